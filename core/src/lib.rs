@@ -1,0 +1,30 @@
+//! Names and rules of nomina's named tensors.
+//!
+//! This crate holds no tensor data. It knows what a [`Name`] is, how two lists of names
+//! unify ([`rule`]), how dtypes promote ([`DType`]), which operators exist ([`op`]), and it
+//! says the same things once more in types ([`dims`]), so that rustc can check them.
+//!
+//! Users import `nomina`, which re-exports what is public here.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod device;
+pub mod dims;
+mod dtype;
+mod element;
+mod error;
+mod layout;
+mod name;
+pub mod op;
+pub mod rule;
+mod scalar;
+
+pub use device::Device;
+pub use dtype::{Category, DType, Promoter};
+pub use element::*;
+pub use error::{Error, ErrorKind, Operand, Result};
+pub use layout::{Layout, MemoryFormat};
+pub use name::{MAX_DIMS, Name, Names};
+pub use scalar::Scalar;

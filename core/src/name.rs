@@ -1,0 +1,316 @@
+//! Names of dims, and lists of them.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::sync::Arc;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::ops::Deref;
+
+use smallvec::SmallVec;
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// The most dims a tensor has in the dynamic path.
+pub const MAX_DIMS: usize = 64;
+
+/// The name of a dim: an ASCII identifier (letters, digits, `_`, no leading digit).
+///
+/// ```
+/// use nomina_core::Name;
+/// let batch = Name::new("batch")?;
+/// assert_eq!(batch.as_str(), "batch");
+/// assert!(Name::new("2d").is_err());
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Name(Text);
+
+#[derive(Clone)]
+enum Text {
+    Static(&'static str),
+    Shared(Arc<str>),
+}
+
+impl Name {
+    /// Checks the spelling and makes a name of it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidName`] when `name` is not an ASCII identifier.
+    pub fn new(name: &str) -> Result<Self> {
+        if is_identifier(name) {
+            Ok(Self(Text::Shared(Arc::from(name))))
+        } else {
+            Err(invalid(name))
+        }
+    }
+
+    /// The name of a dim declared with `dims!`, which checked the spelling.
+    ///
+    /// # Panics
+    /// When `name` is not an ASCII identifier; in a `const`, that stops the compilation.
+    #[must_use]
+    pub const fn from_static(name: &'static str) -> Self {
+        assert!(is_identifier(name), "a dim name is an ASCII identifier");
+        Self(Text::Static(name))
+    }
+
+    /// The spelling.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Text::Static(name) => name,
+            Text::Shared(name) => name,
+        }
+    }
+}
+
+/// Whether `name` is spelled as a name: letters, digits and `_`, no leading digit, not empty.
+#[must_use]
+pub const fn is_identifier(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    if bytes.is_empty() || bytes[0].is_ascii_digit() {
+        return false;
+    }
+    let mut i = 0;
+    while i < bytes.len() {
+        if !(bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_') {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+#[cold]
+fn invalid(name: &str) -> Error {
+    Error::new(
+        ErrorKind::InvalidName,
+        "name",
+        alloc::format!("{name:?} is not a valid dim name"),
+    )
+    .hint("a name is an ASCII identifier: letters, digits and `_`, no leading digit")
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        let (a, b) = (self.as_str(), other.as_str());
+        core::ptr::eq(a, b) || a == b
+    }
+}
+
+impl Eq for Name {}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl TryFrom<&str> for Name {
+    type Error = Error;
+    fn try_from(name: &str) -> Result<Self> {
+        Self::new(name)
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = Error;
+    fn try_from(name: String) -> Result<Self> {
+        Self::new(&name)
+    }
+}
+
+impl From<Name> for Cow<'static, str> {
+    fn from(name: Name) -> Self {
+        match name.0 {
+            Text::Static(name) => Cow::Borrowed(name),
+            Text::Shared(name) => Cow::Owned(String::from(&*name)),
+        }
+    }
+}
+
+/// The names of a tensor's dims, in order; `None` where a dim has no name.
+///
+/// Lists up to 8 dims are stored inline. A list that belongs to a tensor holds no name twice
+/// ([`Names::new`] checks it); the rules in [`crate::rule`] rely on it.
+#[derive(Clone, PartialEq, Eq, Default, Hash)]
+pub struct Names(SmallVec<[Option<Name>; 8]>);
+
+impl Names {
+    /// A list of names, checked: at most [`MAX_DIMS`] dims, no name twice.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DuplicateNames`] or [`ErrorKind::Rank`].
+    pub fn new(names: impl IntoIterator<Item = Option<Name>>) -> Result<Self> {
+        let names = Self::unchecked(names);
+        if names.len() > MAX_DIMS {
+            return Err(Error::new(
+                ErrorKind::Rank,
+                "names",
+                alloc::format!("{} dims are more than the {MAX_DIMS} a tensor can have", names.len()),
+            ));
+        }
+        match names.duplicate() {
+            None => Ok(names),
+            Some(name) => Err(Error::new(
+                ErrorKind::DuplicateNames,
+                "names",
+                alloc::format!("dim `{name}` appears more than once in {names}"),
+            )
+            .hint("give each dim a name of its own")),
+        }
+    }
+
+    /// A list as it comes: for orders and arguments, which may be wrong, and for results whose
+    /// rule has checked them.
+    pub fn unchecked(names: impl IntoIterator<Item = Option<Name>>) -> Self {
+        Self(names.into_iter().collect())
+    }
+
+    /// `rank` dims without names.
+    #[must_use]
+    pub fn unnamed(rank: usize) -> Self {
+        Self(smallvec::smallvec![None; rank])
+    }
+
+    /// The list of a typed tensor's dims: `None` for `Wild`.
+    #[must_use]
+    pub fn from_static(names: &[Option<&'static str>]) -> Self {
+        Self(names.iter().map(|name| name.map(Name::from_static)).collect())
+    }
+
+    /// The first name that stands twice.
+    #[must_use]
+    pub fn duplicate(&self) -> Option<&Name> {
+        self.iter().enumerate().find_map(|(i, name)| {
+            let name = name.as_ref()?;
+            self[i + 1..].iter().any(|other| other.as_ref() == Some(name)).then_some(name)
+        })
+    }
+
+    /// Where `name` stands.
+    #[must_use]
+    pub fn position(&self, name: &Name) -> Option<usize> {
+        self.iter().position(|other| other.as_ref() == Some(name))
+    }
+
+    /// Whether any dim has a name.
+    #[must_use]
+    pub fn has_names(&self) -> bool {
+        self.iter().any(Option::is_some)
+    }
+
+    /// Whether every dim has a name.
+    #[must_use]
+    pub fn fully_named(&self) -> bool {
+        self.iter().all(Option::is_some)
+    }
+
+    /// Appends a dim.
+    pub fn push(&mut self, name: Option<Name>) {
+        self.0.push(name);
+    }
+
+    /// Inserts a dim before position `at`.
+    ///
+    /// # Panics
+    /// When `at` is greater than the length.
+    pub fn insert(&mut self, at: usize, name: Option<Name>) {
+        self.0.insert(at, name);
+    }
+
+    /// Removes the dim at `at` and returns its name.
+    ///
+    /// # Panics
+    /// When `at` is out of range.
+    pub fn remove(&mut self, at: usize) -> Option<Name> {
+        self.0.remove(at)
+    }
+}
+
+impl Deref for Names {
+    type Target = [Option<Name>];
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl core::ops::DerefMut for Names {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
+
+impl FromIterator<Option<Name>> for Names {
+    fn from_iter<I: IntoIterator<Item = Option<Name>>>(names: I) -> Self {
+        Self::unchecked(names)
+    }
+}
+
+impl<'a> IntoIterator for &'a Names {
+    type Item = &'a Option<Name>;
+    type IntoIter = core::slice::Iter<'a, Option<Name>>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// As a tuple type is written: `(N, C)`, `(N,)`, `()`; `_` for a dim without a name.
+impl fmt::Display for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (i, name) in self.iter().enumerate() {
+            if i > 0 {
+                f.write_str(", ")?;
+            }
+            match name {
+                Some(name) => f.write_str(name.as_str())?,
+                None => f.write_str("_")?,
+            }
+        }
+        f.write_str(if self.len() == 1 { ",)" } else { ")" })
+    }
+}
+
+impl fmt::Debug for Names {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

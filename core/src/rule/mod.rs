@@ -1,0 +1,1 @@
+//! Name inference at run time, as ordinary functions on [`Names`](crate::Names).
