@@ -1,2 +1,49 @@
-//! x
-fn main() {}
+//! Checks and chores of the workspace. Nothing to install: `cargo xtask check`.
+
+mod check;
+mod generate;
+mod sanitize;
+mod step;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask <task>
+
+  check [--skip STEP]   what CI runs, cheapest first; stops at the first failure
+  generate              rewrites the generated files
+  sanitize              runtime's tests under AddressSanitizer and Valgrind
+  compile-time [ARGS]   what typed operations cost rustc, per operation
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match args.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("", &[][..]),
+    };
+    let done = match task {
+        "check" => check::run(rest),
+        "generate" => generate::rewrite(),
+        "sanitize" => sanitize::run(),
+        "compile-time" => step::Command::cargo(["run", "--release", "-p", "compile-time", "--"])
+            .args(rest)
+            .run(),
+        "help" | "--help" | "-h" => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        "" => Err("which task?".to_owned()),
+        other => Err(format!("no task `{other}`")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            if error.starts_with("no task") || error.starts_with("which") {
+                eprint!("\n{USAGE}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}

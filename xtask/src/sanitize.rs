@@ -1,0 +1,95 @@
+//! The tests of everything `unsafe` (runtime's storage and kernels) under AddressSanitizer and
+//! under Valgrind.
+
+use crate::step::{Command, Outcome, Step, run_all};
+
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// `cargo xtask sanitize`.
+pub fn run() -> Outcome {
+    run_all(&[address()])?;
+    if !Command::new("valgrind", ["--version"]).works() {
+        println!("\n== valgrind: not here; left out");
+        return Ok(());
+    }
+    run_all(&[valgrind(&test_binary()?)])
+}
+
+/// AddressSanitizer is a nightly flag. `--lib` leaves documentation tests out, which cannot be
+/// built with it.
+fn address() -> Step {
+    let test = [
+        "+nightly",
+        "test",
+        "--target",
+        TARGET,
+        "-p",
+        "nomina-runtime",
+        "--lib",
+    ];
+    let command = Command::new("cargo", test)
+        .env("RUSTFLAGS", "-Zsanitizer=address")
+        // Its own folder: the flag changes every dependency.
+        .env("CARGO_TARGET_DIR", "target/sanitize");
+    // rustup sets it for the cargo that runs this program, and it would win over `+nightly`'s rustc.
+    Step::new("address", command.without("RUSTUP_TOOLCHAIN"))
+        .needs(Command::new("cargo", ["+nightly", "--version"]).without("RUSTUP_TOOLCHAIN"))
+}
+
+/// Valgrind knows no AVX-512: gemm and our kernels choose by cpuid, which Valgrind answers for
+/// what it can run. One test thread, since it runs one thread at a time anyway.
+fn valgrind(binary: &str) -> Step {
+    let flags = [
+        "--quiet",
+        "--error-exitcode=1",
+        "--leak-check=full",
+        "--errors-for-leak-kinds=definite",
+    ];
+    Step::new(
+        "valgrind",
+        Command::new("valgrind", flags).args([binary, "--test-threads=1"]),
+    )
+}
+
+/// Builds runtime's unit tests and gives the path of the binary, from cargo's JSON messages.
+fn test_binary() -> Result<String, String> {
+    let build = [
+        "test",
+        "--no-run",
+        "-p",
+        "nomina-runtime",
+        "--lib",
+        "--message-format=json-render-diagnostics",
+    ];
+    let messages = Command::cargo(build).output()?;
+    executable(&messages).ok_or_else(|| "cargo names no test binary of nomina-runtime".to_owned())
+}
+
+/// The last `"executable":"…"` in cargo's messages. Paths with escaped characters are not ours.
+fn executable(messages: &str) -> Option<String> {
+    let key = "\"executable\":\"";
+    let start = messages.rfind(key)? + key.len();
+    let rest = &messages[start..];
+    Some(rest[..rest.find('"')?].to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_binary_is_read_from_cargos_messages() {
+        let messages = concat!(
+            r#"{"reason":"compiler-artifact","executable":null,"fresh":true}"#,
+            "\n",
+            r#"{"reason":"compiler-artifact","executable":"/t/deps/nomina_runtime-0","fresh":true}"#,
+            "\n",
+            r#"{"reason":"build-finished","success":true}"#,
+        );
+        assert_eq!(
+            executable(messages).as_deref(),
+            Some("/t/deps/nomina_runtime-0")
+        );
+        assert_eq!(executable(r#"{"executable":null}"#), None);
+    }
+}

@@ -1,0 +1,206 @@
+//! A command with its environment, and steps that are announced, timed and stop at a failure.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Instant;
+
+/// What a task comes to: nothing, or the text of its failure.
+pub type Outcome = Result<(), String>;
+
+/// The workspace's root: tasks work from any folder below it.
+pub fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// A command that runs in the workspace's root.
+pub struct Command {
+    program: String,
+    args: Vec<String>,
+    env: Vec<(String, String)>,
+    removed: Vec<&'static str>,
+}
+
+impl Command {
+    pub fn new(program: &str, args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let command = Self {
+            program: program.to_owned(),
+            args: Vec::new(),
+            env: Vec::new(),
+            removed: Vec::new(),
+        };
+        command.args(args)
+    }
+
+    /// The cargo that runs this program, so that `cargo +toolchain xtask` stays on its toolchain.
+    pub fn cargo(args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+        Self::new(&cargo, args)
+    }
+
+    pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.args
+            .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
+        self
+    }
+
+    pub fn env(mut self, key: &str, value: &str) -> Self {
+        self.env.push((key.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Keeps a variable of this process from the command.
+    pub fn without(mut self, key: &'static str) -> Self {
+        self.removed.push(key);
+        self
+    }
+
+    /// As a user would type it.
+    pub fn line(&self) -> String {
+        let program = Path::new(&self.program).file_name().map_or_else(
+            || self.program.clone(),
+            |name| name.to_string_lossy().into_owned(),
+        );
+        let mut words: Vec<String> = self
+            .env
+            .iter()
+            .map(|(key, value)| format!("{key}='{value}'"))
+            .collect();
+        words.push(program);
+        words.extend(self.args.iter().cloned());
+        words.join(" ")
+    }
+
+    fn build(&self) -> std::process::Command {
+        let mut command = std::process::Command::new(&self.program);
+        command.args(&self.args).current_dir(root());
+        command.envs(self.env.iter().map(|(key, value)| (key, value)));
+        for key in &self.removed {
+            command.env_remove(key);
+        }
+        command
+    }
+
+    /// Runs it with its output shown.
+    pub fn run(&self) -> Outcome {
+        let status = self
+            .build()
+            .status()
+            .map_err(|error| format!("`{}` could not start: {error}", self.line()))?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(format!("`{}`: {status}", self.line()))
+        }
+    }
+
+    /// Runs it and gives its standard output; its errors are shown.
+    pub fn output(&self) -> Result<String, String> {
+        let output = self
+            .build()
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| format!("`{}` could not start: {error}", self.line()))?;
+        if !output.status.success() {
+            return Err(format!("`{}`: {}", self.line(), output.status));
+        }
+        String::from_utf8(output.stdout).map_err(|_| format!("`{}`: not UTF-8", self.line()))
+    }
+
+    /// Whether it runs at all: asks for tools that may be absent.
+    pub fn works(&self) -> bool {
+        let quiet = self
+            .build()
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        quiet.is_ok_and(|status| status.success())
+    }
+}
+
+/// A named part of a task.
+pub struct Step {
+    pub name: &'static str,
+    pub command: Command,
+    /// Where the tool may be absent: a command that works only where it is there.
+    pub needs: Option<Command>,
+    /// What to do when it fails, where the output does not say.
+    pub hint: &'static str,
+}
+
+impl Step {
+    pub fn new(name: &'static str, command: Command) -> Self {
+        Self {
+            name,
+            command,
+            needs: None,
+            hint: "",
+        }
+    }
+
+    pub fn needs(mut self, probe: Command) -> Self {
+        self.needs = Some(probe);
+        self
+    }
+
+    pub fn hint(mut self, hint: &'static str) -> Self {
+        self.hint = hint;
+        self
+    }
+}
+
+/// Runs the steps in order, says what each took, and stops at the first that fails.
+pub fn run_all(steps: &[Step]) -> Outcome {
+    let mut summary = Vec::new();
+    for step in steps {
+        println!("\n== {}: {}", step.name, step.command.line());
+        if let Some(probe) = &step.needs
+            && !probe.works()
+        {
+            println!("   not here: `{}` does not run; left out", probe.line());
+            summary.push(format!("{:<14} left out", step.name));
+            continue;
+        }
+        let start = Instant::now();
+        let outcome = step.command.run();
+        let seconds = start.elapsed().as_secs_f64();
+        if let Err(error) = outcome {
+            let hint = if step.hint.is_empty() { "" } else { "\n  " };
+            return Err(format!(
+                "step `{}` failed after {seconds:.1} s\n  {error}{hint}{}",
+                step.name, step.hint
+            ));
+        }
+        summary.push(format!("{:<14} {seconds:>7.1} s", step.name));
+    }
+    println!("\n== all steps passed");
+    for line in summary {
+        println!("   {line}");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_is_what_a_user_would_type() {
+        let command = Command::new("/usr/bin/cargo", ["doc", "--no-deps"]).env("FLAGS", "-D x");
+        assert_eq!(command.line(), "FLAGS='-D x' cargo doc --no-deps");
+    }
+
+    #[test]
+    fn a_missing_tool_is_left_out_and_a_failing_one_is_not() {
+        let nowhere = || Command::new("no-such-tool-anywhere", ["--version"]);
+        assert!(!nowhere().works());
+        let absent = Step::new("absent", nowhere()).needs(nowhere());
+        assert_eq!(run_all(&[absent]), Ok(()));
+        let broken = Step::new("broken", Command::cargo(["no-such-subcommand"])).hint("look here");
+        let error = run_all(&[broken]).unwrap_err();
+        assert!(
+            error.contains("step `broken`") && error.contains("look here"),
+            "{error}"
+        );
+    }
+}
