@@ -1,0 +1,232 @@
+//! What a row of the table says.
+
+use super::dtype_rule::{DTypeRule, DTypes};
+
+/// How names go through an operator (see [`crate::rule`] for the engine).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NameRule {
+    /// The result has the input's names.
+    Keeps,
+    /// The reduced or selected dims go, unless kept with size 1.
+    Removes,
+    /// The operands' names unify from the right.
+    Unifies,
+    /// The same names in another order.
+    Permutes,
+    /// Two dims meet and go.
+    Contracts,
+    /// The names are an argument.
+    Factory,
+    /// As a computed result that is written to self.
+    InPlace,
+    /// No tensor comes out.
+    None,
+    /// Built from others: addmm is mm, then add.
+    Compose,
+    /// A named tensor may only keep its shape.
+    SameShape,
+    /// A rule of its own, named after the operator.
+    Special,
+}
+
+/// Which kernel computes an operator.
+///
+/// A scalar expression calls functions that Rust and CUDA kernels both define, on the operands
+/// `x`, `y`, `z` in the compute dtype: `add(x, y)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Class {
+    /// One operand, elementwise.
+    Unary(&'static str),
+    /// Two operands that broadcast, elementwise.
+    Binary(&'static str),
+    /// Three operands that broadcast, elementwise.
+    Ternary(&'static str),
+    /// Some dims become one number each: sum, amax, var.
+    Reduce,
+    /// A dim becomes the position of a number: argmax; with the number itself: max.
+    ArgReduce,
+    /// Running results along a dim: cumsum.
+    Scan,
+    /// Normalised along a dim: softmax.
+    Softmax,
+    /// Matrix products.
+    Gemm,
+    /// Another layout of the same elements; nothing is computed.
+    View,
+    /// Elements copied to other places: cat, masked_select.
+    Index,
+    /// A new tensor from sizes and numbers.
+    Fill,
+    /// Random numbers.
+    Random,
+    /// Elements converted or copied.
+    Copy,
+    /// Names change, elements don't.
+    Names,
+    /// A question whose answer is no tensor: size, names, item.
+    Query,
+    /// A chain of other operators.
+    Compose,
+}
+
+/// The forms an operator has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Forms(u8);
+
+impl Forms {
+    /// `torch.add(a, b)`, a free function.
+    pub const FUNCTION: Self = Self(1);
+    /// `a.add(b)`
+    pub const METHOD: Self = Self(2);
+    /// `a.add_(b)`
+    pub const IN_PLACE: Self = Self(4);
+    /// `torch.add(a, b, out=c)`
+    pub const OUT: Self = Self(8);
+    /// `add_(…)` alone, as `fill_`: the row is spelled without the underscore's twin.
+    pub const IN_PLACE_ONLY: Self = Self(4 | 16);
+    /// Function, method, in-place and out.
+    pub const ALL: Self = Self(1 | 2 | 4 | 8);
+    /// Function and method.
+    pub const PURE: Self = Self(1 | 2);
+    /// Function, method and out.
+    pub const WITH_OUT: Self = Self(1 | 2 | 8);
+
+    /// Whether every form of `other` is among these.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The forms of both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// Which inputs the property tests draw for an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Samples {
+    /// Any number.
+    Any,
+    /// Greater than zero.
+    Positive,
+    /// Between -1 and 1.
+    Unit,
+    /// Different from zero in the second operand.
+    NonZero,
+    /// The operator's tests make their own.
+    Own,
+}
+
+/// Whether an operator is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It is.
+    Built,
+    /// A part of PyTorch's page that waits for gradients.
+    Later,
+    /// Python's alone; the text says what Rust has instead.
+    PythonOnly(&'static str),
+}
+
+/// One operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// PyTorch's spelling, without the underscore of the in-place form.
+    pub name: &'static str,
+    /// What it takes, as [`super::Signature`] reads it.
+    pub signature: &'static str,
+    /// How names go through.
+    pub rule: NameRule,
+    /// How dtypes go through.
+    pub dtype: DTypeRule,
+    /// The dtypes it takes.
+    pub dtypes: DTypes,
+    /// Its forms.
+    pub forms: Forms,
+    /// What computes it.
+    pub class: Class,
+    /// The gradient with respect to each tensor operand, in order, in terms of `grad`, the operands
+    /// and the result; empty where there is none.
+    pub grad: &'static [&'static str],
+    /// Inputs for tests.
+    pub samples: Samples,
+    /// One line of documentation, as a sentence.
+    pub doc: &'static str,
+    /// Where nomina differs from PyTorch; empty if nowhere.
+    pub differs: &'static str,
+    /// Other spellings.
+    pub aliases: &'static [&'static str],
+    /// Whether it is built.
+    pub status: Status,
+}
+
+impl Row {
+    pub(super) const fn new(
+        name: &'static str,
+        signature: &'static str,
+        class: Class,
+        rule: NameRule,
+        doc: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            signature,
+            rule,
+            dtype: DTypeRule::Same,
+            dtypes: DTypes::ALL,
+            forms: Forms::PURE,
+            class,
+            grad: &[],
+            samples: Samples::Any,
+            doc,
+            differs: "",
+            aliases: &[],
+            status: Status::Built,
+        }
+    }
+
+    pub(super) const fn dtype(mut self, rule: DTypeRule, takes: DTypes) -> Self {
+        self.dtype = rule;
+        self.dtypes = takes;
+        self
+    }
+
+    pub(super) const fn signature(mut self, signature: &'static str) -> Self {
+        self.signature = signature;
+        self
+    }
+
+    pub(super) const fn class(mut self, class: Class) -> Self {
+        self.class = class;
+        self
+    }
+
+    pub(super) const fn forms(mut self, forms: Forms) -> Self {
+        self.forms = forms;
+        self
+    }
+
+    pub(super) const fn grad(mut self, grad: &'static [&'static str]) -> Self {
+        self.grad = grad;
+        self
+    }
+
+    pub(super) const fn samples(mut self, samples: Samples) -> Self {
+        self.samples = samples;
+        self
+    }
+
+    pub(super) const fn differs(mut self, differs: &'static str) -> Self {
+        self.differs = differs;
+        self
+    }
+
+    pub(super) const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+}

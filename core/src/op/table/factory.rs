@@ -1,0 +1,67 @@
+//! Factories, fills and conversions.
+
+use crate::op::Class::{Copy, Fill, Random};
+use crate::op::DTypeRule::Argument;
+use crate::op::NameRule::{Factory, InPlace, Keeps};
+use crate::op::{DTypes, Forms, Row};
+
+const SIZES: &str = "size: Sizes, *, names: Names = None, dtype: DType = None, device: Device = None";
+const LIKE: &str = "self, *, dtype: DType = None, device: Device = None";
+
+const fn factory(name: &'static str, doc: &'static str) -> Row {
+    Row::new(name, SIZES, Fill, Factory, doc)
+        .dtype(Argument, DTypes::ALL)
+        .forms(Forms::FUNCTION.and(Forms::OUT))
+}
+
+const fn like(name: &'static str, doc: &'static str) -> Row {
+    Row::new(name, LIKE, Fill, Keeps, doc).dtype(Argument, DTypes::ALL).forms(Forms::FUNCTION)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    factory("zeros", "A tensor of zeros."),
+    factory("ones", "A tensor of ones."),
+    factory("empty", "A tensor whose elements are unspecified.")
+        .differs("the elements are zero: no uninitialised memory can be read"),
+    factory("full", "A tensor of one number.")
+        .signature("size: Sizes, fill_value: Scalar, *, names: Names = None, dtype: DType = None, device: Device = None"),
+    factory("arange", "Numbers from `start` to before `end`, `step` apart.")
+        .signature("start: Scalar, end: Scalar, step: Scalar = 1, *, names: Names = None, dtype: DType = None, device: Device = None"),
+    factory("eye", "Ones on the diagonal, zeros elsewhere.")
+        .signature("n: Int, m: Int = None, *, names: Names = None, dtype: DType = None, device: Device = None"),
+    factory("rand", "Random numbers, uniform from 0 to before 1.").class(Random).dtype(Argument, DTypes::FLOATS),
+    factory("randn", "Random numbers of the standard normal distribution.")
+        .class(Random)
+        .dtype(Argument, DTypes::INEXACT),
+    factory("tensor", "A tensor of given numbers.")
+        .signature("data: Data, *, names: Names = None, dtype: DType = None, device: Device = None")
+        .forms(Forms::FUNCTION)
+        .differs("in Rust, `from_vec` and `tensor!`"),
+    like("zeros_like", "Zeros in the shape, names and dtype of another tensor."),
+    like("ones_like", "Ones in the shape, names and dtype of another tensor."),
+    like("empty_like", "Unspecified elements in the shape, names and dtype of another tensor.")
+        .differs("the elements are zero: no uninitialised memory can be read"),
+    like("full_like", "One number in the shape, names and dtype of another tensor.")
+        .signature("self, fill_value: Scalar, *, dtype: DType = None, device: Device = None"),
+    like("rand_like", "Uniform random numbers in the shape, names and dtype of another tensor.")
+        .class(Random)
+        .dtype(Argument, DTypes::FLOATS),
+    like("randn_like", "Normal random numbers in the shape, names and dtype of another tensor.")
+        .class(Random)
+        .dtype(Argument, DTypes::INEXACT),
+    Row::new("to", "self, dtype: DType = None, device: Device = None", Copy, Keeps, "Converts to another dtype or device; itself when it has both.")
+        .dtype(Argument, DTypes::ALL)
+        .forms(Forms::METHOD)
+        .grad(&["to(grad, dtype(x))"]),
+    Row::new("contiguous", "self", Copy, Keeps, "Itself when row-major, else a row-major copy.")
+        .forms(Forms::METHOD)
+        .grad(&["grad"]),
+    Row::new("clone", "self", Copy, Keeps, "A tensor with the same elements.")
+        .grad(&["grad"])
+        .differs("costs nothing: elements are shared until one of the two is written to"),
+    Row::new("copy", "self, src", Copy, InPlace, "Writes the elements of `src`, broadcast, into self.")
+        .forms(Forms::IN_PLACE_ONLY)
+        .grad(&["0", "grad"]),
+    Row::new("fill", "self, value: Operand", Fill, InPlace, "Writes one number everywhere.")
+        .forms(Forms::IN_PLACE_ONLY),
+];

@@ -1,0 +1,28 @@
+//! Questions whose answer is no tensor.
+
+use crate::op::Class::Query;
+use crate::op::NameRule::None;
+use crate::op::{DTypeRule, DTypes, Forms, Row};
+
+const fn query(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    Row::new(name, signature, Query, None, doc)
+        .dtype(DTypeRule::None, DTypes::ALL)
+        .forms(Forms::METHOD)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    query("size", "self, dim: Dim = None", "The size of a dim, or of all."),
+    query("stride", "self, dim: Dim = None", "The stride of a dim in elements, or of all."),
+    query("names", "self", "The names of the dims."),
+    query("has_names", "self", "Whether any dim has a name."),
+    query("item", "self", "The one element, as a number."),
+    query("shape", "self", "The sizes."),
+    query("dim", "self", "The number of dims.").aliases(&["ndimension", "ndim"]),
+    query("numel", "self", "The number of elements.").aliases(&["nelement"]),
+    query("dtype", "self", "The dtype."),
+    query("device", "self", "The device."),
+    query("storage_offset", "self", "Where the first element stands in its buffer."),
+    query("is_contiguous", "self", "Whether the elements stand in row-major order without gaps."),
+    query("equal", "self, other", "Whether names, sizes and elements are equal.")
+        .forms(Forms::PURE),
+];

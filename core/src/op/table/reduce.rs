@@ -1,0 +1,104 @@
+//! Reductions, scans and softmax.
+
+use crate::op::Class::{ArgReduce, Reduce, Scan, Softmax};
+use crate::op::DTypeRule::{Bool, Float, Index, Real, Same, Sum};
+use crate::op::NameRule::{Keeps, Removes};
+use crate::op::{DTypes, Forms, Row};
+
+const SIGNATURE: &str = "self, dim: Dims = None, keepdim: Bool = False";
+const TYPED: &str = "self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None";
+const CORRECTED: &str = "self, dim: Dims = None, correction: Scalar = 1, keepdim: Bool = False";
+
+const fn reduce(name: &'static str, doc: &'static str) -> Row {
+    Row::new(name, SIGNATURE, Reduce, Removes, doc).forms(Forms::WITH_OUT)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    reduce("sum", "The sum over dims; integers and bool add up in i64.")
+        .signature(TYPED)
+        .dtype(Sum, DTypes::ALL)
+        .grad(&["expand(grad)"]),
+    reduce("mean", "The mean over dims.")
+        .signature(TYPED)
+        .dtype(Same, DTypes::INEXACT)
+        .grad(&["expand(grad) / count"]),
+    reduce("prod", "The product over dims; integers and bool multiply in i64.")
+        .signature("self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None")
+        .dtype(Sum, DTypes::ALL)
+        .grad(&["expand(grad * result) / x"])
+        .differs("over several dims too"),
+    reduce("amax", "The greatest element over dims.").dtype(Same, DTypes::REAL),
+    reduce("amin", "The smallest element over dims.").dtype(Same, DTypes::REAL),
+    reduce("any", "Whether any element over dims differs from zero.")
+        .dtype(Bool, DTypes::ALL)
+        .differs("of u8, bool too; by name too"),
+    reduce("all", "Whether every element over dims differs from zero.")
+        .dtype(Bool, DTypes::ALL)
+        .differs("of u8, bool too; by name too"),
+    reduce("var", "The variance over dims, divided by the count less `correction`.")
+        .signature(CORRECTED)
+        .dtype(Real, DTypes::INEXACT)
+        .grad(&["2 / (count - correction) * expand(grad) * (x - mean(x))"]),
+    reduce("std", "The standard deviation over dims, the square root of `var`.")
+        .signature(CORRECTED)
+        .dtype(Real, DTypes::INEXACT)
+        .grad(&["expand(grad / result) / (count - correction) * (x - mean(x))"]),
+    reduce("logsumexp", "The logarithm of the sum of exponentials over dims, without overflow.")
+        .dtype(Float, DTypes::ALL)
+        .grad(&["expand(grad) * exp(x - expand(result))"]),
+    Row::new(
+        "max",
+        "self, dim: Dim = None, keepdim: Bool = False",
+        ArgReduce,
+        Removes,
+        "The greatest element along a dim, and where it stands; over all dims, the element alone.",
+    )
+    .dtype(Same, DTypes::REAL)
+    .forms(Forms::WITH_OUT),
+    Row::new(
+        "min",
+        "self, dim: Dim = None, keepdim: Bool = False",
+        ArgReduce,
+        Removes,
+        "The smallest element along a dim, and where it stands; over all dims, the element alone.",
+    )
+    .dtype(Same, DTypes::REAL)
+    .forms(Forms::WITH_OUT),
+    Row::new(
+        "argmax",
+        "self, dim: Dim = None, keepdim: Bool = False",
+        ArgReduce,
+        Removes,
+        "Where the greatest element stands along a dim; over all dims, in row-major order.",
+    )
+    .dtype(Index, DTypes::REAL)
+    .differs("by name too"),
+    Row::new(
+        "argmin",
+        "self, dim: Dim = None, keepdim: Bool = False",
+        ArgReduce,
+        Removes,
+        "Where the smallest element stands along a dim; over all dims, in row-major order.",
+    )
+    .dtype(Index, DTypes::REAL)
+    .differs("by name too"),
+    Row::new(
+        "softmax",
+        "self, dim: Dim, dtype: DType = None",
+        Softmax,
+        Keeps,
+        "Exponentials along a dim, divided by their sum.",
+    )
+    .dtype(Same, DTypes::FLOATS)
+    .grad(&["result * (grad - sum(grad * result, dim))"]),
+    Row::new(
+        "cumsum",
+        "self, dim: Dim, *, dtype: DType = None",
+        Scan,
+        Keeps,
+        "The running sum along a dim.",
+    )
+    .dtype(Sum, DTypes::ALL)
+    .forms(Forms::ALL)
+    .grad(&["flip(cumsum(flip(grad)))"]),
+];
