@@ -1,1 +1,64 @@
 //! Name inference at run time, as ordinary functions on [`Names`](crate::Names).
+//!
+//! One function per rule, each in a small file; nothing here knows values or devices. Every
+//! function takes the operator's name first and puts it into its errors. Functions that see only
+//! names leave the sizes out of their errors, and the other way round:
+//! [`Error::with_shapes`](crate::Error::with_shapes) and
+//! [`Error::with_names`](crate::Error::with_names) add them.
+//!
+//! Nothing is allocated for up to 8 dims unless a call fails or brings a new name as text.
+//!
+//! | rule | functions |
+//! |---|---|
+//! | unify | [`unify`], [`unify_all`], [`matches`], [`equal_names`] |
+//! | remove | [`remove()`], [`reduce`], [`squeeze`], [`unsqueeze`], [`kept`] |
+//! | permute | [`permute()`], [`transpose`], [`t`], [`mt`], [`movedim`], [`diagonal`] |
+//! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`] |
+//! | join | [`cat()`], [`stack`] |
+//! | mask | [`masked_select`], [`masked_fill`], [`masked_fill_in_place`] |
+//! | out, in place | [`out()`], [`in_place`], [`unify_in_place`], [`resize`], [`resize_as`] |
+//! | name and order | [`names_of`], [`rename()`], [`rename_map`], [`refine_names`], [`align_to`], [`align_as`], [`flatten()`], [`unflatten`] |
+//! | sizes | [`numel`], [`bytes`], [`broadcast_shapes`], [`expand`] |
+
+mod align;
+mod arg;
+mod cat;
+mod contract;
+pub mod dtype;
+mod flatten;
+mod item;
+mod lookup;
+mod masked;
+mod matmul;
+mod matmul_shape;
+mod out;
+mod permute;
+mod remove;
+mod rename;
+mod shape;
+mod unify;
+
+use smallvec::SmallVec;
+
+pub use align::{Aligned, align_as, align_to};
+pub use arg::{DimArg, DimRef};
+pub use cat::{Cat, Named, Operands, cat, is_skipped, stack};
+pub use contract::{Contraction, Pairs, contract, contract_shape};
+pub use flatten::{Flattened, Unflattened, flatten, flatten_range, flatten_shape, unflatten};
+pub use item::{NameItem, names_of};
+pub use lookup::{find, insert_position, position};
+pub use masked::{masked_fill, masked_fill_in_place, masked_select};
+pub use matmul::{addmm, addmv, baddbmm, bmm, cdist, dot, matmul, mm, mv};
+pub use matmul_shape::{bmm_shape, cdist_shape, dot_shape, matmul_shape, mm_shape, mv_shape};
+pub use out::{in_place, out, out_shape, resize, resize_as, unify_in_place};
+pub use permute::{Diagonal, diagonal, index_in, movedim, mt, permute, t, transpose};
+pub use remove::{kept, reduce, reduce_shape, remove, squeeze, unsqueeze};
+pub use rename::{refine_names, rename, rename_map};
+pub use shape::{broadcast_all, broadcast_into, broadcast_shapes, bytes, expand, numel};
+pub use unify::{equal_names, matches, unify, unify_all};
+
+/// Positions of dims.
+pub type Positions = SmallVec<[usize; 8]>;
+
+/// Sizes of dims.
+pub type Shape = SmallVec<[usize; 8]>;

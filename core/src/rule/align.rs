@@ -1,0 +1,123 @@
+//! Rule 9: dims brought into an order by name.
+
+use alloc::format;
+
+use smallvec::SmallVec;
+
+use super::item::{NameItem, distinct, rest};
+use super::lookup::{find, listed};
+use super::remove::rank_limit;
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::Names;
+
+/// What `align_to` and `align_as` do to the dims.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aligned {
+    /// Per output dim, the input's position, or none for a new dim of size 1.
+    pub positions: SmallVec<[Option<usize>; 8]>,
+    /// The names of the result.
+    pub names: Names,
+}
+
+/// The dims in `order`, new names as dims of size 1; one `..` stands for the dims that are not
+/// mentioned, in their order.
+///
+/// ```
+/// use nomina_core::{Names, rule};
+/// let names = Names::from_static(&[Some("N"), Some("C")]);
+/// let aligned = rule::align_to("align_to", &names, &["C".into(), "H".into(), "N".into()])?;
+/// assert_eq!(aligned.positions.as_slice(), [Some(1), None, Some(0)]);
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Align`] when a dim has no place in the order; [`ErrorKind::UnnamedDim`] when a dim
+/// has no name and there is no `..`, or `None` stands in an order with `..`;
+/// [`ErrorKind::Ellipsis`] for a second `..`; [`ErrorKind::DuplicateNames`] for a name twice in
+/// the order; [`ErrorKind::InvalidName`].
+pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Result<Aligned> {
+    let rest = rest(op, order)?;
+    if rest.is_none() {
+        if let Some(i) = names.iter().position(Option::is_none) {
+            return Err(
+                Error::new(ErrorKind::UnnamedDim, op, format!("dim {i} has no name"))
+                    .operand(names, &[])
+                    .hint("name every dim first, with `refine_names`, or put `..` into the order"),
+            );
+        }
+    } else if order.contains(&NameItem::Unnamed) {
+        return Err(Error::new(
+            ErrorKind::UnnamedDim,
+            op,
+            "`None` stands beside `..` in the order",
+        )
+        .operand(names, &[])
+        .hint("add the unnamed dim with `unsqueeze` afterwards"));
+    }
+    let mut positions = SmallVec::new();
+    let mut result = Names::default();
+    for item in order {
+        match item {
+            NameItem::Name(name) => {
+                let position = find(names, name);
+                positions.push(position);
+                result.push(match position {
+                    Some(position) => names[position].clone(),
+                    None => item.name(op)?,
+                });
+            }
+            NameItem::Unnamed => {
+                positions.push(None);
+                result.push(None);
+            }
+            NameItem::Rest => {
+                for (i, name) in names.iter().enumerate() {
+                    if !mentions(order, name.as_ref().map(|name| name.as_str())) {
+                        positions.push(Some(i));
+                        result.push(name.clone());
+                    }
+                }
+            }
+        }
+    }
+    let result = distinct(op, result).map_err(|e| e.operand(names, &[]))?;
+    if rest.is_none() {
+        for name in names.iter().flatten() {
+            if !mentions(order, Some(name.as_str())) {
+                return Err(left_out(op, names, &result, name.as_str()));
+            }
+        }
+    }
+    rank_limit(op, result.len())?;
+    Ok(Aligned {
+        positions,
+        names: result,
+    })
+}
+
+/// The dims in the order of `other`'s; dims that only `other` has become size 1.
+///
+/// # Errors
+/// As [`align_to`].
+pub fn align_as(op: &'static str, names: &Names, other: &Names) -> Result<Aligned> {
+    let order: SmallVec<[NameItem<'_>; 8]> = other.iter().map(NameItem::from).collect();
+    align_to(op, names, &order)
+}
+
+fn mentions(order: &[NameItem<'_>], name: Option<&str>) -> bool {
+    name.is_some_and(|name| order.contains(&NameItem::Name(name)))
+}
+
+#[cold]
+fn left_out(op: &'static str, names: &Names, order: &Names, name: &str) -> Error {
+    Error::new(
+        ErrorKind::Align,
+        op,
+        format!("dim `{name}` has no place in {order}"),
+    )
+    .operand(names, &[])
+    .hint(format!(
+        "the order takes all of {}; `..` stands for the rest",
+        listed(names)
+    ))
+}

@@ -1,0 +1,360 @@
+//! Dims as arguments: one dim, a list of one kind, or all of them.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::RangeFull;
+
+use smallvec::{SmallVec, smallvec};
+
+use super::Positions;
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::{Name, Names};
+
+use super::lookup;
+
+/// One dim as an argument: by name or by index.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum DimRef<'a> {
+    /// The dim with this name.
+    Name(&'a str),
+    /// The dim at this position; negative counts from the end.
+    Index(i64),
+    /// PyTorch's `None`. No dim is looked up by it: it always is an error.
+    Unnamed,
+}
+
+impl DimRef<'_> {
+    /// Where the dim stands in `names`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NameNotFound`], [`ErrorKind::InvalidName`], [`ErrorKind::Index`], or
+    /// [`ErrorKind::UnnamedDim`] for [`DimRef::Unnamed`].
+    pub fn position(self, op: &'static str, names: &Names) -> Result<usize> {
+        lookup::position(op, names, self)
+    }
+
+    /// As [`DimRef::position`]; `None` when the tensor has no dim and the index is 0 or -1, which
+    /// reductions and scans take as the number itself.
+    ///
+    /// # Errors
+    /// As [`DimRef::position`].
+    pub fn position_or_scalar(self, op: &'static str, names: &Names) -> Result<Option<usize>> {
+        match self {
+            Self::Index(0 | -1) if names.is_empty() => Ok(None),
+            dim => lookup::position(op, names, dim).map(Some),
+        }
+    }
+
+    fn is_name(self) -> bool {
+        !matches!(self, Self::Index(_))
+    }
+}
+
+/// As code spells it: `"N"`, `-1`, `None`.
+impl fmt::Debug for DimRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "{name:?}"),
+            Self::Index(index) => write!(f, "{index}"),
+            Self::Unnamed => f.write_str("None"),
+        }
+    }
+}
+
+/// The dims an operator works on: one, a list of one kind (names or indices), or `..` for all,
+/// with the wish to keep them at size 1 or not.
+///
+/// ```
+/// use nomina_core::{Names, rule::DimArg};
+/// let names = Names::from_static(&[Some("N"), Some("C")]);
+/// assert_eq!(DimArg::from("C").positions("sum", &names)?.as_slice(), [1]);
+/// assert_eq!(DimArg::from([-1, 0]).positions("sum", &names)?.as_slice(), [1, 0]);
+/// assert_eq!(DimArg::from(..).positions("sum", &names)?.as_slice(), [0, 1]);
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct DimArg<'a> {
+    picked: Picked<'a>,
+    keepdim: bool,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Picked<'a> {
+    All,
+    One(DimRef<'a>),
+    Many(SmallVec<[DimRef<'a>; 8]>),
+}
+
+impl<'a> DimArg<'a> {
+    /// All dims.
+    #[must_use]
+    pub const fn all() -> Self {
+        Self {
+            picked: Picked::All,
+            keepdim: false,
+        }
+    }
+
+    /// One dim.
+    #[must_use]
+    pub fn one(dim: impl Into<DimRef<'a>>) -> Self {
+        Self {
+            picked: Picked::One(dim.into()),
+            keepdim: false,
+        }
+    }
+
+    /// A list of dims; an empty list means all dims to a reduction.
+    #[must_use]
+    pub fn list<D: Into<DimRef<'a>>>(dims: impl IntoIterator<Item = D>) -> Self {
+        Self {
+            picked: Picked::Many(dims.into_iter().map(Into::into).collect()),
+            keepdim: false,
+        }
+    }
+
+    /// The same dims, kept with size 1.
+    #[must_use]
+    pub fn keep(self) -> Self {
+        self.with_keepdim(true)
+    }
+
+    /// The same dims, kept with size 1 or not.
+    #[must_use]
+    pub fn with_keepdim(self, keepdim: bool) -> Self {
+        Self { keepdim, ..self }
+    }
+
+    /// Whether reduced dims stay, with size 1.
+    #[must_use]
+    pub fn keepdim(&self) -> bool {
+        self.keepdim
+    }
+
+    /// Whether it stands for all dims: `..` or an empty list.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        match &self.picked {
+            Picked::All => true,
+            Picked::One(_) => false,
+            Picked::Many(dims) => dims.is_empty(),
+        }
+    }
+
+    /// The dims as they were written; empty for `..`.
+    #[must_use]
+    pub fn items(&self) -> &[DimRef<'a>] {
+        match &self.picked {
+            Picked::All => &[],
+            Picked::One(dim) => core::slice::from_ref(dim),
+            Picked::Many(dims) => dims,
+        }
+    }
+
+    /// Where the dims stand, in the order given and each once; an empty list means all dims.
+    ///
+    /// # Errors
+    /// A dim that does not exist or stands twice ([`ErrorKind::DuplicateNames`] by name,
+    /// [`ErrorKind::Index`] by index), or names beside indices ([`ErrorKind::Argument`]).
+    pub fn positions(&self, op: &'static str, names: &Names) -> Result<Positions> {
+        if self.is_all() {
+            Ok((0..names.len()).collect())
+        } else {
+            self.listed(op, names)
+        }
+    }
+
+    /// As [`DimArg::positions`], but an empty list stays empty.
+    ///
+    /// # Errors
+    /// As [`DimArg::positions`].
+    pub fn listed(&self, op: &'static str, names: &Names) -> Result<Positions> {
+        match &self.picked {
+            Picked::All => Ok((0..names.len()).collect()),
+            Picked::One(dim) => match dim.position_or_scalar(op, names)? {
+                Some(position) => Ok(smallvec![position]),
+                None => Ok(Positions::new()),
+            },
+            Picked::Many(dims) => listed(op, names, dims),
+        }
+    }
+
+    /// Where the one dim stands; `None` for a tensor without dims.
+    ///
+    /// # Errors
+    /// As [`DimArg::positions`], and [`ErrorKind::Argument`] for a list of another length.
+    pub fn single(&self, op: &'static str, names: &Names) -> Result<Option<usize>> {
+        match (self.items(), names.len()) {
+            (&[dim], _) => dim.position_or_scalar(op, names),
+            ([], 0) => Ok(None),
+            ([], 1) => Ok(Some(0)),
+            _ => Err(Error::new(ErrorKind::Argument, op, "takes one dim")
+                .operand(names, &[])
+                .hint(format!(
+                    "call `{op}` once per dim, or `flatten` the dims first"
+                ))),
+        }
+    }
+
+    /// As [`DimArg::single`]; `..` means the dim at index `default`.
+    ///
+    /// # Errors
+    /// As [`DimArg::single`].
+    pub fn single_or(
+        &self,
+        op: &'static str,
+        names: &Names,
+        default: i64,
+    ) -> Result<Option<usize>> {
+        if self.is_all() {
+            DimRef::Index(default).position_or_scalar(op, names)
+        } else {
+            self.single(op, names)
+        }
+    }
+}
+
+fn listed(op: &'static str, names: &Names, dims: &[DimRef<'_>]) -> Result<Positions> {
+    if dims.iter().any(|dim| dim.is_name() != dims[0].is_name()) {
+        return Err(Error::new(
+            ErrorKind::Argument,
+            op,
+            format!("names beside indices in {dims:?}"),
+        )
+        .operand(names, &[])
+        .hint("list the dims all by name or all by index"));
+    }
+    let mut positions = Positions::new();
+    for &dim in dims {
+        let Some(position) = dim.position_or_scalar(op, names)? else {
+            continue;
+        };
+        if positions.contains(&position) {
+            return Err(twice(op, names, dim, position));
+        }
+        positions.push(position);
+    }
+    Ok(positions)
+}
+
+#[cold]
+fn twice(op: &'static str, names: &Names, dim: DimRef<'_>, position: usize) -> Error {
+    let kind = if dim.is_name() {
+        ErrorKind::DuplicateNames
+    } else {
+        ErrorKind::Index
+    };
+    let what = match &names[position] {
+        Some(name) => format!("dim `{name}` appears more than once in the list of dims"),
+        None => format!("dim {position} appears more than once in the list of dims"),
+    };
+    Error::new(kind, op, what)
+        .operand(names, &[])
+        .hint("list each dim once")
+}
+
+/// As code spells it: `..`, `"N"`, `["N", "C"]`, `keep("N")`.
+impl fmt::Debug for DimArg<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.keepdim { "keep(" } else { "" })?;
+        match &self.picked {
+            Picked::All => f.write_str("..")?,
+            Picked::One(dim) => write!(f, "{dim:?}")?,
+            Picked::Many(dims) => write!(f, "{dims:?}")?,
+        }
+        f.write_str(if self.keepdim { ")" } else { "" })
+    }
+}
+
+// One conversion per type: a blanket one over `Into<DimRef>` would overlap the lists'.
+macro_rules! one_dim {
+    ($($from:ty => |$value:ident| $dim:expr;)*) => {$(
+        impl<'a> From<$from> for DimRef<'a> {
+            fn from($value: $from) -> Self {
+                $dim
+            }
+        }
+
+        impl<'a> From<$from> for DimArg<'a> {
+            fn from(value: $from) -> Self {
+                Self::one(value)
+            }
+        }
+    )*};
+}
+
+one_dim! {
+    &'a str => |name| Self::Name(name);
+    &'a String => |name| Self::Name(name);
+    &'a Name => |name| Self::Name(name.as_str());
+    Option<&'a str> => |name| name.map_or(Self::Unnamed, Self::Name);
+    &'a Option<Name> => |name| name.as_ref().map_or(Self::Unnamed, Self::from);
+    i64 => |index| Self::Index(index);
+    i32 => |index| Self::Index(index.into());
+    // Beyond i64 is beyond every rank: the look-up reports it.
+    usize => |index| Self::Index(i64::try_from(index).unwrap_or(i64::MAX));
+}
+
+impl<'a> From<DimRef<'a>> for DimArg<'a> {
+    fn from(dim: DimRef<'a>) -> Self {
+        Self::one(dim)
+    }
+}
+
+impl From<RangeFull> for DimArg<'_> {
+    fn from(_: RangeFull) -> Self {
+        Self::all()
+    }
+}
+
+impl<'a, D: Into<DimRef<'a>>, const K: usize> From<[D; K]> for DimArg<'a> {
+    fn from(dims: [D; K]) -> Self {
+        Self::list(dims)
+    }
+}
+
+impl<'a, D: Into<DimRef<'a>> + Clone, const K: usize> From<&[D; K]> for DimArg<'a> {
+    fn from(dims: &[D; K]) -> Self {
+        Self::list(dims.iter().cloned())
+    }
+}
+
+impl<'a, D: Into<DimRef<'a>> + Clone> From<&[D]> for DimArg<'a> {
+    fn from(dims: &[D]) -> Self {
+        Self::list(dims.iter().cloned())
+    }
+}
+
+impl<'a, D: Into<DimRef<'a>> + Clone> From<&Vec<D>> for DimArg<'a> {
+    fn from(dims: &Vec<D>) -> Self {
+        Self::list(dims.iter().cloned())
+    }
+}
+
+impl<'a, D: Into<DimRef<'a>>> From<Vec<D>> for DimArg<'a> {
+    fn from(dims: Vec<D>) -> Self {
+        Self::list(dims)
+    }
+}
+
+macro_rules! tuple_of_dims {
+    ($($letter:ident)*) => {
+        impl<'a, $($letter: Into<DimRef<'a>>),*> From<($($letter,)*)> for DimArg<'a> {
+            #[allow(non_snake_case)]
+            fn from(($($letter,)*): ($($letter,)*)) -> Self {
+                let dims: [DimRef<'a>; _] = [$($letter.into()),*];
+                Self::list(dims)
+            }
+        }
+    };
+}
+tuple_of_dims!(A);
+tuple_of_dims!(A B);
+tuple_of_dims!(A B C);
+tuple_of_dims!(A B C D);
+tuple_of_dims!(A B C D E);
+tuple_of_dims!(A B C D E F);
+tuple_of_dims!(A B C D E F G);
+tuple_of_dims!(A B C D E F G H);

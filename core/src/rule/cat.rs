@@ -1,0 +1,163 @@
+//! Rule 6: tensors joined along a dim, there already or new.
+
+use alloc::format;
+
+use smallvec::SmallVec;
+
+use super::arg::DimRef;
+use super::lookup::insert_position;
+use super::remove::{rank_limit, unsqueeze};
+use super::{Shape, unify_all};
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::Names;
+
+/// What `cat` or `stack` makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cat {
+    /// The dim along which the operands are joined; the new one of `stack`.
+    pub dim: usize,
+    /// The names of the result.
+    pub names: Names,
+    /// The shape of the result.
+    pub shape: Shape,
+}
+
+/// Names and sizes of an operand.
+pub type Named<'a> = (&'a Names, &'a [usize]);
+
+/// Joins the operands along a dim they have, found in the first one: ranks first, then names, then
+/// sizes. Among operands without names, those of shape `[0]` are skipped, whatever the rank of the
+/// others: callers leave them out too ([`is_skipped`]).
+///
+/// # Errors
+/// [`ErrorKind::Rank`], [`ErrorKind::Shape`], the errors of [`unify`](super::unify) and of the
+/// look-up of `dim`, [`ErrorKind::Argument`] for no operands.
+pub fn cat(op: &'static str, operands: &[Named<'_>], dim: DimRef<'_>) -> Result<Cat> {
+    let unnamed = !operands.iter().any(|(names, _)| names.has_names());
+    // Unnamed ones of shape [0] may be all there is: then they are joined as vectors.
+    let skip = |shape: &[usize]| unnamed && is_skipped(shape);
+    let Some(&first) = operands
+        .iter()
+        .find(|(_, shape)| !skip(shape))
+        .or(operands.first())
+    else {
+        return Err(none(op));
+    };
+    // By name the dim is looked up before anything else, in the tensor that comes first.
+    let named = match dim {
+        DimRef::Index(_) => None,
+        dim => Some(dim.position(op, operands[0].0)?),
+    };
+    for (i, (names, shape)) in operands.iter().enumerate() {
+        if shape.is_empty() || (names.len() != first.0.len() && !skip(shape)) {
+            return Err(ranks(op, first, (names, shape), i));
+        }
+    }
+    let joined = operands.iter().filter(|(_, shape)| !skip(shape));
+    let names = match unnamed {
+        true => first.0.clone(),
+        false => unify_all(op, operands.iter().map(|(names, _)| *names))?,
+    };
+    let dim = match named {
+        Some(dim) => dim,
+        None => dim.position(op, first.0)?,
+    };
+    let mut shape = Shape::from_slice(first.1);
+    shape[dim] = 0;
+    for (i, &(names, sizes)) in joined.enumerate() {
+        for (at, (&own, &size)) in first.1.iter().zip(sizes).enumerate() {
+            if at != dim && own != size {
+                return Err(Error::new(
+                    ErrorKind::Shape,
+                    op,
+                    format!("size {own} of the first tensor and size {size} of tensor {i} differ"),
+                )
+                .operand(first.0, first.1)
+                .operand(names, sizes)
+                .at(0, at)
+                .hint("sizes match in every dim but the one the tensors are joined along"));
+            }
+        }
+        shape[dim] = shape[dim]
+            .checked_add(sizes[dim])
+            .ok_or_else(|| overflow(op, first))?;
+    }
+    Ok(Cat { dim, names, shape })
+}
+
+/// Whether [`cat`] skips an operand of this shape when no operand has names.
+#[must_use]
+pub fn is_skipped(shape: &[usize]) -> bool {
+    shape == [0]
+}
+
+/// Joins operands of one shape along a new dim at `index`, unnamed unless `name` is given.
+///
+/// # Errors
+/// [`ErrorKind::Rank`], [`ErrorKind::Shape`], the errors of [`unify`](super::unify),
+/// [`ErrorKind::Index`] of the new position, [`ErrorKind::DuplicateNames`],
+/// [`ErrorKind::InvalidName`], [`ErrorKind::Argument`] for no operands.
+pub fn stack(
+    op: &'static str,
+    operands: &[Named<'_>],
+    index: i64,
+    name: Option<&str>,
+) -> Result<Cat> {
+    let Some(&first) = operands.first() else {
+        return Err(none(op));
+    };
+    rank_limit(op, first.0.len() + 1)?;
+    insert_position(op, first.0.len(), index)?;
+    for (i, (names, shape)) in operands.iter().enumerate() {
+        if names.len() != first.0.len() {
+            return Err(ranks(op, first, (names, shape), i));
+        }
+    }
+    let unified = unify_all(op, operands.iter().map(|(names, _)| *names))?;
+    for (i, &(names, shape)) in operands.iter().enumerate() {
+        if let Some(at) = (0..shape.len()).find(|&at| shape[at] != first.1[at]) {
+            let (own, size) = (first.1[at], shape[at]);
+            return Err(Error::new(
+                ErrorKind::Shape,
+                op,
+                format!("size {own} of the first tensor and size {size} of tensor {i} differ"),
+            )
+            .operand(first.0, first.1)
+            .operand(names, shape)
+            .at(0, at)
+            .hint("all sizes match in `stack`; `cat` joins along a dim"));
+        }
+    }
+    let (dim, names) = unsqueeze(op, &unified, index, name)?;
+    let mut shape = Shape::from_slice(first.1);
+    shape.insert(dim, operands.len());
+    Ok(Cat { dim, names, shape })
+}
+
+#[cold]
+fn none(op: &'static str) -> Error {
+    Error::new(ErrorKind::Argument, op, "no tensors are given").hint("give at least one")
+}
+
+#[cold]
+fn ranks(op: &'static str, first: Named<'_>, other: Named<'_>, i: usize) -> Error {
+    let what = match other.1.len() {
+        0 => format!("tensor {i} has no dims"),
+        rank => format!(
+            "the first tensor has {} dims, tensor {i} has {rank}",
+            first.1.len()
+        ),
+    };
+    Error::new(ErrorKind::Rank, op, what)
+        .operand(first.0, first.1)
+        .operand(other.0, other.1)
+        .hint("bring them to one rank first: `unsqueeze` or `align_as`")
+}
+
+#[cold]
+fn overflow(op: &'static str, first: Named<'_>) -> Error {
+    Error::new(ErrorKind::Shape, op, "the sizes add up to more than fits").operand(first.0, first.1)
+}
+
+/// The tensors of a list as [`cat`] and [`stack`] take them, without allocation for up to 8.
+pub type Operands<'a> = SmallVec<[Named<'a>; 8]>;

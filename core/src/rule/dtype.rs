@@ -1,0 +1,163 @@
+//! Result dtypes of the families of operators, and what they refuse.
+
+use alloc::format;
+
+use crate::dtype::{Category, DType};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Of a unary float function (`exp`, `sqrt`): integers and bool give `default`.
+#[must_use]
+pub const fn unary_float(dtype: DType, default: DType) -> DType {
+    dtype.to_float(default)
+}
+
+/// Of true division, `common` being the operands' common dtype: integers and bool give `default`.
+#[must_use]
+pub const fn div(common: DType, default: DType) -> DType {
+    common.to_float(default)
+}
+
+/// Of `sum`, `prod`, `cumsum`, `cumprod`: integers and bool give i64.
+#[must_use]
+pub const fn sum(dtype: DType) -> DType {
+    dtype.to_float(DType::I64)
+}
+
+/// Of comparisons and `logical_*`: bool.
+#[must_use]
+pub const fn comparison() -> DType {
+    DType::Bool
+}
+
+/// Of `abs`, `std` and `var`: complex gives its float.
+#[must_use]
+pub const fn abs(dtype: DType) -> DType {
+    dtype.to_real()
+}
+
+/// Of positions: `argmax`, `topk`'s indices, `nonzero`.
+#[must_use]
+pub const fn indices() -> DType {
+    DType::I64
+}
+
+/// A float or complex dtype, for `mean`, `var`, `std`, `softmax`.
+///
+/// # Errors
+/// [`ErrorKind::DType`] for integers and bool.
+pub fn require_float(op: &'static str, dtype: DType) -> Result<DType> {
+    if dtype.is_integral() {
+        return Err(refuse(
+            op,
+            "a float or complex",
+            dtype,
+            "convert it first: `x.to::<f32>()`",
+        ));
+    }
+    Ok(dtype)
+}
+
+/// A dtype that has an order: not complex.
+///
+/// # Errors
+/// [`ErrorKind::DType`] for complex.
+pub fn require_real(op: &'static str, dtype: DType) -> Result<DType> {
+    if dtype.is_complex() {
+        return Err(refuse(
+            op,
+            "a real",
+            dtype,
+            "use its `abs` or its real part",
+        ));
+    }
+    Ok(dtype)
+}
+
+/// A dtype one can calculate with: not bool.
+///
+/// # Errors
+/// [`ErrorKind::DType`] for bool.
+pub fn require_numeric(op: &'static str, dtype: DType) -> Result<DType> {
+    if dtype == DType::Bool {
+        return Err(refuse(
+            op,
+            "a numeric",
+            dtype,
+            "use `logical_not`, or convert it first",
+        ));
+    }
+    Ok(dtype)
+}
+
+/// An integer dtype or bool, for bitwise operators.
+///
+/// # Errors
+/// [`ErrorKind::DType`] for float and complex.
+pub fn require_integral(op: &'static str, dtype: DType) -> Result<DType> {
+    if !dtype.is_integral() {
+        return Err(refuse(
+            op,
+            "an integer or bool",
+            dtype,
+            "convert it first: `x.to::<i64>()`",
+        ));
+    }
+    Ok(dtype)
+}
+
+/// Operands of one dtype: products of matrices do not promote.
+///
+/// # Errors
+/// [`ErrorKind::DType`].
+pub fn require_same(op: &'static str, a: DType, b: DType) -> Result<DType> {
+    if a == b {
+        return Ok(a);
+    }
+    Err(Error::new(
+        ErrorKind::DType,
+        op,
+        format!("takes operands of one dtype, not {a} and {b}"),
+    )
+    .hint(format!("convert one first: `x.to::<{}>()`", a.promote(b))))
+}
+
+/// Operands of `sub`: it takes no bool, neither tensor nor number.
+///
+/// # Errors
+/// [`ErrorKind::DType`] when one is bool.
+pub fn require_sub(op: &'static str, a: Category, b: Category) -> Result<()> {
+    if a != Category::Bool && b != Category::Bool {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::DType, op, "bool can't be subtracted")
+        .hint("use `logical_xor`, or `logical_not` to invert a mask"))
+}
+
+/// A computed result of dtype `from` written into a tensor of dtype `to`, in place or as out: it
+/// may not fall in category.
+///
+/// # Errors
+/// [`ErrorKind::DType`].
+pub fn cast_to(op: &'static str, from: DType, to: DType) -> Result<()> {
+    if from.can_cast(to) {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::DType,
+        op,
+        format!("a result of dtype {from} can't be stored as {to}"),
+    )
+    .hint(format!(
+        "convert self first: `x.to::<{from}>()`, or use the form that makes a tensor"
+    )))
+}
+
+#[cold]
+fn refuse(op: &'static str, what: &str, dtype: DType, hint: &str) -> Error {
+    Error::new(
+        ErrorKind::DType,
+        op,
+        format!("takes {what} dtype, not {dtype}"),
+    )
+    .hint(hint)
+}

@@ -1,0 +1,142 @@
+//! Names as arguments: of factories, `rename`, `refine_names` and `align_to`.
+
+use alloc::format;
+use alloc::string::String;
+use core::ops::RangeFull;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::{Name, Names};
+
+/// An item in a list of new names or in an order of dims.
+///
+/// The text `...` reads as [`NameItem::Rest`], as in PyTorch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameItem<'a> {
+    /// A name.
+    Name(&'a str),
+    /// No name.
+    Unnamed,
+    /// The dims that are not mentioned, in their order: `..` in Rust, `...` in PyTorch.
+    Rest,
+}
+
+impl NameItem<'_> {
+    /// The name it stands for, checked.
+    pub(super) fn name(self, op: &'static str) -> Result<Option<Name>> {
+        match self {
+            Self::Name(name) => Name::new(name).map(Some).map_err(|e| e.in_op(op)),
+            Self::Unnamed => Ok(None),
+            Self::Rest => Err(misplaced(op)),
+        }
+    }
+}
+
+#[cold]
+fn misplaced(op: &'static str) -> Error {
+    Error::new(
+        ErrorKind::Ellipsis,
+        op,
+        "`..` does not stand for a name here",
+    )
+    .hint("write the names out, `None` for a dim without one")
+}
+
+impl<'a> From<&'a str> for NameItem<'a> {
+    fn from(name: &'a str) -> Self {
+        if name == "..." {
+            Self::Rest
+        } else {
+            Self::Name(name)
+        }
+    }
+}
+
+impl<'a> From<&'a String> for NameItem<'a> {
+    fn from(name: &'a String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
+impl<'a> From<&'a Name> for NameItem<'a> {
+    fn from(name: &'a Name) -> Self {
+        Self::Name(name.as_str())
+    }
+}
+
+impl<'a> From<Option<&'a str>> for NameItem<'a> {
+    fn from(name: Option<&'a str>) -> Self {
+        name.map_or(Self::Unnamed, Self::from)
+    }
+}
+
+impl<'a> From<&'a Option<Name>> for NameItem<'a> {
+    fn from(name: &'a Option<Name>) -> Self {
+        name.as_ref().map_or(Self::Unnamed, Self::from)
+    }
+}
+
+impl From<RangeFull> for NameItem<'_> {
+    fn from(_: RangeFull) -> Self {
+        Self::Rest
+    }
+}
+
+/// The names of a new tensor with `rank` dims, as given to a factory.
+///
+/// # Errors
+/// [`ErrorKind::InvalidName`], [`ErrorKind::NamesLen`], [`ErrorKind::DuplicateNames`], or
+/// [`ErrorKind::Ellipsis`] for `..`.
+pub fn names_of(op: &'static str, items: &[NameItem<'_>], rank: usize) -> Result<Names> {
+    let names = items
+        .iter()
+        .map(|item| item.name(op))
+        .collect::<Result<Names>>()?;
+    same_len(op, &names, rank)?;
+    distinct(op, names)
+}
+
+/// One name per dim.
+pub(super) fn same_len(op: &'static str, names: &Names, rank: usize) -> Result<()> {
+    if names.len() == rank {
+        return Ok(());
+    }
+    let given = names.len();
+    Err(Error::new(
+        ErrorKind::NamesLen,
+        op,
+        format!(
+            "{given} {} {names} for {rank} dims",
+            if given == 1 { "name" } else { "names" }
+        ),
+    )
+    .hint("give one name per dim, `None` for a dim without one"))
+}
+
+/// A result that may not hold a name twice.
+pub(super) fn distinct(op: &'static str, names: Names) -> Result<Names> {
+    match names.duplicate() {
+        None => Ok(names),
+        Some(name) => Err(Error::new(
+            ErrorKind::DuplicateNames,
+            op,
+            format!("dim `{name}` appears more than once in {names}"),
+        )
+        .hint("give each dim a name of its own")),
+    }
+}
+
+/// The position of the one `..`, if there is one.
+pub(super) fn rest(op: &'static str, items: &[NameItem<'_>]) -> Result<Option<usize>> {
+    let mut found = items
+        .iter()
+        .enumerate()
+        .filter(|(_, item)| **item == NameItem::Rest);
+    let first = found.next().map(|(i, _)| i);
+    match found.next() {
+        None => Ok(first),
+        Some(_) => Err(
+            Error::new(ErrorKind::Ellipsis, op, "`..` stands more than once")
+                .hint("one `..` takes all dims that are not mentioned"),
+        ),
+    }
+}

@@ -1,0 +1,140 @@
+//! Rule 5 for sizes: the shapes of products.
+
+use alloc::format;
+
+use super::Shape;
+use super::matmul::wrong_ranks;
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::Names;
+
+/// The shape of [`mm`](super::mm).
+///
+/// # Errors
+/// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
+pub fn mm_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
+    strict_shape(op, a, b, 2, 2)
+}
+
+/// The shape of [`mv`](super::mv).
+///
+/// # Errors
+/// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
+pub fn mv_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
+    strict_shape(op, a, b, 2, 1)
+}
+
+/// The shape of [`dot`](super::dot).
+///
+/// # Errors
+/// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
+pub fn dot_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
+    strict_shape(op, a, b, 1, 1)
+}
+
+/// The shape of [`bmm`](super::bmm): equal batch sizes, which do not broadcast.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
+pub fn bmm_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
+    if a.len() == 3 && b.len() == 3 && a[0] != b[0] {
+        return Err(sizes(op, a, b, "batch", 0, (a[0], b[0])));
+    }
+    strict_shape(op, a, b, 3, 3)
+}
+
+fn strict_shape(op: &'static str, a: &[usize], b: &[usize], ra: usize, rb: usize) -> Result<Shape> {
+    if a.len() != ra || b.len() != rb {
+        let none = Names::default();
+        return Err(wrong_ranks(op, ra, rb, a.len(), b.len())
+            .operand(&none, a)
+            .operand(&none, b));
+    }
+    matmul_shape(op, a, b)
+}
+
+/// The shape of [`matmul`](super::matmul): batch sizes broadcast.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
+pub fn matmul_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
+    let (Some(&k), Some(_)) = (a.last(), b.last()) else {
+        return Err(
+            Error::new(ErrorKind::Rank, op, "takes tensors with at least 1 dim")
+                .operand(&Names::default(), a)
+                .operand(&Names::default(), b)
+                .hint("use `mul` for a number"),
+        );
+    };
+    let k_b = b[b.len().saturating_sub(2)];
+    if k != k_b {
+        return Err(sizes(op, a, b, "contracted", a.len() - 1, (k, k_b)));
+    }
+    let mut shape = batch(op, a, b)?;
+    if a.len() >= 2 {
+        shape.push(a[a.len() - 2]);
+    }
+    if b.len() >= 2 {
+        shape.push(b[b.len() - 1]);
+    }
+    Ok(shape)
+}
+
+/// The shape of [`cdist`](super::cdist).
+///
+/// # Errors
+/// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
+pub fn cdist_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
+    if a.len() < 2 || b.len() < 2 {
+        return Err(
+            Error::new(ErrorKind::Rank, op, "takes tensors with at least 2 dims")
+                .operand(&Names::default(), a)
+                .operand(&Names::default(), b)
+                .hint("add a dim with `unsqueeze`"),
+        );
+    }
+    let (k, k_b) = (a[a.len() - 1], b[b.len() - 1]);
+    if k != k_b {
+        return Err(sizes(op, a, b, "last", a.len() - 1, (k, k_b)));
+    }
+    let mut shape = batch(op, a, b)?;
+    shape.push(a[a.len() - 2]);
+    shape.push(b[b.len() - 2]);
+    Ok(shape)
+}
+
+/// The batch sizes of both, broadcast.
+fn batch(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
+    let (batch_a, batch_b) = (a.len().saturating_sub(2), b.len().saturating_sub(2));
+    let rank = batch_a.max(batch_b);
+    let (skip_a, skip_b) = (rank - batch_a, rank - batch_b);
+    let mut shape = Shape::new();
+    for i in 0..rank {
+        let x = i.checked_sub(skip_a).map_or(1, |i| a[i]);
+        let y = i.checked_sub(skip_b).map_or(1, |i| b[i]);
+        if x != y && x != 1 && y != 1 {
+            return Err(sizes(op, a, b, "batch", i - skip_a, (x, y)));
+        }
+        shape.push(if x == 1 { y } else { x });
+    }
+    Ok(shape)
+}
+
+#[cold]
+fn sizes(
+    op: &'static str,
+    a: &[usize],
+    b: &[usize],
+    which: &str,
+    dim: usize,
+    (x, y): (usize, usize),
+) -> Error {
+    let none = Names::default();
+    Error::new(
+        ErrorKind::Shape,
+        op,
+        format!("the {which} sizes {x} and {y} do not match"),
+    )
+    .operand(&none, a)
+    .operand(&none, b)
+    .at(0, dim)
+}

@@ -1,0 +1,179 @@
+//! Sizes: products without overflow, broadcasting, expansion.
+
+use alloc::format;
+
+use super::Shape;
+use super::remove::rank_limit;
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::Names;
+
+/// The number of elements.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] when it does not fit into `isize`.
+pub fn numel(op: &'static str, shape: &[usize]) -> Result<usize> {
+    if shape.contains(&0) {
+        return Ok(0);
+    }
+    let product = shape
+        .iter()
+        .try_fold(1usize, |product, &size| product.checked_mul(size));
+    product
+        .filter(|&n| isize::try_from(n).is_ok())
+        .ok_or_else(|| {
+            Error::new(ErrorKind::Shape, op, "the number of elements overflows")
+                .operand(&Names::default(), shape)
+                .hint("check the sizes")
+        })
+}
+
+/// The number of bytes that `shape` takes with elements of `element_size` bytes.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] as [`numel`], [`ErrorKind::Memory`] beyond what can be allocated.
+pub fn bytes(op: &'static str, shape: &[usize], element_size: usize) -> Result<usize> {
+    let count = numel(op, shape)?;
+    let bytes = count
+        .checked_mul(element_size)
+        .filter(|&n| isize::try_from(n).is_ok());
+    bytes.ok_or_else(|| {
+        Error::new(
+            ErrorKind::Memory,
+            op,
+            format!("{count} elements of {element_size} bytes are more than memory can hold"),
+        )
+        .operand(&Names::default(), shape)
+        .hint("check the sizes, or use a smaller dtype")
+    })
+}
+
+/// The shape to which both broadcast: from the right, equal sizes or 1.
+///
+/// # Errors
+/// [`ErrorKind::Shape`], on the first operand's dim; [`Error::with_names`] names it.
+pub fn broadcast_shapes(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
+    if a == b {
+        return Ok(Shape::from_slice(a));
+    }
+    let rank = a.len().max(b.len());
+    let (skip_a, skip_b) = (rank - a.len(), rank - b.len());
+    let mut result = Shape::with_capacity(rank);
+    for i in 0..rank {
+        let x = if i < skip_a { 1 } else { a[i - skip_a] };
+        let y = if i < skip_b { 1 } else { b[i - skip_b] };
+        match (x, y) {
+            (x, y) if x == y => result.push(x),
+            (1, y) => result.push(y),
+            (x, 1) => result.push(x),
+            (x, y) => return Err(unequal(op, a, b, i - skip_a, x, y)),
+        }
+    }
+    Ok(result)
+}
+
+#[cold]
+fn unequal(op: &'static str, a: &[usize], b: &[usize], dim: usize, x: usize, y: usize) -> Error {
+    let none = Names::default();
+    Error::new(
+        ErrorKind::Shape,
+        op,
+        format!("size {x} and size {y} do not match"),
+    )
+    .operand(&none, a)
+    .operand(&none, b)
+    .at(0, dim)
+    .hint("sizes broadcast when they are equal or one of them is 1")
+}
+
+/// [`broadcast_shapes`] over all operands.
+///
+/// # Errors
+/// As [`broadcast_shapes`]; the first operand shown is what the earlier ones broadcast to.
+pub fn broadcast_all<'a>(
+    op: &'static str,
+    shapes: impl IntoIterator<Item = &'a [usize]>,
+) -> Result<Shape> {
+    shapes.into_iter().try_fold(Shape::new(), |shape, next| {
+        broadcast_shapes(op, &shape, next)
+    })
+}
+
+/// Checks that an operator in place keeps self's shape: `other` broadcasts to `own`.
+///
+/// # Errors
+/// [`ErrorKind::Shape`].
+pub fn broadcast_into(op: &'static str, own: &[usize], other: &[usize]) -> Result<()> {
+    let shape = broadcast_shapes(op, own, other)?;
+    if *shape == *own {
+        return Ok(());
+    }
+    let none = Names::default();
+    Err(Error::new(
+        ErrorKind::Shape,
+        op,
+        format!(
+            "the result has shape {:?}, self has not and can't hold it",
+            shape.as_slice()
+        ),
+    )
+    .operand(&none, own)
+    .operand(&none, other)
+    .hint("use the operator that makes a new tensor"))
+}
+
+/// The names and the shape of a tensor expanded to `sizes`: dims of size 1 grow, -1 keeps a size,
+/// new dims on the left have no name.
+///
+/// # Errors
+/// [`ErrorKind::Shape`] when a dim of another size would change or a new dim has no size,
+/// [`ErrorKind::Rank`] for fewer sizes than dims.
+pub fn expand(
+    op: &'static str,
+    names: &Names,
+    shape: &[usize],
+    sizes: &[i64],
+) -> Result<(Names, Shape)> {
+    let Some(new) = sizes.len().checked_sub(shape.len()) else {
+        return Err(Error::new(
+            ErrorKind::Rank,
+            op,
+            format!("{} sizes for {} dims", sizes.len(), shape.len()),
+        )
+        .operand(names, shape)
+        .hint("give a size per dim, -1 to keep one"));
+    };
+    rank_limit(op, sizes.len())?;
+    let mut expanded = Shape::with_capacity(sizes.len());
+    for (i, &size) in sizes.iter().enumerate() {
+        let old = i.checked_sub(new).map(|i| shape[i]);
+        expanded.push(match (old, usize::try_from(size)) {
+            (Some(old), Err(_)) if size == -1 => old,
+            (Some(1) | None, Ok(size)) => size,
+            (Some(old), Ok(size)) if old == size => size,
+            (Some(_), _) => {
+                return Err(Error::new(
+                    ErrorKind::Shape,
+                    op,
+                    format!("can't expand to size {size}"),
+                )
+                .operand(names, shape)
+                .at(0, i - new)
+                .hint("only a dim of size 1 can grow; -1 keeps a size"));
+            }
+            (None, Err(_)) => {
+                return Err(Error::new(
+                    ErrorKind::Shape,
+                    op,
+                    format!("new dim {i} of size {size}"),
+                )
+                .operand(names, shape)
+                .hint("a new dim needs a size; -1 keeps that of a dim that is there"));
+            }
+        });
+    }
+    let mut result = Names::unnamed(new);
+    for name in names {
+        result.push(name.clone());
+    }
+    Ok((result, expanded))
+}
