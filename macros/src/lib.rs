@@ -1,1 +1,83 @@
-//! Macros.
+//! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`].
+//!
+//! Use them through `nomina`. There, each stands behind a `macro_rules!` macro of the same name
+//! that passes its `$crate`, so that they work also where the crate is renamed or re-exported.
+//! This crate depends on no other of nomina's.
+//!
+//! Each macro goes in steps: *parse* what was written, *validate* it, *expand* it. Mistakes are
+//! gathered and reported together, each at the tokens it is about.
+
+mod dims;
+mod errors;
+mod face;
+mod names;
+mod spelling;
+mod tensor;
+#[cfg(test)]
+mod testing;
+
+use proc_macro::TokenStream;
+
+/// Declares dims: unit structs that are both a type, in `Tensor<(N, C)>`, and a value, in
+/// `x.sum(C)`.
+///
+/// ```ignore (needs crate nomina, which depends on this one)
+/// use nomina::prelude::*;
+///
+/// dims! {
+///     /// Examples of a batch.
+///     pub N,
+///     pub(crate) C,
+///     Rgb = 3,            // a size that never changes
+///     Batch = "batch",    // another spelling at run time
+///     Red("red") = 1,     // both
+/// }
+///
+/// let x: Tensor<(N, C)> = Tensor::zeros([2, 3]);
+/// assert_eq!(x.size(C), 3);
+/// ```
+///
+/// Dims spelled the same are the same dim, whatever crate declares them; the spelling is the
+/// one at run time. It is an ASCII identifier of any length. A dim takes doc comments and other
+/// attributes, and may be declared inside a function.
+#[proc_macro]
+pub fn dims(input: TokenStream) -> TokenStream {
+    dims::dims(input.into()).into()
+}
+
+/// A list of names for the run-time path, checked when it is compiled; `_` is a dim without a
+/// name. It is a value of type `Names`.
+///
+/// ```ignore (needs crate nomina, which depends on this one)
+/// use nomina::prelude::*;
+///
+/// let x = DynTensor::zeros(&[2, 3], names!["N", _])?;
+/// # Ok::<(), nomina::Error>(())
+/// ```
+#[proc_macro]
+pub fn names(input: TokenStream) -> TokenStream {
+    names::names(input.into()).into()
+}
+
+/// A tensor written out: values, then dims, then, if it is not to follow from the values, the
+/// dtype.
+///
+/// ```ignore (needs crate nomina, which depends on this one)
+/// use nomina::prelude::*;
+/// dims! { N, C }
+///
+/// let x = tensor!([[1., 2.], [3., 4.]]; N, C);        // Tensor<(N, C), f32>
+/// let x = tensor!([[1, 2], [3, 4]]; N, C; f64);       // Tensor<(N, C), f64>
+/// let ids = tensor!([2, 0, 1]; N);                    // Tensor<(N,), i64>
+/// let pi = tensor!(3.14);                             // Tensor<()>
+/// let half = tensor!(0.5; ; f16);                     // Tensor<(), f16>
+/// let zeros = tensor!([[0.; 3]; 2]; N, C);            // Tensor<(N, C)> of 2 by 3
+/// ```
+///
+/// Floats without a suffix are `f32`, integers `i64`; with one, they and their neighbours have
+/// its dtype. Expressions may stand for values, or for rows; literals beside them take their
+/// type, as in any array. Rows are equally long, and nested as deep as there are dims.
+#[proc_macro]
+pub fn tensor(input: TokenStream) -> TokenStream {
+    tensor::tensor(input.into()).into()
+}

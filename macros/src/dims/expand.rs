@@ -1,0 +1,141 @@
+//! The code of one dim: a unit struct and impls that cannot fail.
+//!
+//! All tokens carry the span of the dim's name, so that an error elsewhere which shows the
+//! declaration shows the name alone. Paths are absolute, down to `::core::primitive`, and no
+//! function binds a variable with a plain name: a dim may be called `str`, or `f`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::LitStr;
+
+use super::validate::Dim;
+use crate::face::Face;
+use crate::spelling;
+
+/// The struct and its impls.
+pub fn dim(dim: &Dim, face: &Face) -> TokenStream {
+    let span = dim.ident.span();
+    let Dim {
+        attrs, vis, ident, ..
+    } = dim;
+    let doc = doc(dim, span);
+    let allow_case = unusual_case(&ident.to_string())
+        .then(|| quote_spanned!(span=> #[allow(non_camel_case_types)]));
+    let mut out = quote! { #(#attrs)* #doc #allow_case };
+    out.extend(quote_spanned!(span=> #vis struct #ident;));
+    for item in axis(dim, &face.dims(span), span)
+        .into_iter()
+        .chain(std_impls(dim, span))
+    {
+        let cfgs = dim.cfgs();
+        let allow_use = dim
+            .has("deprecated")
+            .then(|| quote_spanned!(span=> #[allow(deprecated)]));
+        out.extend(quote_spanned!(span=> #(#cfgs)* #allow_use #[automatically_derived] #item));
+    }
+    out
+}
+
+/// A line of documentation, where the user wrote none.
+fn doc(dim: &Dim, span: Span) -> Option<TokenStream> {
+    if dim.documented() {
+        return None;
+    }
+    let (ident, spelling) = (dim.ident.to_string(), &dim.spelling);
+    let mut text = format!(" Dim `{ident}`");
+    if ident != *spelling {
+        text += &format!(", `{spelling}` at run time");
+    }
+    if let Some(size) = dim.size {
+        text += &format!(", of size {size}");
+    }
+    let text = LitStr::new(&(text + "."), span);
+    Some(quote_spanned!(span=> #[doc = #text]))
+}
+
+/// Whether rustc would want the type spelled otherwise.
+fn unusual_case(ident: &str) -> bool {
+    ident.contains('_') || ident.starts_with(|c: char| c.is_lowercase())
+}
+
+/// What makes it a dim.
+fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
+    let Dim {
+        ident, spelling, ..
+    } = dim;
+    let id = spelling::id(spelling, dims, span);
+    let name = LitStr::new(spelling, span);
+    let size = match dim.size {
+        None => quote_spanned!(span=> #dims::AnySize),
+        Some(size) => {
+            // The digits once more as a type: rustc compares those where the number is generic.
+            let digits: Vec<u8> = size.to_string().bytes().map(spelling::symbol).collect();
+            let digits = spelling::list(&digits, dims, span);
+            let mut literal = proc_macro2::Literal::u64_unsuffixed(size);
+            literal.set_span(span);
+            quote_spanned!(span=> #dims::Fixed<#literal, #digits>)
+        }
+    };
+    [
+        quote_spanned! {span=>
+            impl #dims::Axis for #ident {
+                type Id = #id;
+                type Kind = #dims::Named;
+                type Size = #size;
+                const NAME: ::core::option::Option<&'static ::core::primitive::str> =
+                    ::core::option::Option::Some(#name);
+            }
+        },
+        quote_spanned!(span=> impl #dims::Dim for #ident {}),
+    ]
+}
+
+/// What `derive` would write.
+fn std_impls(dim: &Dim, span: Span) -> [TokenStream; 7] {
+    let ident = &dim.ident;
+    let name = LitStr::new(&ident.to_string(), span);
+    [
+        quote_spanned! {span=>
+            impl ::core::clone::Clone for #ident {
+                #[inline]
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+        },
+        quote_spanned!(span=> impl ::core::marker::Copy for #ident {}),
+        quote_spanned! {span=>
+            impl ::core::fmt::Debug for #ident {
+                fn fmt(
+                    &self,
+                    __formatter: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    __formatter.write_str(#name)
+                }
+            }
+        },
+        quote_spanned! {span=>
+            impl ::core::default::Default for #ident {
+                #[inline]
+                fn default() -> Self {
+                    Self
+                }
+            }
+        },
+        quote_spanned! {span=>
+            impl ::core::cmp::PartialEq for #ident {
+                #[inline]
+                fn eq(&self, _: &Self) -> ::core::primitive::bool {
+                    true
+                }
+            }
+        },
+        quote_spanned!(span=> impl ::core::cmp::Eq for #ident {}),
+        quote_spanned! {span=>
+            impl ::core::hash::Hash for #ident {
+                #[inline]
+                fn hash<__H: ::core::hash::Hasher>(&self, _: &mut __H) {}
+            }
+        },
+    ]
+}

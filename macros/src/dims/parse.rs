@@ -1,0 +1,201 @@
+//! Items of `dims!`: `#[attr] pub Rgb("rgb") = 3`, with commas between.
+//!
+//! A mistake never ends the parsing: it goes on behind the next comma.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Attribute, Ident, Lit, LitInt, LitStr, Token, Visibility, token};
+
+use crate::errors::Errors;
+
+/// What the user wrote for one dim.
+pub struct Item {
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    pub ident: Ident,
+    /// `("rgb")` or `= "rgb"`.
+    pub spelling: Option<LitStr>,
+    /// `= 3`.
+    pub size: Option<LitInt>,
+}
+
+const AFTER_EQUALS: &str =
+    "expected a size such as `3`, or a run-time spelling such as `\"batch\"`, after `=`";
+
+pub fn items(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Item> {
+    let mut items = Vec::new();
+    while !input.is_empty() {
+        if let Some(item) = item(input, errors) {
+            separator(input, &item.ident, errors);
+            items.push(item);
+        } else {
+            skip_item(input);
+        }
+    }
+    items
+}
+
+/// One dim up to the separator; `None` where none can be made out (the mistake is noted).
+fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Item> {
+    let attrs = Attribute::parse_outer(input)
+        .map_err(|error| errors.push(error))
+        .ok()?;
+    let vis = input
+        .parse::<Visibility>()
+        .map_err(|error| errors.push(error))
+        .ok()?;
+    let ident = ident(input, errors)?;
+    let mut item = Item {
+        attrs,
+        vis,
+        ident,
+        spelling: None,
+        size: None,
+    };
+    if input.peek(token::Paren) {
+        item.spelling = spelling_in_parentheses(input, errors);
+    }
+    if input.peek(Token![=]) {
+        value(input, &mut item, errors);
+    }
+    Some(item)
+}
+
+fn ident(input: ParseStream<'_>, errors: &mut Errors) -> Option<Ident> {
+    if !input.peek(Ident::peek_any) {
+        if input.is_empty() || input.peek(Token![,]) {
+            errors.span(input.span(), "expected the name of a dim");
+        } else if let Ok(found) = input.parse::<TokenTree>() {
+            errors.at(
+                &found,
+                format!("expected the name of a dim, found `{found}`"),
+            );
+        }
+        return None;
+    }
+    let ident = Ident::parse_any(input)
+        .map_err(|error| errors.push(error))
+        .ok()?;
+    if syn::parse2::<Ident>(ident.to_token_stream()).is_ok() {
+        return Some(ident);
+    }
+    let text = ident.to_string();
+    errors.at(
+        &ident,
+        if text == "_" {
+            "a dim declared here needs a name; a dim without one has type `Wild`".into()
+        } else {
+            format!(
+                "`{text}` is a keyword of Rust: declare `{}Dim = \"{text}\"` to have it as the \
+                 name at run time",
+                text[..1].to_uppercase() + &text[1..]
+            )
+        },
+    );
+    None
+}
+
+fn spelling_in_parentheses(input: ParseStream<'_>, errors: &mut Errors) -> Option<LitStr> {
+    let group: TokenTree = input.parse().ok()?;
+    let TokenTree::Group(group) = group else {
+        return None;
+    };
+    let spelling = syn::parse2::<LitStr>(group.stream());
+    if spelling.is_err() {
+        errors.at(
+            &group,
+            "expected the spelling at run time, such as `(\"rgb\")`",
+        );
+    }
+    spelling.ok()
+}
+
+/// `= 3` or `= "batch"`.
+fn value(input: ParseStream<'_>, item: &mut Item, errors: &mut Errors) {
+    let Ok(equals) = input.parse::<Token![=]>() else {
+        return;
+    };
+    if input.is_empty() || input.peek(Token![,]) {
+        errors.at(equals, AFTER_EQUALS);
+        return;
+    }
+    let minus: Option<Token![-]> = if input.peek2(Lit) {
+        input.parse().ok()
+    } else {
+        None
+    };
+    match input.peek(Lit).then(|| input.parse::<Lit>()) {
+        Some(Ok(Lit::Int(size))) if minus.is_some() => {
+            let size = size.to_token_stream();
+            errors.at(
+                quote::quote!(#minus #size),
+                "the size of a dim cannot be negative",
+            );
+        }
+        Some(Ok(Lit::Int(size))) => item.size = Some(size),
+        Some(Ok(Lit::Str(spelling))) if minus.is_none() => match &item.spelling {
+            None => item.spelling = Some(spelling),
+            Some(_) => errors.at(spelling, "this dim's spelling at run time is given already"),
+        },
+        Some(Ok(other)) => errors.at(quote::quote!(#minus #other), AFTER_EQUALS),
+        _ => {
+            let rest = rest_of_item(input);
+            let hint = match rest.to_string().as_str() {
+                text if syn::parse_str::<Ident>(text).is_ok() => {
+                    format!("; for a spelling write `\"{text}\"`")
+                }
+                _ => String::new(),
+            };
+            errors.at(rest, format!("{AFTER_EQUALS}{hint}"));
+        }
+    }
+}
+
+/// The comma behind an item.
+fn separator(input: ParseStream<'_>, ident: &Ident, errors: &mut Errors) {
+    if input.is_empty() || input.parse::<Token![,]>().is_ok() {
+        return;
+    }
+    let starts_an_item =
+        input.peek(Ident::peek_any) || input.peek(Token![#]) || input.peek(Token![pub]);
+    if starts_an_item {
+        errors.span(input.span(), format!("expected `,` after dim `{ident}`"));
+        return;
+    }
+    let generic = input.peek(Token![<]);
+    let junk = rest_of_item(input);
+    errors.at(
+        &junk,
+        if generic {
+            format!("dim `{ident}` takes no generic parameters")
+        } else {
+            format!("expected `,` after dim `{ident}`; its size is one integer literal")
+        },
+    );
+    let _ = input.parse::<Token![,]>();
+}
+
+fn skip_item(input: ParseStream<'_>) {
+    rest_of_item(input);
+    let _ = input.parse::<Token![,]>();
+}
+
+/// The tokens up to the next comma, one between `<` and `>` not counted.
+fn rest_of_item(input: ParseStream<'_>) -> TokenStream {
+    let mut rest = TokenStream::new();
+    let mut depth = 0_usize;
+    while !input.is_empty() && (depth > 0 || !input.peek(Token![,])) {
+        let Ok(token) = input.parse::<TokenTree>() else {
+            break;
+        };
+        match &token {
+            TokenTree::Punct(punct) if punct.as_char() == '<' => depth += 1,
+            TokenTree::Punct(punct) if punct.as_char() == '>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        rest.extend([token]);
+    }
+    rest
+}

@@ -1,0 +1,157 @@
+//! From what was written to dims that can be declared.
+
+use std::collections::{HashMap, HashSet};
+
+use syn::{Attribute, Ident, LitInt, Meta, Visibility};
+
+use super::parse::Item;
+use crate::errors::Errors;
+use crate::spelling;
+
+/// A dim to declare.
+pub struct Dim {
+    pub attrs: Vec<Attribute>,
+    pub vis: Visibility,
+    pub ident: Ident,
+    /// Its name at run time, and its identity.
+    pub spelling: String,
+    pub size: Option<u64>,
+}
+
+impl Dim {
+    /// Attributes that its impls need as well.
+    pub fn cfgs(&self) -> impl Iterator<Item = &Attribute> {
+        self.attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
+    }
+
+    /// Whether it has a text of documentation.
+    pub fn documented(&self) -> bool {
+        let is_text = |attr: &Attribute| {
+            attr.path().is_ident("doc") && matches!(attr.meta, Meta::NameValue(_))
+        };
+        self.attrs.iter().any(is_text)
+    }
+
+    /// Whether an attribute `#[name…]` is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.attrs.iter().any(|attr| attr.path().is_ident(name))
+    }
+}
+
+/// `dims!` implements these itself.
+const IMPLEMENTED: [&str; 7] = [
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "PartialEq",
+    "Eq",
+    "Hash",
+];
+
+/// The dims that can be declared; of an identifier that stands twice, the first.
+pub fn dims(items: Vec<Item>, errors: &mut Errors) -> Vec<Dim> {
+    let mut idents: HashSet<Ident> = HashSet::new();
+    let mut spellings: HashMap<String, Ident> = HashMap::new();
+    let mut dims = Vec::new();
+    for item in items {
+        let dim = Dim {
+            spelling: spelling(&item, errors),
+            size: item.size.as_ref().and_then(|size| self::size(size, errors)),
+            attrs: item.attrs,
+            vis: item.vis,
+            ident: item.ident,
+        };
+        derives(&dim, errors);
+        // Of two items under `cfg`, perhaps only one is there.
+        let twice = !dim.has("cfg") && !idents.insert(dim.ident.clone());
+        if twice {
+            errors.at(&dim.ident, format!("dim `{}` is declared twice", dim.ident));
+            continue;
+        }
+        if !dim.has("cfg")
+            && let Some(first) = spellings.insert(dim.spelling.clone(), dim.ident.clone())
+        {
+            let (ident, spelling) = (&dim.ident, &dim.spelling);
+            errors.span(
+                item.spelling
+                    .map_or_else(|| ident.span(), |literal| literal.span()),
+                format!(
+                    "dims `{first}` and `{ident}` are both spelled `{spelling}`, and dims of one \
+                     spelling are the same dim: declare one of them"
+                ),
+            );
+        }
+        dims.push(dim);
+    }
+    dims
+}
+
+/// The name at run time: the one given, or the identifier.
+fn spelling(item: &Item, errors: &mut Errors) -> String {
+    let ident = item.ident.to_string();
+    if let Some(literal) = &item.spelling {
+        let text = literal.value();
+        let problem = match literal.suffix() {
+            "" => spelling::problem(&text),
+            suffix => Some(format!("a spelling has no suffix, remove `{suffix}`")),
+        };
+        return match problem {
+            None => text,
+            Some(problem) => {
+                errors.at(literal, problem);
+                spelling::repair(&ident)
+            }
+        };
+    }
+    if let Some(plain) = ident.strip_prefix("r#") {
+        errors.at(
+            &item.ident,
+            format!("`{ident}` is a raw identifier: say how to spell it, `{ident} = \"{plain}\"`"),
+        );
+        return spelling::repair(plain);
+    }
+    match spelling::problem(&ident) {
+        None => ident,
+        Some(problem) => {
+            errors.at(
+                &item.ident,
+                format!("{problem}; or give a spelling, `{ident} = \"…\"`"),
+            );
+            spelling::repair(&ident)
+        }
+    }
+}
+
+fn size(literal: &LitInt, errors: &mut Errors) -> Option<u64> {
+    if !matches!(literal.suffix(), "" | "usize") {
+        errors.at(literal, "the size of a dim is a `usize`");
+        return None;
+    }
+    match literal.base10_parse::<u64>() {
+        Ok(size) if i64::try_from(size).is_ok() => Some(size),
+        _ => {
+            errors.at(literal, "the size of a dim is at most `isize::MAX`");
+            None
+        }
+    }
+}
+
+/// A derive of what is implemented anyway would be a conflict reported at the wrong place.
+fn derives(dim: &Dim, errors: &mut Errors) {
+    for attr in dim
+        .attrs
+        .iter()
+        .filter(|attr| attr.path().is_ident("derive"))
+    {
+        // What doesn't parse is left to rustc.
+        let _ = attr.parse_nested_meta(|meta| {
+            if let Some(ident) = meta.path.segments.last().map(|segment| &segment.ident)
+                && IMPLEMENTED.iter().any(|name| ident == name)
+            {
+                errors.at(ident, format!("a dim implements `{ident}` already"));
+            }
+            Ok(())
+        });
+    }
+}

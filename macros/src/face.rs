@@ -1,0 +1,40 @@
+//! The path of the crate whose macro the user wrote.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::parse::{Parse, ParseStream};
+
+/// What stands in the leading `($crate)`: each macro here is called through a `macro_rules!`
+/// wrapper, so that the path also holds where the crate is renamed or re-exported.
+pub struct Face(TokenStream);
+
+impl Parse for Face {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if !input.peek(syn::token::Paren) {
+            return Err(syn::Error::new(
+                Span::call_site(),
+                "this macro is called through the one of the same name in crate `nomina`",
+            ));
+        }
+        let content;
+        syn::parenthesized!(content in input);
+        content.parse().map(Self)
+    }
+}
+
+impl Face {
+    /// The path, resolved where it was written but located at `span`, so that nothing rustc
+    /// reports quotes more of the user's code than `span`.
+    pub fn at(&self, span: Span) -> TokenStream {
+        let move_to = |mut token: TokenTree| {
+            token.set_span(token.span().located_at(span));
+            token
+        };
+        self.0.clone().into_iter().map(move_to).collect()
+    }
+
+    /// The module whose traits `dims!` implements.
+    pub fn dims(&self, span: Span) -> TokenStream {
+        let face = self.at(span);
+        quote::quote_spanned!(span=> #face::__private::dims)
+    }
+}

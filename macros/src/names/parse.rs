@@ -1,0 +1,65 @@
+//! Items of `names!`: string literals and `_`, with commas between.
+
+use proc_macro2::TokenTree;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Ident, LitStr, Token};
+
+use crate::errors::Errors;
+
+/// What the user wrote for one dim.
+pub enum Name {
+    Named(LitStr),
+    Unnamed(Token![_]),
+}
+
+/// The names that can be made out; the rest is noted.
+pub fn names(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Name> {
+    let mut names = Vec::new();
+    while !input.is_empty() {
+        if input.peek(LitStr)
+            && let Ok(name) = input.parse()
+        {
+            names.push(Name::Named(name));
+        } else if input.peek(Token![_])
+            && let Ok(unnamed) = input.parse()
+        {
+            names.push(Name::Unnamed(unnamed));
+        } else {
+            other(input, errors);
+            continue;
+        }
+        if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+            errors.span(input.span(), "expected `,` between names");
+        }
+    }
+    names
+}
+
+/// Notes what is neither, up to the comma behind it.
+fn other(input: ParseStream<'_>, errors: &mut Errors) {
+    let hint = if let Ok(ident) = input.fork().call(Ident::parse_any) {
+        match ident.to_string().as_str() {
+            "None" => ": a dim without a name is `_`".into(),
+            text => format!(": write `\"{text}\"`"),
+        }
+    } else if input.peek(Token![..]) {
+        ": a list of names gives every dim, and has no `..`".into()
+    } else {
+        String::new()
+    };
+    let mut found = proc_macro2::TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        let Ok(token) = input.parse::<TokenTree>() else {
+            break;
+        };
+        found.extend([token]);
+    }
+    let message = format!("expected a name in quotes, or `_`{hint}");
+    if found.is_empty() {
+        errors.span(input.span(), message);
+    } else {
+        errors.at(found, message);
+    }
+    let _ = input.parse::<Token![,]>();
+}

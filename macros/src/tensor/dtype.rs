@@ -1,0 +1,155 @@
+//! Which dtype the values get.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Type;
+use syn::spanned::Spanned;
+
+use super::tree::{Node, Value, suffixed};
+use crate::errors::Errors;
+use crate::face::Face;
+
+/// The dtype, and how a literal is written in it.
+pub enum DType {
+    /// A type with a suffix of its own: `1.` becomes `1.0f32`.
+    Suffix { name: String, span: Option<Span> },
+    /// `bool`, said or seen.
+    Bool { span: Option<Span> },
+    /// Half, complex, an alias or a type parameter: a literal becomes
+    /// `<T as Element>::from_scalar(..)`.
+    Convert(Box<Type>),
+    /// Expressions decide, as in an array; next to a float, integers become floats.
+    Inferred { float: bool },
+}
+
+const SUFFIXES: [&str; 7] = ["u8", "i8", "i16", "i32", "i64", "f32", "f64"];
+
+/// The dtype said by the user, or else the one that the values have: that of a suffix, f32 for
+/// floats, i64 for integers.
+pub fn of(data: &Node, said: Option<Type>) -> DType {
+    if let Some(ty) = said {
+        let span = Some(ty.span());
+        return match ty.to_token_stream().to_string() {
+            name if SUFFIXES.contains(&name.as_str()) => DType::Suffix { name, span },
+            name if name == "bool" => DType::Bool { span },
+            _ => DType::Convert(Box::new(ty)),
+        };
+    }
+    let (mut float, mut int, mut bool, mut other) = (false, false, false, false);
+    let mut typed: Option<String> = None;
+    data.each_value(&mut |value, _| match value {
+        Value::Float { .. } => float = true,
+        Value::Int { .. } => int = true,
+        Value::Bool(_) => bool = true,
+        Value::Other => other = true,
+        Value::Typed { suffix } => {
+            typed.get_or_insert_with(|| suffix.clone());
+        }
+    });
+    let suffix = |name: &str| DType::Suffix {
+        name: name.into(),
+        span: None,
+    };
+    match typed {
+        Some(name) => suffix(&name),
+        None if other => DType::Inferred { float },
+        None if bool && !float && !int => DType::Bool { span: None },
+        None if int && !float => suffix("i64"),
+        None => suffix("f32"),
+    }
+}
+
+/// Notes the literals that the dtype cannot hold.
+pub fn check(data: &Node, dtype: &DType, errors: &mut Errors) {
+    data.each_value(&mut |value, tokens| {
+        let problem = match (dtype, value) {
+            (DType::Suffix { name, .. }, Value::Float { literal, .. })
+                if !name.starts_with('f') =>
+            {
+                Some(format!("`{literal}` is a float, and the dtype is {name}"))
+            }
+            (
+                DType::Suffix { name, .. },
+                Value::Int {
+                    minus: Some(_),
+                    literal,
+                },
+            ) if name.starts_with('u') => {
+                Some(format!("`-{literal}` is negative, and the dtype is {name}"))
+            }
+            (DType::Suffix { name, .. }, Value::Bool(_)) => {
+                Some(format!("`{tokens}` is a bool, and the dtype is {name}"))
+            }
+            (DType::Bool { .. }, Value::Float { .. } | Value::Int { .. }) => {
+                Some("the dtype is bool: write `true` or `false`".into())
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            errors.at(tokens, problem);
+        }
+    });
+}
+
+impl DType {
+    /// As a type; `_` where expressions decide.
+    pub fn ty(&self, at: Span) -> TokenStream {
+        match self {
+            Self::Suffix { name, span } if SUFFIXES.contains(&name.as_str()) => {
+                let span = span.unwrap_or(at);
+                let name = format_ident!("{name}", span = span);
+                quote_spanned!(span=> ::core::primitive::#name)
+            }
+            Self::Bool { span } => quote_spanned!(span.unwrap_or(at)=> ::core::primitive::bool),
+            Self::Convert(ty) => ty.to_token_stream(),
+            // Of an unknown suffix rustc speaks itself.
+            Self::Suffix { .. } | Self::Inferred { .. } => quote_spanned!(at=> _),
+        }
+    }
+
+    /// A value in this dtype; `tokens` are as the user wrote it.
+    pub fn value(&self, value: &Value, tokens: &TokenStream, face: &Face) -> TokenStream {
+        let (minus, digits, span, of_int) = match value {
+            Value::Float { minus, literal } => {
+                (minus, literal.base10_digits(), literal.span(), false)
+            }
+            Value::Int { minus, literal } => (minus, literal.base10_digits(), literal.span(), true),
+            Value::Bool(literal) => {
+                return match self {
+                    Self::Convert(ty) => convert(ty, "Bool", tokens.clone(), literal.span(), face),
+                    _ => tokens.clone(),
+                };
+            }
+            Value::Typed { .. } | Value::Other => return tokens.clone(),
+        };
+        match self {
+            Self::Suffix { name, .. } => {
+                let literal = suffixed(digits, name, span);
+                quote!(#minus #literal)
+            }
+            Self::Convert(ty) => {
+                let (variant, suffix) = if of_int {
+                    ("Int", "i64")
+                } else {
+                    ("Float", "f64")
+                };
+                let literal = suffixed(digits, suffix, span);
+                convert(ty, variant, quote!(#minus #literal), span, face)
+            }
+            Self::Inferred { float: true } if of_int => {
+                let literal = suffixed(&format!("{digits}."), "", span);
+                quote!(#minus #literal)
+            }
+            Self::Bool { .. } | Self::Inferred { .. } => tokens.clone(),
+        }
+    }
+}
+
+/// `<T as Element>::from_scalar(Scalar::Float(1.0f64))`
+fn convert(ty: &Type, variant: &str, value: TokenStream, at: Span, face: &Face) -> TokenStream {
+    let face = face.at(at);
+    let variant = format_ident!("{variant}", span = at);
+    quote_spanned! {at=>
+        <#ty as #face::__private::Element>::from_scalar(#face::__private::Scalar::#variant(#value))
+    }
+}

@@ -1,0 +1,62 @@
+//! `tensor_from_array::<(N, C,), f32, [[f32; 2]; 2]>([[1.0f32, 2.0f32], [3.0f32, 4.0f32]])`
+//!
+//! The type of the array is spelled as well: rustc then reports an element of another dtype at
+//! the element.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Type;
+
+use super::dtype::DType;
+use super::shape::{Shape, span};
+use super::tree::Node;
+use crate::face::Face;
+
+/// The call that makes the tensor.
+pub fn tensor(
+    face: &Face,
+    data: &Node,
+    shape: &Shape,
+    dims: &[Type],
+    dtype: &DType,
+) -> TokenStream {
+    let at = span(data);
+    let path = face.at(at);
+    let ty = dtype.ty(at);
+    let array = array_type(shape, dims.len(), &ty, at);
+    let data = node(data, dtype, face);
+    let dims = quote_spanned!(at=> (#(#dims,)*));
+    // The argument keeps the user's own spans, the call around it stands at the data.
+    let mut call = quote_spanned!(at=> #path::__private::tensor_from_array::<#dims, #ty, #array>);
+    call.extend(quote!((#data)));
+    call
+}
+
+/// `[[T; 2]; 3]`; where expressions may be arrays, `_` stands for them.
+fn array_type(shape: &Shape, rank: usize, ty: &TokenStream, at: Span) -> TokenStream {
+    let whole = shape.sizes.len() == rank;
+    let value = if whole {
+        ty.clone()
+    } else {
+        quote_spanned!(at=> _)
+    };
+    shape
+        .sizes
+        .iter()
+        .rev()
+        .fold(value, |item, len| quote_spanned!(at=> [#item; #len]))
+}
+
+fn node(data: &Node, dtype: &DType, face: &Face) -> TokenStream {
+    match data {
+        Node::Row { span, items } => {
+            let items = items.iter().map(|item| node(item, dtype, face));
+            quote_spanned!(*span=> [#(#items),*])
+        }
+        Node::Repeat { span, item, len } => {
+            let item = node(item, dtype, face);
+            quote_spanned!(*span=> [#item; #len])
+        }
+        Node::Value { value, tokens } => dtype.value(value, tokens, face),
+    }
+}

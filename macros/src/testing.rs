@@ -1,0 +1,71 @@
+//! What the tests share: expansions as formatted code, mistakes as lines.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+type Macro = fn(TokenStream) -> TokenStream;
+
+/// `code` as the macro gets it from its wrapper.
+fn expand(of: Macro, code: &str) -> TokenStream {
+    of(format!("(::nomina) {code}")
+        .parse()
+        .expect("the test's code has tokens"))
+}
+
+/// The items that `code` expands to, formatted.
+pub fn items(of: Macro, code: &str) -> String {
+    let file = syn::parse2(expand(of, code)).expect("an expansion of items parses");
+    prettyplease::unparse(&file)
+}
+
+/// As [`items`], without the impls of traits of `core`.
+pub fn own_items(of: Macro, code: &str) -> String {
+    let mut file: syn::File = syn::parse2(expand(of, code)).expect("an expansion of items parses");
+    file.items.retain(|item| match item {
+        syn::Item::Impl(item) => item
+            .trait_
+            .as_ref()
+            .is_some_and(|(_, path, _)| path.segments.first().is_some_and(|at| at.ident != "core")),
+        _ => true,
+    });
+    prettyplease::unparse(&file)
+}
+
+/// The expression that `code` expands to, formatted.
+pub fn expression(of: Macro, code: &str) -> String {
+    let expr = expand(of, code);
+    let file = syn::parse2(quote::quote!(const _: () = #expr;));
+    let text = prettyplease::unparse(&file.expect("an expansion to an expression parses"));
+    text.trim_start_matches("const _: () = ")
+        .trim_end_matches(";\n")
+        .to_owned()
+}
+
+/// Each mistake in `code`: the tokens it points at, and its text.
+pub fn mistakes(of: Macro, code: &str) -> String {
+    let mut out = format!("{code}\n");
+    collect(expand(of, code), &mut out);
+    out
+}
+
+fn collect(tokens: TokenStream, out: &mut String) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (i, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else {
+            continue;
+        };
+        let macro_name = i.checked_sub(2).map(|at| tokens[at].to_string());
+        if macro_name.as_deref() != Some("compile_error") {
+            if group.delimiter() == Delimiter::Brace {
+                collect(group.stream(), out);
+            }
+            continue;
+        }
+        // `::core::compile_error!{ .. }` begins where the mistake does, and ends with it.
+        let place = tokens[i.saturating_sub(7)].span().join(group.span());
+        let place = place
+            .and_then(|span| span.source_text())
+            .unwrap_or_default();
+        let text: syn::LitStr = syn::parse2(group.stream()).expect("a message");
+        out.push_str(&format!("    {place} -> {}\n", text.value()));
+    }
+}
