@@ -1,0 +1,76 @@
+//! Work over all cores, or over one.
+
+use std::ops::Range;
+
+/// Below so many elements a second thread costs more than it gives.
+pub(crate) const GRAIN: usize = 1 << 15;
+
+/// Calls `f` on consecutive ranges that make up `0..n`, each at least `grain` long unless there is
+/// only one. Ranges may run at the same time; how many there are depends on the number of threads,
+/// so what `f` computes for one index must not depend on where its range starts.
+pub(crate) fn split(n: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+    let pieces = threads().min(n / grain.max(1));
+    if pieces <= 1 {
+        f(0..n);
+        return;
+    }
+    each(pieces, &|piece| {
+        // Equal within one element, without overflow.
+        let at = |piece: usize| piece * (n / pieces) + piece.min(n % pieces);
+        f(at(piece)..at(piece + 1));
+    });
+}
+
+/// Calls `f` on every number below `n`, at the same time where threads allow.
+pub(crate) fn each(n: usize, f: &(dyn Fn(usize) + Sync)) {
+    #[cfg(feature = "rayon")]
+    if n > 1 && threads() > 1 {
+        use rayon::prelude::*;
+        (0..n).into_par_iter().with_max_len(1).for_each(f);
+        return;
+    }
+    (0..n).for_each(f);
+}
+
+/// How many threads work at the same time.
+pub(crate) fn threads() -> usize {
+    #[cfg(feature = "rayon")]
+    let threads = rayon::current_num_threads();
+    #[cfg(not(feature = "rayon"))]
+    let threads = 1;
+    threads
+}
+
+/// A pointer that ranges on several threads write through, each to other elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shared(pub(crate) *mut u8);
+
+// SAFETY: it is only an address; whoever writes through it shows that no one else does there.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// The address. A method, so that closures capture the wrapper and not the bare pointer.
+    pub(crate) fn get(self) -> *mut u8 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn ranges_cover_everything_once() {
+        for (n, grain) in [(0, 1), (1, 1), (10, 3), (100, 1), (7, 100)] {
+            let seen = Mutex::new(vec![0; n]);
+            split(n, grain, &|range| {
+                range.for_each(|i| seen.lock().unwrap()[i] += 1)
+            });
+            assert_eq!(*seen.lock().unwrap(), vec![1; n]);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Drives a reducer over a plan: tiles, scratch blocks, chunks and threads.
+//!
+//! Work is cut by the shape alone, never by the number of threads, and chunks of one output are
+//! merged in order: a result does not depend on how many threads there are.
+
+use nomina_core::DType;
+
+use super::load::{Copy2, copy2, store};
+use super::plan::{Loop, Plan, offsets, runs};
+use super::reducer::{BLOCK, COLS, ROWS, Reducer};
+use super::split::{for_each, Scratch, Shared};
+
+/// The most elements of a tile that is gathered.
+const TILE: usize = 8192;
+/// About how many elements one task reads.
+const TASK: usize = 1 << 16;
+/// Below so many cells, the elements of one output are split into chunks.
+const FEW: usize = 64;
+/// Rows shorter than this are gathered before they are taken in.
+const SHORT: usize = 128;
+
+/// The operand.
+#[derive(Clone, Copy)]
+pub(crate) struct Source {
+    pub ptr: *const u8,
+    pub dtype: DType,
+}
+
+/// Where results go. Pointers are null where a reducer has no such result.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    pub values: *mut u8,
+    pub dtype: DType,
+    pub positions: *mut i64,
+}
+
+/// How the loops of a plan are walked.
+struct Walk<'a> {
+    plan: &'a Plan,
+    reducer: &'a dyn Reducer,
+    source: Source,
+    /// The innermost loops.
+    kept: Loop,
+    inner: Loop,
+    /// Whether outputs side by side are taken in together.
+    columns: bool,
+    /// Elements need no conversion.
+    same: bool,
+    /// In how many groups rows go into states of their own, for few columns.
+    groups: usize,
+    /// Outputs of one cell.
+    width: usize,
+    /// Elements of one output in one chunk.
+    chunk: usize,
+    size: usize,
+}
+
+/// Runs `reducer` over `plan`, whose outputs and counts are at least 1.
+///
+/// # Safety
+/// The plan's offsets lie in the operand and in the results, and nobody else uses the results
+/// meanwhile.
+pub(crate) unsafe fn run(reducer: &dyn Reducer, plan: &Plan, source: Source, target: Target) {
+    let walk = Walk::new(reducer, plan, source);
+    let count = plan.count();
+    let per_row = walk.kept.size.div_ceil(walk.width);
+    let rows = plan.outputs() / walk.kept.size;
+    let cells = rows * per_row;
+    let chunks = count.div_ceil(walk.chunk);
+    let work = walk.width.min(walk.kept.size) * count.min(walk.chunk);
+    let cell = |index: usize| {
+        let start = index % per_row * walk.width;
+        (index / per_row, start, walk.width.min(walk.kept.size - start))
+    };
+    let wide = walk.width * walk.groups;
+    if chunks == 1 {
+        for_each(cells, work, |index| {
+            let (row, start, n) = cell(index);
+            let mut states = Scratch::new(wide * walk.size);
+            // SAFETY: the scratch holds `wide` states; each cell has outputs of its own.
+            unsafe {
+                walk.fill(states.as_mut_ptr(), row, start, n, 0, count);
+                walk.finish(states.as_mut_ptr(), row, start, n, target);
+            }
+        });
+        return;
+    }
+    let mut all = Scratch::new(cells * chunks * walk.width * walk.size);
+    let shared = Shared(all.as_mut_ptr());
+    for_each(cells * chunks, work, |index| {
+        let (row, start, n) = cell(index / chunks);
+        let from = index % chunks * walk.chunk;
+        let mut states = Scratch::new(wide * walk.size);
+        // SAFETY: as above; each task copies its states to a place of its own.
+        unsafe {
+            walk.fill(states.as_mut_ptr(), row, start, n, from, count.min(from + walk.chunk));
+            let to = shared.get().add(index * walk.width * walk.size);
+            to.copy_from_nonoverlapping(states.as_mut_ptr(), n * walk.size);
+        }
+    });
+    for_each(cells, walk.width * chunks, |index| {
+        let (row, start, n) = cell(index);
+        // SAFETY: the states of a cell's chunks stand side by side; no other task has this cell.
+        unsafe {
+            let first = shared.get().add(index * chunks * walk.width * walk.size);
+            for chunk in 1..chunks {
+                reducer.merge(first, first.add(chunk * walk.width * walk.size), n);
+            }
+            walk.finish(first, row, start, n, target);
+        }
+    });
+}
+
+impl<'a> Walk<'a> {
+    fn new(reducer: &'a dyn Reducer, plan: &'a Plan, source: Source) -> Self {
+        const ONE: Loop = Loop { size: 1, src: 0, dst: 0 };
+        let kept = *plan.kept.last().unwrap_or(&ONE);
+        let inner = *plan.reduced.last().unwrap_or(&ONE);
+        let same = reducer.load() == source.dtype;
+        let count = plan.count();
+        let mut groups = 1;
+        let columns = if count < 16 {
+            kept.size >= 16 || inner.size == 1
+        } else if kept.src.abs() >= inner.src.abs() {
+            false
+        } else {
+            let follows = inner.src == kept.src * kept.size as isize;
+            if kept.size <= COLS / 4 && follows && !reducer.ordered() {
+                groups = (COLS / kept.size).min(inner.size).max(1);
+            }
+            kept.size >= 16 || groups > 1
+        };
+        let width = if columns {
+            kept.size.min(COLS)
+        } else {
+            kept.size.min((TASK / count).clamp(1, 64))
+        };
+        let cells = plan.outputs() / kept.size * kept.size.div_ceil(width);
+        let chunk = if cells >= FEW { count } else { (TASK / width).max(ROWS * 4).max(groups * ROWS) };
+        let size = reducer.state_size();
+        Self { plan, reducer, source, kept, inner, columns, same, groups, width, chunk, size }
+    }
+
+    /// Takes the elements `from..to` of `n` outputs from `start` on into fresh states.
+    unsafe fn fill(&self, states: *mut u8, row: usize, start: usize, n: usize, from: usize, to: usize) {
+        let outer = &self.plan.kept[..self.plan.kept.len().saturating_sub(1)];
+        let base = self.plan.src + offsets(outer, row).0 + start as isize * self.kept.src;
+        // SAFETY: the caller gives room for `n * groups` states, and all offsets are the plan's.
+        unsafe {
+            self.reducer.init(states, n * self.groups);
+            if !self.columns {
+                for i in 0..n {
+                    let base = base + i as isize * self.kept.src;
+                    self.fill_row(states.add(i * self.size), base, from, to);
+                }
+                return;
+            }
+            self.fill_cols(states, base, n, from, to);
+            for group in 1..self.groups {
+                self.reducer.merge(states, states.add(group * n * self.size), n);
+            }
+        }
+    }
+
+    fn at(&self, offset: isize) -> *const u8 {
+        self.source.ptr.wrapping_offset(offset * self.source.dtype.size() as isize)
+    }
+
+    unsafe fn fill_row(&self, state: *mut u8, base: isize, from: usize, to: usize) {
+        let mut at = from;
+        if self.same && self.inner.src == 1 && self.inner.size >= SHORT {
+            runs(&self.plan.reduced, from, to, |offset, n| {
+                for start in (0..n).step_by(BLOCK) {
+                    let len = BLOCK.min(n - start);
+                    let xs = self.at(base + offset + start as isize);
+                    // SAFETY: the run lies in the operand, its elements side by side.
+                    unsafe {
+                        self.reducer.row(state, xs, len, at);
+                        if self.reducer.done(state) {
+                            return false;
+                        }
+                    }
+                    at += len;
+                }
+                true
+            });
+            return;
+        }
+        let load = self.reducer.load();
+        let mut scratch = Scratch::new(BLOCK.min(to - from) * load.size());
+        let mut held = 0;
+        runs(&self.plan.reduced, from, to, |offset, n| {
+            let mut start = 0;
+            while start < n {
+                let len = (n - start).min(BLOCK - held);
+                // SAFETY: the run lies in the operand, and the scratch has room for a block.
+                unsafe {
+                    copy2(Copy2 {
+                        src: self.at(base + offset + start as isize * self.inner.src),
+                        from: self.source.dtype,
+                        strides: [0, self.inner.src],
+                        dst: scratch.as_mut_ptr().add(held * load.size()),
+                        to: load,
+                        rows: 1,
+                        cols: len,
+                    });
+                }
+                held += len;
+                start += len;
+                if held == BLOCK {
+                    // SAFETY: the scratch holds a block.
+                    unsafe {
+                        self.reducer.row(state, scratch.as_mut_ptr(), held, at);
+                        if self.reducer.done(state) {
+                            held = 0;
+                            return false;
+                        }
+                    }
+                    at += held;
+                    held = 0;
+                }
+            }
+            true
+        });
+        if held > 0 {
+            // SAFETY: the scratch holds so many elements.
+            unsafe { self.reducer.row(state, scratch.as_mut_ptr(), held, at) };
+        }
+    }
+
+    unsafe fn fill_cols(&self, states: *mut u8, base: isize, n: usize, from: usize, to: usize) {
+        let (load, step) = (self.reducer.load(), self.inner.src);
+        let direct = self.same && (self.kept.src == 1 || n == 1);
+        let mut scratch = Scratch::new(if direct { 0 } else { TILE * load.size() });
+        let mut at = from;
+        runs(&self.plan.reduced, from, to, |offset, len| {
+            let mut start = 0;
+            while start < len {
+                // Rows side by side that go into groups of states make one wider row.
+                let groups = if len - start >= self.groups { self.groups } else { 1 };
+                let (cols, stride) = (n * groups, step * groups as isize);
+                let most = ROWS.min(if direct { ROWS } else { (TILE / cols).max(1) });
+                let rows = ((len - start) / groups).min(most);
+                let xs = self.at(base + offset + start as isize * step);
+                // SAFETY: the tile lies in the operand: `groups` rows follow each other in memory
+                // wherever there is more than one group. The scratch has room for a tile.
+                unsafe {
+                    if direct {
+                        self.reducer.cols(states, xs, stride, rows, cols, at);
+                    } else {
+                        copy2(Copy2 {
+                            src: xs,
+                            from: self.source.dtype,
+                            strides: [stride, self.kept.src],
+                            dst: scratch.as_mut_ptr(),
+                            to: load,
+                            rows,
+                            cols,
+                        });
+                        let tile = scratch.as_mut_ptr();
+                        self.reducer.cols(states, tile, cols as isize, rows, cols, at);
+                    }
+                }
+                start += rows * groups;
+                at += rows * groups;
+            }
+            true
+        });
+    }
+
+    /// Writes the results of `n` outputs from `start` on.
+    unsafe fn finish(&self, states: *mut u8, row: usize, start: usize, n: usize, target: Target) {
+        let outer = &self.plan.kept[..self.plan.kept.len().saturating_sub(1)];
+        let step = self.kept.dst;
+        let base = self.plan.dst + offsets(outer, row).1 + start as isize * step;
+        let out = self.reducer.out();
+        let mut values = Scratch::new(if target.values.is_null() { 0 } else { n * out.size() });
+        let mut positions = Scratch::new(if target.positions.is_null() { 0 } else { n * 8 });
+        let pick = |null: bool, scratch: &mut Scratch| {
+            if null { std::ptr::null_mut() } else { scratch.as_mut_ptr() }
+        };
+        let (v, p) = (
+            pick(target.values.is_null(), &mut values),
+            pick(target.positions.is_null(), &mut positions),
+        );
+        let count = self.plan.count() as f64;
+        // SAFETY: the scratches have room for `n`; the offsets lie in the results.
+        unsafe {
+            self.reducer.finish(states, n, count, v, p.cast());
+            if !v.is_null() {
+                let to = target.values.wrapping_offset(base * target.dtype.size() as isize);
+                store(v, out, to, target.dtype, step, n);
+            }
+            if !p.is_null() {
+                let to = target.positions.wrapping_offset(base);
+                store(p, DType::I64, to.cast(), DType::I64, step, n);
+            }
+        }
+    }
+}
+
+// SAFETY: the pointers are only read through, or written at places that one task alone has.
+unsafe impl Sync for Walk<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Target {}

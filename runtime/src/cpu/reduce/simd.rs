@@ -1,0 +1,50 @@
+//! One body, compiled for several instruction sets, chosen at run time.
+//!
+//! Bodies use a fixed number of lanes and no fused multiply-add, so a result is the same on all of
+//! them.
+
+/// A computation whose body may be compiled for wider registers. `run` is `#[inline(always)]`.
+pub(crate) trait Kernel {
+    /// What it gives.
+    type Out;
+    /// The body.
+    fn run(self) -> Self::Out;
+}
+
+/// Runs a kernel with the widest registers this machine has.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
+    if std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx512vl")
+    {
+        // SAFETY: the features are there.
+        unsafe { avx512(kernel) }
+    } else if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the feature is there.
+        unsafe { avx2(kernel) }
+    } else {
+        kernel.run()
+    }
+}
+
+/// Runs a kernel; other architectures have one instruction set that is always there.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
+    kernel.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn avx2<K: Kernel>(kernel: K) -> K::Out {
+    kernel.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
+fn avx512<K: Kernel>(kernel: K) -> K::Out {
+    kernel.run()
+}

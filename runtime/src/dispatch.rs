@@ -1,0 +1,58 @@
+//! From a dtype by value to a Rust type.
+
+/// Evaluates an expression with the type alias `$t` bound to the Rust type of a dtype.
+macro_rules! with_dtype {
+    ($dtype:expr, $t:ident => $body:expr) => {
+        match $dtype {
+            nomina_core::DType::Bool => {
+                type $t = bool;
+                $body
+            }
+            nomina_core::DType::U8 => {
+                type $t = u8;
+                $body
+            }
+            nomina_core::DType::I8 => {
+                type $t = i8;
+                $body
+            }
+            nomina_core::DType::I16 => {
+                type $t = i16;
+                $body
+            }
+            nomina_core::DType::I32 => {
+                type $t = i32;
+                $body
+            }
+            nomina_core::DType::I64 => {
+                type $t = i64;
+                $body
+            }
+            nomina_core::DType::F16 => {
+                type $t = half::f16;
+                $body
+            }
+            nomina_core::DType::BF16 => {
+                type $t = half::bf16;
+                $body
+            }
+            nomina_core::DType::F32 => {
+                type $t = f32;
+                $body
+            }
+            nomina_core::DType::F64 => {
+                type $t = f64;
+                $body
+            }
+            nomina_core::DType::C64 => {
+                type $t = num_complex::Complex<f32>;
+                $body
+            }
+            nomina_core::DType::C128 => {
+                type $t = num_complex::Complex<f64>;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use with_dtype;

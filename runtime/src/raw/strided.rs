@@ -1,0 +1,386 @@
+//! Where the elements of a tensor lie in its buffer, and every view as a change of that.
+
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use crate::shape::{Shape, Strides, numel, row_major};
+
+/// Sizes, strides in elements, and the position of the first element.
+///
+/// Invariant: every index within `shape` lies in the buffer. Views keep it, since each of them
+/// reaches a subset of the elements that its base reaches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strided {
+    /// Sizes, outermost first.
+    pub shape: Shape,
+    /// Strides in elements; negative after a flip, zero after an expansion.
+    pub strides: Strides,
+    /// The position of the first element, in elements.
+    pub offset: usize,
+}
+
+impl Strided {
+    /// Row-major from the start of a buffer.
+    #[must_use]
+    pub fn row_major(shape: &[usize]) -> Self {
+        Self {
+            shape: shape.into(),
+            strides: row_major(shape),
+            offset: 0,
+        }
+    }
+
+    /// The number of elements. It was checked when the tensor was made.
+    #[must_use]
+    pub fn numel(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether elements lie in row-major order without gaps.
+    #[must_use]
+    pub fn is_contiguous(&self) -> bool {
+        let mut expected = 1_isize;
+        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            match size {
+                0 => return true,
+                1 => {}
+                _ if stride != expected => return self.shape.contains(&0),
+                _ => expected *= size as isize,
+            }
+        }
+        true
+    }
+
+    /// Whether different indices are known to be different elements.
+    #[must_use]
+    pub fn is_disjoint(&self) -> bool {
+        if self.shape.contains(&0) {
+            return true;
+        }
+        let dims = self
+            .shape
+            .iter()
+            .zip(&self.strides)
+            .filter(|&(&size, _)| size > 1);
+        let mut dims: crate::SmallVec<[(usize, usize); 8]> = dims
+            .map(|(&size, &stride)| (stride.unsigned_abs(), size))
+            .collect();
+        dims.sort_unstable();
+        let mut reach = 0;
+        dims.into_iter().all(|(stride, size)| {
+            let disjoint = stride > reach;
+            reach += stride * (size - 1);
+            disjoint
+        })
+    }
+
+    /// The position of an element in the buffer; `None` out of range or for another rank.
+    #[must_use]
+    pub fn position(&self, index: &[usize]) -> Option<usize> {
+        if index.len() != self.shape.len() {
+            return None;
+        }
+        let mut position = self.offset as isize;
+        for ((&i, &size), &stride) in index.iter().zip(&self.shape).zip(&self.strides) {
+            if i >= size {
+                return None;
+            }
+            position += i as isize * stride;
+        }
+        Some(position as usize)
+    }
+
+    fn check_dim(&self, op: &'static str, dim: usize) -> Result<()> {
+        if dim < self.shape.len() {
+            return Ok(());
+        }
+        let what = format!("dim {dim} of a tensor with {} dims", self.shape.len());
+        Err(self
+            .error(ErrorKind::Index, op, what)
+            .hint("count dims from 0"))
+    }
+
+    fn error(&self, kind: ErrorKind, op: &'static str, what: impl Into<String>) -> Error {
+        Error::new(kind, op, what).operand(&Names::default(), &self.shape)
+    }
+
+    /// The dims in another order: `dims[i]` becomes dim `i`.
+    ///
+    /// # Errors
+    /// When `dims` does not list every dim once.
+    pub fn permute(&self, dims: &[usize]) -> Result<Self> {
+        let rank = self.shape.len();
+        let mut seen = crate::SmallVec::<[bool; 8]>::from_elem(false, rank);
+        for &dim in dims {
+            self.check_dim("permute", dim)?;
+            seen[dim] = true;
+        }
+        if dims.len() != rank || seen.contains(&false) {
+            let what = format!("{dims:?} does not list every dim once");
+            return Err(self
+                .error(ErrorKind::Rank, "permute", what)
+                .hint("list all dims"));
+        }
+        Ok(Self {
+            shape: dims.iter().map(|&dim| self.shape[dim]).collect(),
+            strides: dims.iter().map(|&dim| self.strides[dim]).collect(),
+            offset: self.offset,
+        })
+    }
+
+    /// Two dims swapped.
+    ///
+    /// # Errors
+    /// When a dim is out of range.
+    pub fn transpose(mut self, dim0: usize, dim1: usize) -> Result<Self> {
+        self.check_dim("transpose", dim0)?;
+        self.check_dim("transpose", dim1)?;
+        self.shape.swap(dim0, dim1);
+        self.strides.swap(dim0, dim1);
+        Ok(self)
+    }
+
+    /// `len` elements of a dim from `start` on.
+    ///
+    /// # Errors
+    /// When the range leaves the dim.
+    pub fn narrow(self, dim: usize, start: usize, len: usize) -> Result<Self> {
+        self.range("narrow", dim, start, len, 1)
+    }
+
+    /// `len` elements of a dim from `start` on, `step` apart; backwards when `step` is negative.
+    ///
+    /// # Errors
+    /// When an index leaves the dim, or `step` is zero.
+    pub fn slice(self, dim: usize, start: usize, len: usize, step: isize) -> Result<Self> {
+        self.range("slice", dim, start, len, step)
+    }
+
+    fn range(
+        mut self,
+        op: &'static str,
+        dim: usize,
+        start: usize,
+        len: usize,
+        step: isize,
+    ) -> Result<Self> {
+        self.check_dim(op, dim)?;
+        let size = self.shape[dim];
+        let last = len.checked_sub(1).map(|last| {
+            let reach = isize::try_from(last)
+                .ok()
+                .and_then(|last| last.checked_mul(step));
+            reach.and_then(|reach| start.checked_add_signed(reach))
+        });
+        let fits = match last {
+            None => start <= size,
+            Some(last) => start < size && last.is_some_and(|last| last < size),
+        };
+        if !fits || step == 0 {
+            let what = match step {
+                1 => format!("{len} elements from index {start} on, where there are {size},"),
+                _ => format!(
+                    "{len} elements from index {start} in steps of {step}, where there are {size},"
+                ),
+            };
+            return Err(self
+                .error(ErrorKind::Index, op, what)
+                .at(0, dim)
+                .hint("stay within the dim"));
+        }
+        if len > 0 {
+            self.advance(dim, start);
+        }
+        self.shape[dim] = len;
+        // With fewer than two elements no step is taken, and a huge one could overflow.
+        if len > 1 {
+            self.strides[dim] *= step;
+        }
+        Ok(self)
+    }
+
+    /// Moves the first element to index `start` of `dim`. In a tensor without elements nothing is
+    /// addressed, and the position stays where it is known to be inside of the buffer.
+    fn advance(&mut self, dim: usize, start: usize) {
+        if !self.shape.contains(&0) {
+            self.offset = self
+                .offset
+                .wrapping_add_signed(self.strides[dim].wrapping_mul(start as isize));
+        }
+    }
+
+    /// One index of a dim, which goes.
+    ///
+    /// # Errors
+    /// When the index is out of range.
+    pub fn select(mut self, dim: usize, index: usize) -> Result<Self> {
+        self.check_dim("select", dim)?;
+        if index >= self.shape[dim] {
+            let what = format!("index {index} where there are {}", self.shape[dim]);
+            return Err(self
+                .error(ErrorKind::Index, "select", what)
+                .at(0, dim)
+                .hint("stay within the dim"));
+        }
+        self.advance(dim, index);
+        self.shape.remove(dim);
+        self.strides.remove(dim);
+        Ok(self)
+    }
+
+    /// A new dim of size 1 before dim `at`.
+    ///
+    /// # Errors
+    /// When `at` is greater than the rank.
+    pub fn unsqueeze(mut self, at: usize) -> Result<Self> {
+        if at > self.shape.len() {
+            self.check_dim("unsqueeze", at)?;
+        }
+        // The stride that a row-major tensor would have there.
+        let stride = match (self.shape.get(at), self.strides.get(at)) {
+            (Some(&size), Some(&stride)) => stride.wrapping_mul(size.max(1) as isize),
+            _ => 1,
+        };
+        self.shape.insert(at, 1);
+        self.strides.insert(at, stride);
+        Ok(self)
+    }
+
+    /// Without a dim of size 1; unchanged when its size is another.
+    ///
+    /// # Errors
+    /// When the dim is out of range.
+    pub fn squeeze(mut self, dim: usize) -> Result<Self> {
+        self.check_dim("squeeze", dim)?;
+        if self.shape[dim] == 1 {
+            self.shape.remove(dim);
+            self.strides.remove(dim);
+        }
+        Ok(self)
+    }
+
+    /// Dims of size 1 repeated, and new dims on the left, to reach `shape`.
+    ///
+    /// # Errors
+    /// When another size would change, or the result has too many elements.
+    pub fn expand(&self, shape: &[usize]) -> Result<Self> {
+        numel("expand", shape)?;
+        let fits = shape.len().checked_sub(self.shape.len()).filter(|&left| {
+            self.shape
+                .iter()
+                .zip(&shape[left..])
+                .all(|(&from, &to)| from == to || from == 1)
+        });
+        let Some(left) = fits else {
+            let what = format!("the sizes do not expand to {shape:?}");
+            return Err(self
+                .error(ErrorKind::Shape, "expand", what)
+                .hint("only dims of size 1 repeat; new dims stand on the left"));
+        };
+        let mut strides = Strides::from_elem(0, shape.len());
+        for (dim, &stride) in self.strides.iter().enumerate() {
+            if self.shape[dim] == shape[left + dim] {
+                strides[left + dim] = stride;
+            }
+        }
+        Ok(Self {
+            shape: shape.into(),
+            strides,
+            offset: self.offset,
+        })
+    }
+
+    /// A dim backwards.
+    ///
+    /// # Errors
+    /// When the dim is out of range.
+    pub fn flip(mut self, dim: usize) -> Result<Self> {
+        self.check_dim("flip", dim)?;
+        self.advance(dim, self.shape[dim].saturating_sub(1));
+        self.strides[dim] = self.strides[dim].wrapping_neg();
+        Ok(self)
+    }
+
+    /// The diagonal of two dims, as a new last dim; `offset` moves it up, or down when negative.
+    ///
+    /// # Errors
+    /// When a dim is out of range, or both are the same.
+    pub fn diagonal(mut self, dim0: usize, dim1: usize, offset: isize) -> Result<Self> {
+        self.check_dim("diagonal", dim0)?;
+        self.check_dim("diagonal", dim1)?;
+        if dim0 == dim1 {
+            let what = format!("dim {dim0} twice");
+            return Err(self
+                .error(ErrorKind::Argument, "diagonal", what)
+                .hint("take two dims"));
+        }
+        let (down, right) = if offset < 0 {
+            (offset.unsigned_abs(), 0)
+        } else {
+            (0, offset as usize)
+        };
+        let rows = self.shape[dim0].saturating_sub(down);
+        let columns = self.shape[dim1].saturating_sub(right);
+        let size = rows.min(columns);
+        if size > 0 {
+            self.advance(dim0, down);
+            self.advance(dim1, right);
+        }
+        let stride = self.strides[dim0].wrapping_add(self.strides[dim1]);
+        for dim in [dim0.max(dim1), dim0.min(dim1)] {
+            self.shape.remove(dim);
+            self.strides.remove(dim);
+        }
+        self.shape.push(size);
+        self.strides.push(stride);
+        Ok(self)
+    }
+
+    /// The same elements in row-major order under other sizes, where strides allow.
+    #[must_use]
+    pub fn view(&self, shape: &[usize]) -> Option<Self> {
+        let count = numel("view", shape).ok()?;
+        if count != self.numel() {
+            return None;
+        }
+        if count == 0 || self.is_contiguous() {
+            return Some(Self {
+                shape: shape.into(),
+                strides: row_major(shape),
+                offset: self.offset,
+            });
+        }
+        let mut strides = Strides::from_elem(0, shape.len());
+        // From the right: a run of old dims that lie as one is cut into new dims.
+        let mut new = shape.len();
+        let mut old = self.shape.len();
+        while old > 0 {
+            old -= 1;
+            let base = self.strides[old];
+            let mut run = self.shape[old];
+            while old > 0
+                && (self.shape[old - 1] == 1 || self.strides[old - 1] == base * run as isize)
+            {
+                old -= 1;
+                run *= self.shape[old];
+            }
+            // A dim of size 1 has no stride of its own to start a run with.
+            if run == 1 {
+                continue;
+            }
+            let mut covered = 1;
+            while new > 0 && (covered < run || shape[new - 1] == 1) {
+                new -= 1;
+                strides[new] = base * covered as isize;
+                covered *= shape[new];
+            }
+            if covered != run {
+                return None;
+            }
+        }
+        Some(Self {
+            shape: shape.into(),
+            strides,
+            offset: self.offset,
+        })
+    }
+}

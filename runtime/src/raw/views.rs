@@ -1,0 +1,154 @@
+//! Views: other layouts of the same buffer, without a copy.
+
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use super::{Raw, RawMut, Strided};
+use crate::call;
+use crate::shape::numel;
+
+impl Raw {
+    fn with_layout(&self, layout: Strided) -> Self {
+        Self {
+            storage: self.storage.clone(),
+            layout,
+            dtype: self.dtype,
+        }
+    }
+}
+
+macro_rules! views {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: $t:ty),*);)*) => {
+        impl Raw {$(
+            $(#[$doc])*
+            pub fn $name(&self, $($arg: $t),*) -> Result<Self> {
+                Ok(self.with_layout(self.layout.clone().$name($($arg),*)?))
+            }
+        )*}
+        impl RawMut<'_> {$(
+            $(#[$doc])*
+            pub fn $name(self, $($arg: $t),*) -> Result<Self> {
+                let layout = self.layout.clone().$name($($arg),*)?;
+                Ok(self.with_layout(layout))
+            }
+        )*}
+    };
+}
+
+views! {
+    /// The dims in another order: `dims[i]` becomes dim `i`.
+    ///
+    /// # Errors
+    /// When `dims` does not list every dim once.
+    permute(dims: &[usize]);
+    /// Two dims swapped.
+    ///
+    /// # Errors
+    /// When a dim is out of range.
+    transpose(dim0: usize, dim1: usize);
+    /// `len` elements of a dim from `start` on.
+    ///
+    /// # Errors
+    /// When the range leaves the dim.
+    narrow(dim: usize, start: usize, len: usize);
+    /// `len` elements of a dim from `start` on, `step` apart; backwards when `step` is negative.
+    ///
+    /// # Errors
+    /// When an index leaves the dim, or `step` is zero.
+    slice(dim: usize, start: usize, len: usize, step: isize);
+    /// One index of a dim, which goes.
+    ///
+    /// # Errors
+    /// When the index is out of range.
+    select(dim: usize, index: usize);
+    /// A new dim of size 1 before dim `at`.
+    ///
+    /// # Errors
+    /// When `at` is greater than the rank.
+    unsqueeze(at: usize);
+    /// Without a dim of size 1; unchanged when its size is another.
+    ///
+    /// # Errors
+    /// When the dim is out of range.
+    squeeze(dim: usize);
+    /// A dim backwards.
+    ///
+    /// # Errors
+    /// When the dim is out of range.
+    flip(dim: usize);
+    /// The diagonal of two dims, as a new last dim; `offset` moves it up, or down when negative.
+    ///
+    /// # Errors
+    /// When a dim is out of range, or both are the same.
+    diagonal(dim0: usize, dim1: usize, offset: isize);
+}
+
+impl Raw {
+    /// Dims of size 1 repeated, and new dims on the left, to reach `shape`.
+    ///
+    /// # Errors
+    /// When another size would change.
+    pub fn expand(&self, shape: &[usize]) -> Result<Self> {
+        Ok(self.with_layout(self.layout.expand(shape)?))
+    }
+
+    /// As [`Raw::expand`], for an operand of `op`.
+    ///
+    /// # Errors
+    /// When another size would change.
+    pub fn broadcast_to(&self, op: &'static str, shape: &[usize]) -> Result<Self> {
+        self.expand(shape).map_err(|error| error.in_op(op))
+    }
+
+    /// The same elements in row-major order under other sizes; `None` where only a copy has them.
+    #[must_use]
+    pub fn view(&self, shape: &[usize]) -> Option<Self> {
+        Some(self.with_layout(self.layout.view(shape)?))
+    }
+
+    /// The same elements in row-major order under other sizes; a view where strides allow.
+    ///
+    /// # Errors
+    /// When the number of elements changes, or memory for a copy is missing.
+    pub fn reshape(&self, shape: &[usize]) -> Result<Self> {
+        check_count("reshape", &self.layout, shape)?;
+        if let Some(view) = self.view(shape) {
+            return Ok(view);
+        }
+        let copy = call::contiguous(self)?;
+        Ok(Self {
+            layout: Strided::row_major(shape),
+            ..copy
+        })
+    }
+}
+
+impl RawMut<'_> {
+    /// The same elements in row-major order under other sizes.
+    ///
+    /// # Errors
+    /// When the number of elements changes, or the strides do not allow it.
+    pub fn view(self, shape: &[usize]) -> Result<Self> {
+        check_count("view", &self.layout, shape)?;
+        let layout = self.layout.view(shape).ok_or_else(|| {
+            Error::new(
+                ErrorKind::Shape,
+                "view",
+                format!("the strides do not allow {shape:?}"),
+            )
+            .operand(&Names::default(), &self.layout.shape)
+            .hint("write to it in its own shape")
+        })?;
+        Ok(self.with_layout(layout))
+    }
+}
+
+fn check_count(op: &'static str, layout: &Strided, shape: &[usize]) -> Result<()> {
+    let count = numel(op, shape)?;
+    if count == layout.numel() {
+        return Ok(());
+    }
+    let what = format!("{} elements do not fill {shape:?}", layout.numel());
+    Err(Error::new(ErrorKind::Shape, op, what)
+        .operand(&Names::default(), &layout.shape)
+        .hint("give sizes with the same product"))
+}

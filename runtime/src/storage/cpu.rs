@@ -1,0 +1,107 @@
+//! Buffers in host memory.
+
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+
+use nomina_core::{Element, Error, ErrorKind, Result};
+
+use super::ALIGNMENT;
+
+/// A block of its own, or a vector's allocation.
+#[derive(Debug)]
+pub(super) struct CpuBuffer {
+    ptr: NonNull<u8>,
+    len: usize,
+    /// What the allocator was asked for; of size 0 when nothing was.
+    layout: Layout,
+}
+
+// SAFETY: the buffer owns its bytes, as a `Vec<u8>` does. All writes need `&mut self`.
+unsafe impl Send for CpuBuffer {}
+// SAFETY: as above; through `&self` bytes can only be read.
+unsafe impl Sync for CpuBuffer {}
+
+impl CpuBuffer {
+    /// A new aligned block, zeroed or with indeterminate content.
+    pub(super) fn allocate(op: &'static str, len: usize, zeroed: bool) -> Result<Self> {
+        let layout = Layout::from_size_align(len, ALIGNMENT).map_err(|_| refused(op, len))?;
+        let ptr = if len == 0 {
+            layout.dangling_ptr()
+        } else {
+            // SAFETY: the size is not zero.
+            let ptr = unsafe {
+                if zeroed {
+                    alloc_zeroed(layout)
+                } else {
+                    alloc(layout)
+                }
+            };
+            NonNull::new(ptr).ok_or_else(|| refused(op, len))?
+        };
+        Ok(Self { ptr, len, layout })
+    }
+
+    /// Takes over the allocation of a vector.
+    pub(super) fn adopt<T: Element>(data: Vec<T>) -> Self {
+        let mut data = ManuallyDrop::new(data);
+        let capacity = data.capacity() * size_of::<T>();
+        let layout = Layout::from_size_align(capacity, align_of::<T>());
+        Self {
+            // A vector's pointer is never null, also without an allocation.
+            ptr: NonNull::new(data.as_mut_ptr())
+                .unwrap_or(NonNull::dangling())
+                .cast(),
+            len: data.len() * size_of::<T>(),
+            layout: layout.unwrap_or(Layout::new::<T>()),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn as_ptr(&self) -> *const u8 {
+        self.ptr.as_ptr()
+    }
+
+    pub(super) fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.ptr.as_ptr()
+    }
+
+    /// Back to a vector, when the allocation is one that a vector of `T` could have made.
+    pub(super) fn into_vec<T: Element>(self) -> Result<Vec<T>, Self> {
+        let (size, align) = (size_of::<T>(), align_of::<T>());
+        if self.layout.align() != align
+            || !self.layout.size().is_multiple_of(size)
+            || !self.len.is_multiple_of(size)
+        {
+            return Err(self);
+        }
+        let this = ManuallyDrop::new(self);
+        let (len, capacity) = (this.len / size, this.layout.size() / size);
+        // SAFETY: the pointer came from the global allocator with this size and alignment (or
+        // dangles for capacity 0); every element is initialised, since only kernels that write
+        // whole tensors and adopted vectors make buffers; the caller checked the dtype.
+        Ok(unsafe { Vec::from_raw_parts(this.ptr.as_ptr().cast(), len, capacity) })
+    }
+}
+
+impl Drop for CpuBuffer {
+    fn drop(&mut self) {
+        if self.layout.size() != 0 {
+            // SAFETY: allocated with this layout, by us or by the vector that was adopted.
+            unsafe { dealloc(self.ptr.as_ptr(), self.layout) };
+        }
+    }
+}
+
+#[cold]
+fn refused(op: &'static str, len: usize) -> Error {
+    Error::new(
+        ErrorKind::Memory,
+        op,
+        format!("{len} bytes of memory could not be had"),
+    )
+    .hint("use smaller sizes, or free other tensors first")
+}

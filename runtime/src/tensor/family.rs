@@ -1,0 +1,179 @@
+//! What the generated methods call: one function per family and form.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimArg, Shape};
+use nomina_core::{DType, Names, Result};
+use smallvec::SmallVec;
+
+use super::{DynTensor, Operand, ReduceOptions, about};
+use crate::call::{self, Arg};
+use crate::raw::{Raw, RawMut};
+
+type Args<'a> = SmallVec<[Arg<'a>; 3]>;
+
+fn args<'a>(operands: &[Operand<'a>]) -> Args<'a> {
+    operands.iter().map(|operand| operand.arg()).collect()
+}
+
+pub(super) fn tensors<'a>(operands: &[Operand<'a>]) -> SmallVec<[&'a DynTensor; 3]> {
+    operands.iter().filter_map(|operand| operand.tensor()).collect()
+}
+
+/// The names of an elementwise result: all operands', unified.
+pub(super) fn unified(op: Op, operands: &[&DynTensor]) -> Result<Names> {
+    match operands {
+        [only] => Ok(only.names.clone()),
+        [a, b] => rule::unify(op.name(), &a.names, &b.names),
+        _ => rule::unify_all(op.name(), operands.iter().map(|x| &x.names)),
+    }
+    .map_err(|e| about(e, operands))
+}
+
+/// An elementwise operator.
+pub(crate) fn pointwise(op: Op, operands: &[Operand<'_>]) -> Result<DynTensor> {
+    let names = unified(op, &tensors(operands))?;
+    pointwise_as(op, operands, names)
+}
+
+/// An elementwise operator whose names are known.
+pub(super) fn pointwise_as(op: Op, operands: &[Operand<'_>], names: Names) -> Result<DynTensor> {
+    match call::pointwise(op, &args(operands)) {
+        Ok(raw) => Ok(DynTensor::new(raw, names)),
+        Err(error) => Err(about(error, &tensors(operands))),
+    }
+}
+
+/// An elementwise operator into its first operand.
+pub(crate) fn pointwise_in_place(op: Op, own: &mut DynTensor, rest: &[Operand<'_>]) -> Result<()> {
+    let names = {
+        let mut all: SmallVec<[&DynTensor; 3]> = SmallVec::new();
+        all.push(own);
+        all.extend(tensors(rest));
+        let computed = unified(op, &all)?;
+        rule::in_place(op.name(), &own.names, &computed).map_err(|e| about(e, &all))?
+    };
+    in_place_as(own, names, &tensors(rest), |dest| {
+        call::pointwise_in_place(op, dest, &args(rest))
+    })
+}
+
+/// Writes into `own`, and gives it `names` once that succeeded.
+pub(super) fn in_place_as(
+    own: &mut DynTensor,
+    names: Names,
+    others: &[&DynTensor],
+    write: impl FnOnce(RawMut<'_>) -> Result<()>,
+) -> Result<()> {
+    match own.raw.as_mut().and_then(write) {
+        Ok(()) => {
+            own.names = names;
+            Ok(())
+        }
+        Err(error) => {
+            let mut all: SmallVec<[&DynTensor; 4]> = SmallVec::new();
+            all.push(own);
+            all.extend_from_slice(others);
+            Err(about(error, &all))
+        }
+    }
+}
+
+/// An elementwise operator into `out`.
+pub(crate) fn pointwise_out(op: Op, operands: &[Operand<'_>], out: &mut DynTensor) -> Result<()> {
+    let all = tensors(operands);
+    let names = unified(op, &all)?;
+    let shape = rule::broadcast_all(op.name(), all.iter().map(|x| x.shape()))
+        .map_err(|e| about(e, &all))?;
+    let args = args(operands);
+    let dtype = call::result_dtype(op, &args).map_err(|e| about(e, &all))?.result;
+    write_out(op, out, &names, &shape, dtype, |dest| call::pointwise_into(op, dest, &args))
+        .map_err(|e| about(e, &all))
+}
+
+/// Checks `out` against what is computed, resizes it where that is allowed, and writes.
+pub(super) fn write_out(
+    op: Op,
+    out: &mut DynTensor,
+    computed: &Names,
+    shape: &[usize],
+    dtype: DType,
+    write: impl FnOnce(RawMut<'_>) -> Result<()>,
+) -> Result<()> {
+    let name = op.name();
+    rule::dtype::cast_to(name, dtype, out.dtype())?;
+    let resize = rule::out_shape(name, &out.names, out.shape(), shape)?;
+    let names = rule::out(name, &out.names, computed)
+        .map_err(|e| e.with_shapes([out.shape(), shape]))?;
+    if resize || !out.raw.is_unique() {
+        // A fresh buffer: nothing of the old one is read, and another tensor may share it.
+        let mut raw = Raw::empty(shape, out.dtype(), out.device())?;
+        write(raw.as_mut()?)?;
+        out.raw = raw;
+    } else {
+        write(out.raw.as_mut()?)?;
+    }
+    out.names = names;
+    Ok(())
+}
+
+/// Moves a computed result into `out`.
+pub(super) fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
+    let shape: Shape = result.shape().into();
+    write_out(op, out, &result.names, &shape, result.dtype(), |dest| {
+        call::copy_into(dest, &result.raw)
+    })
+}
+
+/// A reduction over dims.
+pub(crate) fn reduce(
+    op: Op,
+    x: &DynTensor,
+    dim: &DimArg<'_>,
+    options: call::ReduceOptions,
+) -> Result<DynTensor> {
+    let positions = dim.positions(op.name(), &x.names).map_err(|e| about(e, &[x]))?;
+    let keepdim = dim.keepdim();
+    let raw = call::reduce(op, &x.raw, &positions, keepdim, options).map_err(|e| about(e, &[x]))?;
+    Ok(DynTensor::new(raw, rule::reduce(&x.names, &positions, keepdim)))
+}
+
+/// A running result along a dim.
+pub(crate) fn scan(
+    op: Op,
+    x: &DynTensor,
+    dim: &DimArg<'_>,
+    dtype: Option<DType>,
+) -> Result<DynTensor> {
+    along(op, x, dim, |raw, dim| call::scan(op, raw, dim, dtype))
+}
+
+/// A normalisation along a dim.
+pub(crate) fn softmax(
+    op: Op,
+    x: &DynTensor,
+    dim: &DimArg<'_>,
+    dtype: Option<DType>,
+) -> Result<DynTensor> {
+    along(op, x, dim, |raw, dim| call::softmax(op, raw, dim, dtype))
+}
+
+/// An operator along one dim that keeps shape and names; a number is a dim of size 1 to it.
+fn along(
+    op: Op,
+    x: &DynTensor,
+    dim: &DimArg<'_>,
+    compute: impl FnOnce(&Raw, usize) -> Result<Raw>,
+) -> Result<DynTensor> {
+    let position = dim.single(op.name(), &x.names).map_err(|e| about(e, &[x]))?;
+    let raw = match position {
+        Some(position) => compute(&x.raw, position),
+        None => compute(&x.raw.unsqueeze(0), 0).map(|raw| raw.squeeze(0)),
+    };
+    Ok(DynTensor::new(raw.map_err(|e| about(e, &[x]))?, x.names.clone()))
+}
+
+impl ReduceOptions {
+    pub(super) fn to_call(self) -> call::ReduceOptions {
+        call::ReduceOptions { dtype: self.dtype, ..call::ReduceOptions::default() }
+    }
+}

@@ -1,0 +1,148 @@
+//! [`DynTensor`]: names, rank and dtype all at run time.
+//!
+//! Every method infers names with [`nomina_core::rule`] and hands the elements, nameless, to
+//! [`crate::call`]. What the operator table says about an operator in one line is generated
+//! ([`generated`]); what has a rule of its own stands in a file per family.
+
+mod arg;
+mod factory;
+mod family;
+mod generated;
+mod index;
+pub mod invoke;
+mod naming;
+mod operand;
+mod options;
+mod pointwise;
+mod product;
+mod query;
+mod reduce;
+mod view;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use nomina_core::{DType, Device, Error, ErrorKind, MAX_DIMS, Names, Result};
+
+use crate::raw::Raw;
+
+pub use arg::{IntoNames, Order, Rename, SplitSizes};
+pub use factory::Options;
+pub use operand::Operand;
+pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
+pub use reduce::Along;
+
+/// A tensor whose names, rank and dtype are known at run time.
+///
+/// Cloning costs nothing: elements are shared until one of the clones is written to.
+///
+/// ```
+/// use nomina_runtime::DynTensor;
+/// let x = DynTensor::from_vec(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], &[2, 3], ["N", "C"])?;
+/// let total = x.sum("N")?;
+/// assert_eq!(total.names().to_string(), "(C,)");
+/// assert_eq!(total.to_vec::<f32>()?, [5.0, 7.0, 9.0]);
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct DynTensor {
+    raw: Raw,
+    names: Names,
+}
+
+impl DynTensor {
+    /// A tensor of nameless elements and the names of its dims.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NamesLen`] when there is not one name per dim,
+    /// [`ErrorKind::DuplicateNames`] when a name stands twice.
+    pub fn from_parts(raw: Raw, names: Names) -> Result<Self> {
+        if raw.rank() != names.len() {
+            let what = format!("{} names for {} dims", names.len(), raw.rank());
+            return Err(Error::new(ErrorKind::NamesLen, "from_parts", what)
+                .operand(&Names::default(), raw.shape())
+                .hint("give one name per dim, `None` for a dim without one"));
+        }
+        if raw.rank() > MAX_DIMS {
+            let what = format!("{} dims are more than {MAX_DIMS}", raw.rank());
+            return Err(Error::new(ErrorKind::Rank, "from_parts", what));
+        }
+        if names.duplicate().is_some() {
+            return Err(Names::new(names.iter().cloned()).unwrap_err().in_op("from_parts"));
+        }
+        Ok(Self::new(raw, names))
+    }
+
+    /// The elements and the names, apart.
+    #[must_use]
+    pub fn into_parts(self) -> (Raw, Names) {
+        (self.raw, self.names)
+    }
+
+    /// The elements without the names.
+    #[must_use]
+    pub fn raw(&self) -> &Raw {
+        &self.raw
+    }
+
+    /// What a rule and a kernel agreed upon.
+    pub(crate) fn new(raw: Raw, names: Names) -> Self {
+        debug_assert_eq!(raw.rank(), names.len());
+        Self { raw, names }
+    }
+
+    /// The names of the dims, `None` where a dim has none.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The sizes.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.raw.shape()
+    }
+
+    /// The distance in elements from one index to the next, by dim.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        self.raw.strides()
+    }
+
+    /// The number of dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.raw.rank()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn numel(&self) -> usize {
+        self.raw.numel()
+    }
+
+    /// The dtype.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        self.raw.dtype()
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.raw.device()
+    }
+}
+
+/// Shows `error` with the dims of the operands it is about.
+#[cold]
+pub(crate) fn about(error: Error, operands: &[&DynTensor]) -> Error {
+    if error.operands().is_empty() {
+        return operands.iter().fold(error, |e, x| e.operand(&x.names, x.shape()));
+    }
+    error
+        .with_names(operands.iter().map(|x| &x.names))
+        .with_shapes(operands.iter().map(|x| x.shape()))
+}

@@ -1,0 +1,59 @@
+//! What stands on the right of an operator: a tensor or a number.
+
+use half::{bf16, f16};
+use nomina_core::Scalar;
+use num_complex::Complex;
+
+use super::DynTensor;
+use crate::call::Arg;
+
+/// A tensor, or a number of any type.
+#[derive(Clone, Copy)]
+pub enum Operand<'a> {
+    /// A tensor.
+    Tensor(&'a DynTensor),
+    /// A number, whose dtype gives way to a tensor's.
+    Scalar(Scalar),
+}
+
+impl<'a> Operand<'a> {
+    /// The tensor, if it is one.
+    #[must_use]
+    pub fn tensor(self) -> Option<&'a DynTensor> {
+        match self {
+            Self::Tensor(x) => Some(x),
+            Self::Scalar(_) => None,
+        }
+    }
+
+    /// As the kernels take it.
+    pub(crate) fn arg(self) -> Arg<'a> {
+        match self {
+            Self::Tensor(x) => Arg::Tensor(&x.raw),
+            Self::Scalar(value) => Arg::Scalar(value),
+        }
+    }
+}
+
+impl<'a> From<&'a DynTensor> for Operand<'a> {
+    fn from(x: &'a DynTensor) -> Self {
+        Self::Tensor(x)
+    }
+}
+
+impl From<Scalar> for Operand<'_> {
+    fn from(value: Scalar) -> Self {
+        Self::Scalar(value)
+    }
+}
+
+macro_rules! from_number {
+    ($($number:ty)*) => {$(
+        impl From<$number> for Operand<'_> {
+            fn from(value: $number) -> Self {
+                Self::Scalar(Scalar::from(value))
+            }
+        }
+    )*};
+}
+from_number!(bool u8 i8 i16 i32 i64 u16 u32 usize isize f16 bf16 f32 f64 Complex<f32> Complex<f64>);
