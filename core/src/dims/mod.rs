@@ -1,1 +1,72 @@
 //! Names in types.
+//!
+//! A tensor's dims are a tuple of markers, `(N, C)`. For each relation there is one module, with
+//! functions that compute the result's dims and can never fail (`Sum<D, E>`, `Without<D, A>`),
+//! and traits that check and compute nothing (`D: Broadcast<E>`, `D: Has<X>`). So one mistake is
+//! one error at the user's line, and everything after it keeps its type.
+//!
+//! | operation | its dims | its check |
+//! |---|---|---|
+//! | `x + y` | [`Sum`] | [`Broadcast`] |
+//! | `x += y`, `out` | | [`Broadcast`] and [`Holds`] |
+//! | `sum`, `select` | [`Without`] | [`In`] or [`Has`] |
+//! | `align_to` | [`Aligned`] | [`Order`] |
+//! | `align_as` | the other's | [`AlignInto`] |
+//! | `rename` | [`Renamed`] | [`Rename`] |
+//! | `transpose`, `t` | [`Transposed`], [`Flipped`] | [`Has`], [`Flat`] |
+//! | `refine_names` | [`Refined`] | [`Refine`] |
+//! | `flatten`, `unflatten` | [`Flattened`], [`Unflattened`] | [`Flatten`], [`Unflatten`] |
+//! | `stack`, `unsqueeze` | [`Inserted`] | [`Insert`] |
+//! | `contract` | [`Contracted`] | [`Contract`] |
+//! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
+//! | factories | | [`ShapeFor`], [`ArrayFor`], [`Distinct`] |
+
+mod align;
+mod array;
+mod axis;
+mod broadcast;
+mod contract;
+#[allow(clippy::module_inception)]
+mod dims;
+mod distinct;
+mod flatten;
+#[rustfmt::skip]
+mod generated;
+pub mod id;
+mod insert;
+mod matmul;
+mod places;
+mod refine;
+mod remove;
+mod rename;
+mod shape;
+mod size;
+mod verdict;
+
+pub use align::{
+    AlignInto, Aligned, Around, Exact, HasPlace, Order, OrderItem, OrderOf, OrderSpec, OrderState,
+    TwoRests,
+};
+pub use array::ArrayFor;
+pub use axis::{
+    Agree, Axis, AxisFn, Dim, Index, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
+    Open, Pairing, RightIsWild, SizeClash, Unnamed, Wild,
+};
+pub use broadcast::{Broadcast, DtypeRule, ExpandInto, Holds, Sum};
+pub use contract::{Contract, Contracted, FullyNamed};
+pub use dims::{DimList, Dims, MoreThan8Dims, Rank, TooMany};
+pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, Once};
+pub use flatten::{Adjacent, Consecutive, Flatten, FlattenArg, Flattened, Unflatten, Unflattened};
+pub use id::{Bool, False, IsTrue, Same, True};
+pub use insert::{Append, Appended, Insert, Inserted};
+pub use matmul::{AtLeast1Dim, Batched, MatMul, Matrix, Product, Vector};
+pub use places::{Places, Positions, places, position, positions};
+pub use refine::{Refine, RefineInto, Refined};
+pub use remove::{Axes, Has, In, Keep, Replace, Replaced, Without, keep};
+pub use rename::{
+    All, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameFrom, Renamed,
+    SameRankAs, Transposed, DropNames,
+};
+pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
+pub use size::{AnySize, CanBe, Contractible, DimSize, Fixed, Resizable};
+pub use verdict::*;

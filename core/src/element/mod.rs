@@ -8,12 +8,23 @@ use num_complex::Complex;
 use crate::dtype::DType;
 use crate::scalar::Scalar;
 
+#[rustfmt::skip]
+mod generated;
+mod promote;
+
+pub use promote::*;
+
 mod sealed {
     pub trait Sealed {}
 }
 
 /// A type that a tensor's elements can have: `bool`, `u8`, `i8`, `i16`, `i32`, `i64`, `f16`,
 /// `bf16`, `f32`, `f64`, `Complex<f32>`, `Complex<f64>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dtype",
+    label = "expected bool, an integer, a float or a complex type",
+    note = "the dtypes are bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 Complex<f32> Complex<f64>"
+)]
 pub trait Element:
     sealed::Sealed + Copy + Default + PartialEq + fmt::Debug + fmt::Display + Send + Sync + 'static
 {

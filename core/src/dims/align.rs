@@ -1,0 +1,125 @@
+//! Order by name: `align_to`, `align_as`, `permute`.
+
+use core::marker::PhantomData;
+use core::ops::RangeFull;
+
+use super::axis::{Axis, Dim, Wild};
+use super::dims::{DimList, Dims};
+use super::distinct::Distinct;
+use super::remove::Has;
+use super::verdict::NamesOf;
+
+/// Every dim of `Self` has a place in `T`: `x.align_as(&y)` with `x` of these dims and `y` of
+/// dims `T`. Dims that only `T` has become size 1.
+#[diagnostic::on_unimplemented(
+    message = "cannot align dims {Self} to dims {T}",
+    label = "cannot align dims {Self} to dims {T}"
+)]
+pub trait AlignInto<T> {}
+
+/// Dim `X` of dims `S` stands in the list `T` too.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` of dims {S} has no place in dims {T}",
+    label = "cannot align dims {S} to dims {T}"
+)]
+pub trait HasPlace<X, S, T> {}
+#[diagnostic::do_not_recommend]
+impl<T: Has<X>, X, S> HasPlace<X, S, T> for NamesOf<T> {}
+
+/// An order of dims: a tuple of dims with at most one `..`, which stands for the dims that are
+/// not mentioned, in their order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an order of dims",
+    label = "expected a tuple of dims, with `..` for the rest"
+)]
+pub trait OrderSpec {
+    /// The order as it was read.
+    type Read: OrderState;
+}
+
+/// `x.align_to(O)` of dims `D` is defined: write `O: OrderSpec + Order<D>`.
+pub trait Order<D> {}
+impl<O: OrderSpec, D> Order<D> for O where O::Read: OrderOf<D> {}
+
+/// The dims of `x.align_to(O)`.
+pub type Aligned<D, O> = <<O as OrderSpec>::Read as OrderState>::Aligned<D>;
+
+/// One item of an order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a dim nor `..`",
+    label = "expected a dim or `..`"
+)]
+pub trait OrderItem {
+    /// The order with this item behind it.
+    type Next<S: OrderState>: OrderState;
+}
+#[diagnostic::do_not_recommend]
+impl<X: Dim> OrderItem for X {
+    type Next<S: OrderState> = S::Named<X>;
+}
+#[diagnostic::do_not_recommend]
+impl OrderItem for Wild {
+    type Next<S: OrderState> = S::Named<Wild>;
+}
+#[diagnostic::do_not_recommend]
+impl OrderItem for RangeFull {
+    type Next<S: OrderState> = S::Rest;
+}
+
+/// What an order is after some of its items.
+pub trait OrderState {
+    /// Then a dim.
+    type Named<X: Axis>: OrderState;
+    /// Then `..`.
+    type Rest: OrderState;
+    /// The dims `D` in this order.
+    type Aligned<D: Dims>: Dims;
+    /// The dims `D` with the names of this list, `..` for those that stay.
+    type Refined<D: Dims>: Dims;
+}
+
+/// An order that lists every dim.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact<L>(PhantomData<L>);
+
+/// An order with `..` between two lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<P, Q>(PhantomData<(P, Q)>);
+
+/// An order with `..` twice.
+#[derive(Clone, Copy, Debug)]
+pub struct TwoRests;
+
+impl<L: Dims> OrderState for Exact<L> {
+    type Named<X: Axis> = Exact<L::Push<X>>;
+    type Rest = Around<L, ()>;
+    type Aligned<D: Dims> = L;
+    type Refined<D: Dims> = L;
+}
+
+impl<P: Dims, Q: Dims> OrderState for Around<P, Q> {
+    type Named<X: Axis> = Around<P, Q::Push<X>>;
+    type Rest = TwoRests;
+    type Aligned<D: Dims> =
+        Q::After<<D::Minus<Q::After<P>> as DimList>::After<P>>;
+    type Refined<D: Dims> = Q::After<<P::SkipIn<Q::CutIn<D>> as DimList>::After<P>>;
+}
+
+impl OrderState for TwoRests {
+    type Named<X: Axis> = TwoRests;
+    type Rest = TwoRests;
+    type Aligned<D: Dims> = D;
+    type Refined<D: Dims> = D;
+}
+
+/// The order has `..` at most once, names no dim twice, and has a place for each dim of `D`.
+#[diagnostic::on_unimplemented(
+    message = "`..` stands twice in this order",
+    label = "`..` may stand only once"
+)]
+pub trait OrderOf<D> {}
+impl<O: Dims + Distinct, D: AlignInto<O>> OrderOf<D> for Exact<O> {}
+impl<P: Dims, Q: Dims, D: Dims> OrderOf<D> for Around<P, Q> where
+    <Self as OrderState>::Aligned<D>: Distinct
+{
+}

@@ -1,0 +1,18 @@
+//! Nested arrays as tensors: `tensor!`, `from_array`.
+
+use alloc::vec::Vec;
+
+use super::shape::Shape;
+
+/// A nested array that holds dims `D`: as deep as there are dims, with lengths that the dims'
+/// constant sizes allow.
+#[diagnostic::on_unimplemented(
+    message = "this array does not hold dims {D}",
+    label = "the nesting differs from dims {D}"
+)]
+pub trait ArrayFor<D> {
+    /// The elements.
+    type Item;
+    /// The elements in row-major order, and the size of each dim.
+    fn into_parts(self) -> (Vec<Self::Item>, Shape);
+}

@@ -1,0 +1,262 @@
+//! One dim in types: a name that rustc knows, or [`Wild`].
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use super::dims::Dims;
+use super::id::{Bool, False, Same, Spelling, True};
+use super::size::{AnySize, DimSize, Unsized};
+use super::verdict::{Foreign, LeftAligns, Misaligned, Outcome, RightAligns, SizesDiffer};
+
+/// One dim of a tensor's type: a marker that `dims!` declared, or [`Wild`].
+///
+/// `dims!` writes the impls; nothing in them can fail. What two axes are to each other is
+/// computed by the functions of [`AxisFn`], which are total; that an axis agrees with itself is
+/// part of being one, so that generic code needs no bound for `x + x`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dim",
+    label = "not a dim",
+    note = "declare dims with `dims! {{ N, C }}`"
+)]
+pub trait Axis:
+    Copy
+    + Default
+    + fmt::Debug
+    + Send
+    + Sync
+    + 'static
+    + AxisFn<Unified<Self> = Self, Beside<Self> = Agree, Accepts<Self> = True>
+{
+    /// The spelling.
+    type Id: Spelling;
+    /// [`Named`] or [`Unnamed`].
+    type Kind: Kind;
+    /// [`AnySize`], or [`Fixed`](super::Fixed) for a constant one.
+    type Size: DimSize;
+    /// The name at run time; `None` for [`Wild`].
+    const NAME: Option<&'static str>;
+}
+
+/// A dim whose name rustc knows.
+///
+/// ```
+/// # use nomina_core::dims::*;
+/// fn rows<N: Dim>(n: N) -> Of<N>
+/// where
+///     N::Size: Open<N>,
+/// {
+///     n.of(3)
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a named dim",
+    label = "a name is needed here",
+    note = "declare dims with `dims! {{ N, C }}`"
+)]
+pub trait Dim: Axis {
+    /// This dim with a size, for factories and for `unflatten`: `Tensor::zeros((N.of(2), C.of(3)))`.
+    ///
+    /// A dim with a constant size has no such method: it stands bare, `(N.of(2), Rgb)`.
+    fn of(self, size: usize) -> Of<Self>
+    where
+        Self::Size: Open<Self>,
+    {
+        Of { size, dim: PhantomData }
+    }
+
+    /// This dim with an index, for reading one element: `x.get((N.i(0), C.i(2)))`.
+    fn i(self, index: usize) -> Index<Self> {
+        Index { index, dim: PhantomData }
+    }
+}
+
+/// Exactly one dim, where an argument may not be a tuple or `..`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dim",
+    label = "one dim is needed here",
+    note = "declare dims with `dims! {{ N, C }}`"
+)]
+pub trait OneDim: Dim {}
+#[diagnostic::do_not_recommend]
+impl<X: Dim> OneDim for X {}
+
+/// One element of a list of dims.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dim",
+    label = "not a dim",
+    note = "declare dims with `dims! {{ N, C }}`"
+)]
+pub trait Member: Axis {}
+#[diagnostic::do_not_recommend]
+impl<A: Axis> Member for A {}
+
+/// A dim with a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Of<A> {
+    /// The size.
+    pub size: usize,
+    dim: PhantomData<A>,
+}
+
+/// A dim with an index along it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Index<A> {
+    /// The index.
+    pub index: usize,
+    dim: PhantomData<A>,
+}
+
+/// The dim of which `A` says the size has none of its own.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` has a constant size and takes no other",
+    label = "constant size",
+    note = "write `{A}` alone, without `.of(..)`"
+)]
+pub trait Open<A> {}
+#[diagnostic::do_not_recommend]
+impl<A> Open<A> for AnySize {}
+#[diagnostic::do_not_recommend]
+impl<A> Open<A> for Unsized {}
+
+/// A dim whose name rustc does not know: at run time it has one, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Wild;
+
+impl Axis for Wild {
+    type Id = super::id::Nameless;
+    type Kind = Unnamed;
+    type Size = AnySize;
+    const NAME: Option<&'static str> = None;
+}
+
+/// No dim: what a search in types gives when it finds nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct NoDim;
+
+impl Axis for NoDim {
+    type Id = super::id::Nameless;
+    type Kind = Unnamed;
+    type Size = AnySize;
+    const NAME: Option<&'static str> = None;
+}
+
+/// What two axes are to each other. Total: defined also where they do not go together.
+#[doc(hidden)]
+pub trait AxisFn {
+    /// The more specific of both; the left one's marker where both are named.
+    type Unified<B: Axis>: Axis;
+    /// What they are at one position of two lists.
+    type Beside<B: Axis>: Pairing;
+    /// Whether a tensor with this axis can hold a result with that one.
+    type Accepts<B: Axis>: Bool;
+}
+
+impl<A: Axis> AxisFn for A {
+    type Unified<B: Axis> = <A::Kind as Kind>::Unified<A, B>;
+    type Beside<B: Axis> = <A::Kind as Kind>::Beside<A, B>;
+    type Accepts<B: Axis> = <A::Kind as Kind>::Accepts<A, B>;
+}
+
+/// Whether rustc knows an axis' name.
+pub trait Kind: 'static {
+    /// Whether it does.
+    type IsName: Bool;
+    #[doc(hidden)]
+    type Unified<A: Axis, B: Axis>: Axis;
+    #[doc(hidden)]
+    type Beside<A: Axis, B: Axis>: Pairing;
+    #[doc(hidden)]
+    type BesideName<A: Axis, B: Axis>: Pairing;
+    #[doc(hidden)]
+    type BesideWild: Pairing;
+    #[doc(hidden)]
+    type Accepts<A: Axis, B: Axis>: Bool;
+}
+
+/// The kind of an axis with a name.
+#[derive(Clone, Copy, Debug)]
+pub struct Named;
+
+/// The kind of [`Wild`].
+#[derive(Clone, Copy, Debug)]
+pub struct Unnamed;
+
+impl Kind for Named {
+    type IsName = True;
+    type Unified<A: Axis, B: Axis> = A;
+    type Beside<A: Axis, B: Axis> = <B::Kind as Kind>::BesideName<A, B>;
+    type BesideName<A: Axis, B: Axis> = <Same<A, B> as Bool>::Pairing<A, B>;
+    type BesideWild = LeftIsWild;
+    type Accepts<A: Axis, B: Axis> = Same<A, B>;
+}
+
+impl Kind for Unnamed {
+    type IsName = False;
+    type Unified<A: Axis, B: Axis> = B;
+    type Beside<A: Axis, B: Axis> = <B::Kind as Kind>::BesideWild;
+    type BesideName<A: Axis, B: Axis> = RightIsWild;
+    type BesideWild = Agree;
+    type Accepts<A: Axis, B: Axis> = True;
+}
+
+/// What stands at one position of two lists, counted from the right; decides whether the check
+/// goes on.
+#[doc(hidden)]
+pub trait Pairing: 'static {
+    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome>: Outcome;
+}
+
+/// The sizes of two dims of one name.
+#[doc(hidden)]
+pub type SizesOf<A, B> = <<<A as Axis>::Size as DimSize>::Equals<<B as Axis>::Size> as Bool>::SizePairing<A, B>;
+
+/// One step of a check from the right: axis `A` of dims `L` beside axis `B` of dims `M`.
+#[doc(hidden)]
+pub type Beside<A, B, L, M, Rest> =
+    <<A as AxisFn>::Beside<B> as Pairing>::Then<A, B, L, M, Rest>;
+
+/// Both go together.
+#[derive(Clone, Copy, Debug)]
+pub struct Agree;
+
+/// Two different names.
+#[derive(Clone, Copy, Debug)]
+pub struct Mismatch;
+
+/// One name, two constant sizes.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeClash;
+
+/// A name on the right that may stand nowhere else on the left.
+#[derive(Clone, Copy, Debug)]
+pub struct LeftIsWild;
+
+/// A name on the left that may stand nowhere else on the right.
+#[derive(Clone, Copy, Debug)]
+pub struct RightIsWild;
+
+impl Pairing for Agree {
+    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> = Rest;
+}
+
+impl Pairing for Mismatch {
+    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> =
+        <L::Contains<B> as Bool>::Outcome<
+            RightAligns<A, B>,
+            <M::Contains<A> as Bool>::Outcome<LeftAligns<A, B>, Foreign<A, B>>,
+        >;
+}
+
+impl Pairing for SizeClash {
+    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> = SizesDiffer<A, B>;
+}
+
+impl Pairing for LeftIsWild {
+    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> =
+        <L::Contains<B> as Bool>::Outcome<Misaligned<B, L>, Rest>;
+}
+
+impl Pairing for RightIsWild {
+    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> =
+        <M::Contains<A> as Bool>::Outcome<Misaligned<A, M>, Rest>;
+}

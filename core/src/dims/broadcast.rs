@@ -1,0 +1,47 @@
+//! Elementwise operators: two lists of dims unify from the right.
+
+use super::dims::{DimList, Dims};
+
+/// `Self` and `E` unify from the right, as `x + y` needs it.
+///
+/// Where one list has no dim, the other's is taken. Two names at one position must be spelled
+/// alike; `Wild` goes with a name that stands nowhere else in the list that has the `Wild`.
+///
+/// ```
+/// # use nomina_core::dims::*;
+/// # struct Tensor<D>(core::marker::PhantomData<D>);
+/// fn add<D: Dims + Broadcast<E>, E: Dims>(x: &Tensor<D>, y: &Tensor<E>) -> Tensor<Sum<D, E>> {
+/// #   Tensor(core::marker::PhantomData)
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} cannot be broadcast with dims {E}",
+    label = "cannot broadcast dims {Self} with dims {E}",
+    note = "align by name first: `&x + y.align_as(&x)`"
+)]
+pub trait Broadcast<E> {}
+
+/// The dims of `x + y`: unified from the right; the left operand's markers stay.
+pub type Sum<D, E> = <D as DimList>::Sum<E>;
+
+/// Which operand's dtype leads in `x + y`: see [`Rule`](crate::Rule).
+pub type DtypeRule<D, E> = <D as DimList>::Rule<E>;
+
+/// A tensor with these dims can take a result with dims `O` in place, or as `out`.
+///
+/// The ranks are equal and every name is the result's; `Wild` takes any.
+#[diagnostic::on_unimplemented(
+    message = "the result has dims {O}, which dims {Self} cannot hold",
+    label = "the result would change dims {Self}",
+    note = "use the operator that makes a new tensor"
+)]
+pub trait Holds<O> {}
+
+/// `D` expands to `T`: new dims on the left, size-1 dims repeated.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} do not expand to dims {T}",
+    label = "expand adds dims on the left and keeps the others in order",
+    note = "align by name first: `x.align_to(..)`"
+)]
+pub trait ExpandInto<T> {}
+impl<D: Dims + Broadcast<T>, T: Dims + Holds<Sum<D, T>>> ExpandInto<T> for D {}

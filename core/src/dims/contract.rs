@@ -1,0 +1,35 @@
+//! Products by name: `contract`.
+
+use super::axis::OneDim;
+use super::dims::{DimList, Dims};
+use super::distinct::AtMost8;
+use super::id::IsTrue;
+use super::remove::Has;
+
+/// Rustc knows every name in the list.
+#[diagnostic::on_unimplemented(
+    message = "contract goes by name, and dims {Self} have an unknown one",
+    label = "a dim of {Self} has no known name",
+    note = "name the dims first: `x.refine_names(..)`"
+)]
+pub trait FullyNamed {}
+#[diagnostic::do_not_recommend]
+impl<D: Dims> FullyNamed for D where D::AllNamed: IsTrue {}
+
+/// The dims of `x.contract(&w, X)`: those of `x` without `X`, then those of `w` that `x` lacks.
+pub type Contracted<D, E, X> =
+    <<<E as DimList>::Remove<X> as DimList>::Minus<D> as DimList>::After<
+        <D as DimList>::Remove<X>,
+    >;
+
+/// `x.contract(&w, X)` of dims `D` and `E` is defined: both have `X`, and every name is known.
+/// Write `X: OneDim + Contract<D, E>`.
+#[diagnostic::on_unimplemented(
+    message = "cannot contract dims {D} with dims {E} over `{Self}`",
+    label = "both sides must have this dim"
+)]
+pub trait Contract<D, E> {}
+impl<D: Dims + FullyNamed + Has<X>, E: Dims + FullyNamed + Has<X>, X: OneDim> Contract<D, E> for X where
+    Contracted<D, E, X>: AtMost8
+{
+}

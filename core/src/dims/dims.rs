@@ -1,0 +1,233 @@
+//! Lists of dims: structure, and the total functions on it.
+
+use super::align::AlignInto;
+use super::axis::{Axis, NoDim};
+use super::broadcast::{Broadcast, Holds};
+use super::id::{Bool, False};
+use super::rename::Mapping;
+use crate::{Alike, Rule};
+
+/// The dims of a tensor: a tuple of up to 8 markers, `(N, C)`, `(C,)` or `()`.
+///
+/// This is structure only; that no name stands twice is [`Distinct`], asked for where names
+/// enter or meet. What `x + x` needs is part of it: a list broadcasts with itself, to itself.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of dims",
+    label = "expected a tuple of at most 8 dims",
+    note = "a list of dims is a tuple: `(N, C)`, `(C,)` for one dim, `()` for none"
+)]
+pub trait Dims:
+    DimList<Sum<Self> = Self, Rule<Self> = Alike>
+    + Broadcast<Self>
+    + Holds<Self>
+    + Sized
+    + Send
+    + Sync
+    + 'static
+{
+    /// How many dims.
+    const RANK: usize;
+    /// Their names; `None` for [`Wild`](super::Wild).
+    const NAMES: &'static [Option<&'static str>];
+    /// Their constant sizes.
+    const SIZES: &'static [Option<usize>];
+    /// Whether a name is unknown to rustc.
+    const HAS_WILD: bool;
+}
+
+/// The functions on lists of dims. Every one is total: defined also where the operation that
+/// uses it is wrong, so that a mistake is one error and what follows it keeps its type.
+pub trait DimList {
+    /// The list with `X` behind it.
+    type Push<X: Axis>: Dims;
+    /// `L` with this list behind it.
+    type After<L: Dims>: Dims;
+    /// Without the first dim.
+    type Tail: Dims;
+    /// Without the last dim.
+    type Init: Dims;
+    /// `D` without as many first dims as this list has.
+    type SkipIn<D: Dims>: Dims;
+    /// `D` without as many last dims as this list has.
+    type CutIn<D: Dims>: Dims;
+    /// Whether a dim has the name of `X`.
+    type Contains<X: Axis>: Bool;
+    /// Whether `X` has the name of a dim.
+    type Names<X: Axis>: Bool;
+    /// The first dim that stands twice.
+    type Repeated: Axis;
+    /// The first dim that stands in `D` too.
+    type FirstIn<D: Dims>: Axis;
+    /// The dim behind `X`.
+    type Next<X: Axis>: Axis;
+    /// Whether `E` has as many dims.
+    type SameRank<E: Dims>: Bool;
+    /// The number of dims.
+    type Rank: Rank;
+    /// Whether rustc knows every name.
+    type AllNamed: Bool;
+    /// Without the dim `X`.
+    type Remove<X: Axis>: Dims;
+    /// Without the dims of `O`.
+    type Minus<O: Dims>: Dims;
+    /// Each dim replaced.
+    type Map<M: Mapping>: Dims;
+    /// With `E` in the place of `X`.
+    type Splice<X: Axis, E: Dims>: Dims;
+    /// Two dims in the other order; others as they are.
+    type Flipped: Dims;
+    /// For matmul: all but the last two dims.
+    type Batch: Dims;
+    /// For matmul on the left: the last dim but one.
+    type Row: Dims;
+    /// For matmul on the right: the last dim.
+    type Col: Dims;
+    /// The dim that matmul contracts on the left.
+    type InnerLeft: Axis;
+    /// The dim that matmul contracts on the right.
+    type InnerRight: Axis;
+    /// The dims of an elementwise result.
+    type Sum<E: Dims>: Dims;
+    /// Which operand's dtype leads: a zero-dim tensor's gives way.
+    type Rule<E: Dims>: Rule;
+    #[doc(hidden)]
+    type RuleBesideNone: Rule;
+    #[doc(hidden)]
+    type RuleBesideSome: Rule;
+    #[doc(hidden)]
+    type Under0: Dims;
+    #[doc(hidden)]
+    type Under1<A: Axis>: Dims;
+    #[doc(hidden)]
+    type Under2<A: Axis, B: Axis>: Dims;
+    #[doc(hidden)]
+    type Under3<A: Axis, B: Axis, C: Axis>: Dims;
+    #[doc(hidden)]
+    type Under4<A: Axis, B: Axis, C: Axis, D: Axis>: Dims;
+    #[doc(hidden)]
+    type Under5<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis>: Dims;
+    #[doc(hidden)]
+    type Under6<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis>: Dims;
+    #[doc(hidden)]
+    type Under7<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis>: Dims;
+    #[doc(hidden)]
+    type Under8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis>: Dims;
+    #[doc(hidden)]
+    type At0: Axis;
+    #[doc(hidden)]
+    type At1: Axis;
+    #[doc(hidden)]
+    type At2: Axis;
+    #[doc(hidden)]
+    type At3: Axis;
+    #[doc(hidden)]
+    type At4: Axis;
+    #[doc(hidden)]
+    type At5: Axis;
+    #[doc(hidden)]
+    type At6: Axis;
+    #[doc(hidden)]
+    type At7: Axis;
+}
+
+/// A number of dims: asked whether it is a given one.
+pub trait Rank: 'static {
+    #[doc(hidden)]
+    type Is0: Bool;
+    #[doc(hidden)]
+    type Is1: Bool;
+    #[doc(hidden)]
+    type Is2: Bool;
+    #[doc(hidden)]
+    type Is3: Bool;
+    #[doc(hidden)]
+    type Is4: Bool;
+    #[doc(hidden)]
+    type Is5: Bool;
+    #[doc(hidden)]
+    type Is6: Bool;
+    #[doc(hidden)]
+    type Is7: Bool;
+    #[doc(hidden)]
+    type Is8: Bool;
+}
+
+/// What a function gives that would need a ninth dim; [`Distinct`] and the checks of what adds
+/// dims refuse it. Its rank is 9 by convention.
+#[derive(Clone, Copy, Debug)]
+pub enum MoreThan8Dims {}
+
+/// The rank of [`MoreThan8Dims`].
+#[derive(Clone, Copy, Debug)]
+pub enum TooMany {}
+
+impl Rank for TooMany {
+    type Is0 = False;
+    type Is1 = False;
+    type Is2 = False;
+    type Is3 = False;
+    type Is4 = False;
+    type Is5 = False;
+    type Is6 = False;
+    type Is7 = False;
+    type Is8 = False;
+}
+
+impl Broadcast<MoreThan8Dims> for MoreThan8Dims {}
+impl Holds<MoreThan8Dims> for MoreThan8Dims {}
+impl<T> AlignInto<T> for MoreThan8Dims {}
+
+impl Dims for MoreThan8Dims {
+    const RANK: usize = 9;
+    const NAMES: &'static [Option<&'static str>] = &[];
+    const SIZES: &'static [Option<usize>] = &[];
+    const HAS_WILD: bool = false;
+}
+
+impl DimList for MoreThan8Dims {
+    type Push<X: Axis> = Self;
+    type After<L: Dims> = Self;
+    type Tail = Self;
+    type Init = Self;
+    type SkipIn<D: Dims> = Self;
+    type CutIn<D: Dims> = Self;
+    type Contains<X: Axis> = False;
+    type Names<X: Axis> = False;
+    type Repeated = NoDim;
+    type FirstIn<D: Dims> = NoDim;
+    type Next<X: Axis> = NoDim;
+    type SameRank<E: Dims> = False;
+    type Rank = TooMany;
+    type AllNamed = False;
+    type Remove<X: Axis> = Self;
+    type Minus<O: Dims> = Self;
+    type Map<M: Mapping> = Self;
+    type Splice<X: Axis, E: Dims> = Self;
+    type Flipped = Self;
+    type Batch = ();
+    type Row = ();
+    type Col = ();
+    type InnerLeft = NoDim;
+    type InnerRight = NoDim;
+    type Sum<E: Dims> = Self;
+    type Rule<E: Dims> = Alike;
+    type RuleBesideNone = Alike;
+    type RuleBesideSome = Alike;
+    type Under0 = Self;
+    type Under1<A: Axis> = Self;
+    type Under2<A: Axis, B: Axis> = Self;
+    type Under3<A: Axis, B: Axis, C: Axis> = Self;
+    type Under4<A: Axis, B: Axis, C: Axis, D: Axis> = Self;
+    type Under5<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis> = Self;
+    type Under6<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis> = Self;
+    type Under7<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis> = Self;
+    type Under8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis> = Self;
+    type At0 = NoDim;
+    type At1 = NoDim;
+    type At2 = NoDim;
+    type At3 = NoDim;
+    type At4 = NoDim;
+    type At5 = NoDim;
+    type At6 = NoDim;
+    type At7 = NoDim;
+}

@@ -1,0 +1,47 @@
+//! No name stands twice, and no list is too long.
+
+use super::axis::{Axis, NoDim, Wild};
+use super::dims::{DimList, Dims};
+use super::verdict::NamesOf;
+
+/// No name stands twice in the list, and it has at most 8 dims. [`Wild`] may stand often.
+///
+/// Asked for where names enter or meet: factories, `typed`, rename, unflatten, matmul, stack.
+#[diagnostic::on_unimplemented(message = "dims {Self} hold a name twice", label = "duplicate dim name")]
+pub trait Distinct {}
+impl<D: Dims + AtMost8> Distinct for D where NamesOf<D>: Once<D::Repeated, D> {}
+
+/// `X` is [`NoDim`]: no dim was found that stands twice in `D`.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` appears more than once in dims {D}",
+    label = "duplicate dim name"
+)]
+pub trait Once<X, D> {}
+#[diagnostic::do_not_recommend]
+impl<D> Once<NoDim, D> for NamesOf<D> {}
+// A second impl, so that rustc prints the text above and does not unify.
+#[diagnostic::do_not_recommend]
+impl<D> Once<Wild, D> for NamesOf<D> {}
+
+/// The list has at most 8 dims.
+#[diagnostic::on_unimplemented(
+    message = "the result has more than 8 dims",
+    label = "too many dims",
+    note = "tensors with up to 64 dims are `DynTensor`s"
+)]
+pub trait AtMost8 {}
+
+/// New dims `T` join the dims `Rest`: none of `T` stands in `Rest`, and none stands twice in
+/// `T`. The result is `Result`.
+pub trait Fresh<Rest, Result> {}
+impl<T: Dims, Rest: Dims, Result: AtMost8> Fresh<Rest, Result> for T where
+    NamesOf<Result>: Once<T::FirstIn<Rest>, Result> + Once<T::Repeated, Result>
+{
+}
+
+/// One new dim `X` joins the dims `Rest`, which do not have it. The result is `Result`.
+pub trait FreshDim<Rest, Result> {}
+impl<X: Axis, Rest: Dims, Result: AtMost8> FreshDim<Rest, Result> for X where
+    NamesOf<Result>: Once<<Rest::Contains<X> as super::id::Bool>::Axis<X, NoDim>, Result>
+{
+}

@@ -1,0 +1,62 @@
+//! Several dims into one and back: `flatten`, `unflatten`.
+
+use super::axis::{Dim, OneDim};
+use super::dims::{DimList, Dims};
+use super::distinct::{Fresh, FreshDim};
+use super::id::{IsTrue, Same};
+use super::remove::Has;
+use super::rename::Pairs;
+use super::shape::Sizes;
+
+/// The dims of `x.flatten(F, X)`: `X` in the place of the dims `F`.
+pub type Flattened<D, F, X> =
+    <<D as DimList>::Minus<<F as DimList>::Tail> as DimList>::Map<
+        Pairs<(<F as DimList>::At0,), (X,)>,
+    >;
+
+/// `x.flatten(F, X)` of dims `D` is defined: the dims `F` stand in `D` next to each other and in
+/// order, and `X` is not among those that remain. Write `F: Dims + Flatten<D, X>`.
+pub trait Flatten<D, X> {}
+impl<F: FlattenArg + Adjacent<D>, D: Dims, X: OneDim> Flatten<D, X> for F where
+    X: FreshDim<D::Minus<F>, Flattened<D, F, X>>
+{
+}
+
+/// What `flatten` takes: a tuple of two or more dims.
+#[diagnostic::on_unimplemented(
+    message = "flatten takes a tuple of two or more dims, not `{Self}`",
+    label = "expected two or more dims, such as `(H, W)`"
+)]
+pub trait FlattenArg: Dims {}
+
+/// The dims stand in `D`, next to each other and in order.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} do not all stand in dims {D}",
+    label = "no such dims"
+)]
+pub trait Adjacent<D> {}
+
+/// Dim `X` stands behind dim `P` in the list.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` does not follow dim `{P}` in dims {Self}",
+    label = "flatten takes dims that stand next to each other, in order",
+    note = "align them first: `x.align_to((.., {P}, {X}))`"
+)]
+pub trait Consecutive<P, X> {}
+#[diagnostic::do_not_recommend]
+impl<P: Dim, X: Dim, D: Dims> Consecutive<P, X> for D where Same<D::Next<P>, X>: IsTrue {}
+
+/// The dims of `x.unflatten(X, S)`: those of the sizes in the place of `X`.
+pub type Unflattened<D, X, S> = <D as DimList>::Splice<X, <S as Sizes>::Dims>;
+
+/// `x.unflatten(X, S)` of dims `D` is defined: `X` is there, and the new dims are not. Write
+/// `X: OneDim + Unflatten<D, S>, S: Sizes`.
+#[diagnostic::on_unimplemented(
+    message = "dim `{Self}` of dims {D} cannot be unflattened",
+    label = "cannot unflatten `{Self}`"
+)]
+pub trait Unflatten<D, S> {}
+impl<X: OneDim, D: Dims + Has<X>, S: Sizes> Unflatten<D, S> for X where
+    S::Dims: Fresh<D::Remove<X>, Unflattened<D, X, S>>
+{
+}

@@ -1,0 +1,180 @@
+//! The identity of a dim in types: its spelling, symbol by symbol.
+//!
+//! Two markers are the same dim when they are spelled alike, whichever crate declared them. So
+//! `dims!` writes the spelling down as a type, `Cons<S17, Cons<S39, End>>`, and equality is a
+//! walk over both lists that stops at the first difference. The first symbol is a hash of the
+//! whole spelling: most pairs of different names part there, after one step.
+
+use core::marker::PhantomData;
+
+use super::axis::{Agree, Axis, Mismatch, Pairing, SizeClash};
+use super::dims::{DimList, Dims};
+use super::verdict::{BesideWild, Found, Outcome};
+
+/// A truth value in types.
+pub trait Bool: 'static {
+    /// The other one.
+    type Not: Bool;
+    /// Whether both are true.
+    type And<B: Bool>: Bool;
+    /// Whether one is true.
+    type Or<B: Bool>: Bool;
+    /// `A` if true, else `B`.
+    type Axis<A: Axis, B: Axis>: Axis;
+    /// `A` if true, else `B`.
+    type Dims<A: Dims, B: Dims>: Dims;
+    /// `A` if true, else `B`.
+    type Outcome<A: Outcome, B: Outcome>: Outcome;
+    /// The rest of a comparison of spellings whose first symbols are equal if true.
+    #[doc(hidden)]
+    type AndRest<T: Spelling, O: Spelling>: Bool;
+    /// `L` if true, else `L` with `X` behind it.
+    #[doc(hidden)]
+    type Unless<L: Dims, X: Axis>: Dims;
+    /// `L` with `E` behind it if true, else `L` with `X` behind it.
+    #[doc(hidden)]
+    type Splice<L: Dims, X: Axis, E: Dims>: Dims;
+    /// What stands at one position in two lists, if true a dim of one name.
+    #[doc(hidden)]
+    type Pairing<A: Axis, B: Axis>: Pairing;
+    /// Likewise of the sizes, if true two that agree.
+    #[doc(hidden)]
+    type SizePairing<A: Axis, B: Axis>: Pairing;
+    /// What looking a dim up in `D` gave, if true that it is there.
+    #[doc(hidden)]
+    type Lookup<D: Dims>: 'static;
+    /// What a lookup failed for, if true that every name is known.
+    #[doc(hidden)]
+    type Failure: 'static;
+}
+
+/// Yes.
+#[derive(Clone, Copy, Debug)]
+pub struct True;
+
+/// No.
+#[derive(Clone, Copy, Debug)]
+pub struct False;
+
+impl Bool for True {
+    type Not = False;
+    type And<B: Bool> = B;
+    type Or<B: Bool> = True;
+    type Axis<A: Axis, B: Axis> = A;
+    type Dims<A: Dims, B: Dims> = A;
+    type Outcome<A: Outcome, B: Outcome> = A;
+    type AndRest<T: Spelling, O: Spelling> = T::Eq<O::Rest>;
+    type Unless<L: Dims, X: Axis> = L;
+    type Splice<L: Dims, X: Axis, E: Dims> = E::After<L>;
+    type Pairing<A: Axis, B: Axis> = super::axis::SizesOf<A, B>;
+    type SizePairing<A: Axis, B: Axis> = Agree;
+    type Lookup<D: Dims> = Found;
+    type Failure = super::verdict::Absent;
+}
+
+impl Bool for False {
+    type Not = True;
+    type And<B: Bool> = False;
+    type Or<B: Bool> = B;
+    type Axis<A: Axis, B: Axis> = B;
+    type Dims<A: Dims, B: Dims> = B;
+    type Outcome<A: Outcome, B: Outcome> = B;
+    type AndRest<T: Spelling, O: Spelling> = False;
+    type Unless<L: Dims, X: Axis> = L::Push<X>;
+    type Splice<L: Dims, X: Axis, E: Dims> = L::Push<X>;
+    type Pairing<A: Axis, B: Axis> = Mismatch;
+    type SizePairing<A: Axis, B: Axis> = SizeClash;
+    type Lookup<D: Dims> = <<D as DimList>::AllNamed as Bool>::Failure;
+    type Failure = BesideWild;
+}
+
+/// Holds for [`True`] only: turns a computed truth into a bound.
+pub trait IsTrue {}
+impl IsTrue for True {}
+
+/// A list of symbols: a dim's spelling, or the digits of its constant size.
+pub trait Spelling: 'static {
+    /// The first symbol.
+    type First: Symbol;
+    /// What follows it.
+    type Rest: Spelling;
+    /// Whether both are spelled alike.
+    type Eq<O: Spelling>: Bool;
+}
+
+/// The end of a spelling.
+#[derive(Clone, Copy, Debug)]
+pub struct End;
+
+/// One symbol and what follows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Cons<H, T>(PhantomData<(H, T)>);
+
+/// The spelling of what has no name; equal to no other, nor to itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Nameless;
+
+impl Spelling for End {
+    type First = Stop;
+    type Rest = End;
+    type Eq<O: Spelling> = <O::First as Symbol>::IsStop;
+}
+
+impl Spelling for Nameless {
+    type First = Blank;
+    type Rest = End;
+    type Eq<O: Spelling> = False;
+}
+
+impl<H: Symbol, T: Spelling> Spelling for Cons<H, T> {
+    type First = H;
+    type Rest = T;
+    type Eq<O: Spelling> = <H::Eq<O::First> as Bool>::AndRest<T, O>;
+}
+
+/// Whether two dims are spelled alike.
+pub type Same<A, B> = <<A as Axis>::Id as Spelling>::Eq<<B as Axis>::Id>;
+
+/// Writes the trait of symbols, which asks each symbol whether it is a given one, and the
+/// symbols themselves.
+macro_rules! symbols {
+    ($($name:ident $is:ident)*) => {
+        /// One of 64 symbols, or what stands at the end of a spelling or for a missing one.
+        ///
+        /// Equality is a lookup: `H` asks `O` for the answer that belongs to `H`.
+        pub trait Symbol: 'static {
+            /// Whether both are the same symbol.
+            type Eq<O: Symbol>: Bool;
+            $(
+                #[doc(hidden)]
+                type $is: Bool;
+            )*
+        }
+        symbols!(@each [] $($name $is)*);
+    };
+    (@each [$($before:ident)*] $name:ident $is:ident $($after:ident $is_after:ident)*) => {
+        #[doc(hidden)]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+        impl Symbol for $name {
+            type Eq<O: Symbol> = O::$is;
+            $(type $before = False;)*
+            type $is = True;
+            $(type $is_after = False;)*
+        }
+        symbols!(@each [$($before)* $is] $($after $is_after)*);
+    };
+    (@each [$($before:ident)*]) => {};
+}
+
+symbols! {
+    S0 Is0 S1 Is1 S2 Is2 S3 Is3 S4 Is4 S5 Is5 S6 Is6 S7 Is7
+    S8 Is8 S9 Is9 S10 Is10 S11 Is11 S12 Is12 S13 Is13 S14 Is14 S15 Is15
+    S16 Is16 S17 Is17 S18 Is18 S19 Is19 S20 Is20 S21 Is21 S22 Is22 S23 Is23
+    S24 Is24 S25 Is25 S26 Is26 S27 Is27 S28 Is28 S29 Is29 S30 Is30 S31 Is31
+    S32 Is32 S33 Is33 S34 Is34 S35 Is35 S36 Is36 S37 Is37 S38 Is38 S39 Is39
+    S40 Is40 S41 Is41 S42 Is42 S43 Is43 S44 Is44 S45 Is45 S46 Is46 S47 Is47
+    S48 Is48 S49 Is49 S50 Is50 S51 Is51 S52 Is52 S53 Is53 S54 Is54 S55 Is55
+    S56 Is56 S57 Is57 S58 Is58 S59 Is59 S60 Is60 S61 Is61 S62 Is62 S63 Is63
+    Stop IsStop Blank IsBlank
+}

@@ -1,0 +1,66 @@
+//! Products by position: `matmul`, `mm`, `mv`, `dot`, `bmm`, `addmm`.
+
+use super::axis::Axis;
+use super::broadcast::{Broadcast, Sum};
+use super::dims::{DimList, Dims};
+use super::distinct::Distinct;
+use super::size::{Contractible, DimSize};
+
+/// The dims of `x.matmul(&y)`: the batch dims unified, then the last but one of `x` and the last
+/// of `y`. A 1-D operand loses its dim.
+pub type Product<D, E> = <<E as DimList>::Col as DimList>::After<
+    <<D as DimList>::Row as DimList>::After<Sum<<D as DimList>::Batch, <E as DimList>::Batch>>,
+>;
+
+/// `x.matmul(&y)` of dims `Self` and `E` is defined: neither is zero-dim, the batch dims
+/// broadcast, the contracted sizes can be the same, and no name then stands twice.
+#[diagnostic::on_unimplemented(
+    message = "cannot matmul dims {Self} with dims {E}",
+    label = "no product of dims {Self} and dims {E}"
+)]
+pub trait MatMul<E> {}
+impl<D: Dims + AtLeast1Dim, E: Dims + AtLeast1Dim> MatMul<E> for D
+where
+    D::Batch: Broadcast<E::Batch>,
+    Product<D, E>: Distinct,
+    <<D::InnerLeft as Axis>::Size as DimSize>::Equals<<E::InnerRight as Axis>::Size>:
+        Contractible<D::InnerLeft, E::InnerRight>,
+{
+}
+
+/// The list has a dim.
+#[diagnostic::on_unimplemented(
+    message = "matmul needs at least one dim on each side",
+    label = "a zero-dim tensor"
+)]
+pub trait AtLeast1Dim {}
+
+/// One dim: `mv` on the right, `dot` on both sides.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} are not a vector's",
+    label = "expected one dim",
+    note = "`matmul` takes any number of dims"
+)]
+pub trait Vector {}
+#[diagnostic::do_not_recommend]
+impl<K: Axis> Vector for (K,) {}
+
+/// Two dims: `mm`, `mv` on the left.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} are not a matrix'",
+    label = "expected two dims",
+    note = "`matmul` takes any number of dims"
+)]
+pub trait Matrix {}
+#[diagnostic::do_not_recommend]
+impl<N: Axis, K: Axis> Matrix for (N, K) {}
+
+/// Three dims: `bmm`.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} are not those of a batch of matrices",
+    label = "expected three dims",
+    note = "`matmul` takes any number of dims"
+)]
+pub trait Batched {}
+#[diagnostic::do_not_recommend]
+impl<B: Axis, N: Axis, K: Axis> Batched for (B, N, K) {}

@@ -1,0 +1,24 @@
+//! Giving names to dims that rustc does not know: `refine_names`.
+
+use super::align::{OrderSpec, OrderState};
+use super::broadcast::Holds;
+use super::dims::Dims;
+use super::distinct::Distinct;
+
+/// The dims of `x.refine_names(O)`: `O`, with the dims of `D` in the place of `..`.
+pub type Refined<D, O> = <<O as OrderSpec>::Read as OrderState>::Refined<D>;
+
+/// `x.refine_names(O)` of dims `D` is defined: `Wild` may become any name, a name only itself.
+/// Write `O: OrderSpec + Refine<D>`.
+pub trait Refine<D> {}
+impl<O: OrderSpec, D: Dims + RefineInto<Refined<D, O>>> Refine<D> for O {}
+
+/// Each `Wild` of `Self` may become the dim of `T` at its position; each name is its own.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} cannot be refined to dims {T}",
+    label = "a known name stays, and the number of dims too",
+    note = "to change a known name: `x.rename(N, M)`"
+)]
+pub trait RefineInto<T> {}
+#[diagnostic::do_not_recommend]
+impl<D: Dims + Holds<T>, T: Dims + Distinct> RefineInto<T> for D {}

@@ -1,0 +1,120 @@
+//! Arguments that pick dims by name: one dim, a tuple, `..`, and any of them with `keep`.
+
+use core::ops::RangeFull;
+
+use super::axis::{Dim, OneDim};
+use super::dims::{DimList, Dims};
+
+/// Dims to work on: `C`, `(N, C)`, `..` for all, `keep(C)` to keep the dim with size 1.
+///
+/// This only says what the argument is; that its dims are there is asked with [`In`]:
+/// `A: Axes, A::Checked: In<D>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dim",
+    label = "expected a dim, a tuple of dims, or `..`"
+)]
+pub trait Axes {
+    /// What must be in the tensor's dims: the argument without its `keep`.
+    type Checked;
+    /// The dims that remain.
+    type Remaining<D: Dims>: Dims;
+    /// The names of the dims; empty for all.
+    const NAMES: &'static [Option<&'static str>];
+    /// Whether every dim is meant.
+    const ALL: bool;
+    /// Whether the dims stay, with size 1.
+    const KEEPDIM: bool;
+}
+
+/// The dims of `x.sum(A)`: those of `D` without those of `A`.
+///
+/// ```
+/// # use nomina_core::dims::*;
+/// # struct Tensor<D>(core::marker::PhantomData<D>);
+/// fn pool<D: Dims + Has<H>, H: Dim>(x: &Tensor<D>) -> Tensor<Without<D, H>> {
+/// #   Tensor(core::marker::PhantomData)
+/// # }
+/// ```
+pub type Without<D, A> = <A as Axes>::Remaining<D>;
+
+#[diagnostic::do_not_recommend]
+impl<X: Dim> Axes for X {
+    type Checked = X;
+    type Remaining<D: Dims> = D::Remove<X>;
+    const NAMES: &'static [Option<&'static str>] = &[X::NAME];
+    const ALL: bool = false;
+    const KEEPDIM: bool = false;
+}
+
+#[diagnostic::do_not_recommend]
+impl Axes for RangeFull {
+    type Checked = RangeFull;
+    type Remaining<D: Dims> = ();
+    const NAMES: &'static [Option<&'static str>] = &[];
+    const ALL: bool = true;
+    const KEEPDIM: bool = false;
+}
+
+// An empty list means all dims, as PyTorch has it.
+#[diagnostic::do_not_recommend]
+impl Axes for () {
+    type Checked = RangeFull;
+    type Remaining<D: Dims> = ();
+    const NAMES: &'static [Option<&'static str>] = &[];
+    const ALL: bool = true;
+    const KEEPDIM: bool = false;
+}
+
+/// Dims that stay, with size 1; made by [`keep`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep<A>(
+    /// The dims.
+    pub A,
+);
+
+/// Keeps the dims of a reduction, with size 1: `x.mean(keep(C))`.
+#[must_use]
+pub fn keep<A: Axes>(axes: A) -> Keep<A> {
+    Keep(axes)
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Axes> Axes for Keep<A> {
+    type Checked = A::Checked;
+    type Remaining<D: Dims> = D;
+    const NAMES: &'static [Option<&'static str>] = A::NAMES;
+    const ALL: bool = A::ALL;
+    const KEEPDIM: bool = true;
+}
+
+/// One of the dims has the name of `X`. `Wild` never has.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` not found in dims {Self}",
+    label = "no such dim"
+)]
+pub trait Has<X> {}
+
+/// The dim, or each dim of the tuple, stands in `D`, once in the tuple.
+///
+/// `D: Has<C>` is all that generic code needs for `C: In<D>`.
+#[diagnostic::on_unimplemented(
+    message = "dim `{Self}` not found in dims {D}",
+    label = "no such dim"
+)]
+pub trait In<D> {}
+impl<X: OneDim, D: Dims + Has<X>> In<D> for X {}
+impl<D: Dims> In<D> for RangeFull {}
+
+/// The dims of `D` with `Y` in the place of `X`: gather, topk to another name, one-hot.
+pub type Replaced<D, X, Y> = <D as DimList>::Splice<X, (Y,)>;
+
+/// In `D`, dim `Y` can take the place of `Self`.
+#[diagnostic::on_unimplemented(
+    message = "dim `{Self}` of dims {D} cannot be replaced by `{Y}`",
+    label = "cannot replace `{Self}`"
+)]
+pub trait Replace<D, Y> {}
+impl<X: OneDim, Y: OneDim, D: Dims + Has<X>> Replace<D, Y> for X where
+    Y: super::distinct::FreshDim<D::Remove<X>, Replaced<D, X, Y>>
+{
+}

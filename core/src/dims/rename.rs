@@ -1,0 +1,109 @@
+//! New names for dims in place: `rename`, `transpose`, `t`, `drop_names`.
+
+use core::marker::PhantomData;
+use core::ops::RangeFull;
+
+use super::axis::{Axis, Dim};
+use super::dims::{DimList, Dims};
+use super::distinct::Distinct;
+use super::id::IsTrue;
+
+/// A replacement of dims one by one.
+pub trait Mapping {
+    /// What `X` becomes.
+    type Of<X: Axis>: Axis;
+}
+
+/// Each dim of `F` becomes the dim of `T` at the same position; others stay.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs<F, T>(PhantomData<(F, T)>);
+
+/// What `rename` takes on either side: a dim, a tuple of dims, or on the left `..` for all.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dim",
+    label = "expected a dim or a tuple of dims"
+)]
+pub trait RenameArg {
+    /// As the old names.
+    type Old: OldDims;
+    /// As the new names.
+    type New: Dims;
+}
+#[diagnostic::do_not_recommend]
+impl<X: Dim> RenameArg for X {
+    type Old = (X,);
+    type New = (X,);
+}
+#[diagnostic::do_not_recommend]
+impl RenameArg for RangeFull {
+    type Old = All;
+    type New = ();
+}
+
+/// Every dim, as the old names of `rename(.., (A, B))`.
+#[derive(Clone, Copy, Debug)]
+pub struct All;
+
+/// The old names of a rename.
+pub trait OldDims {
+    /// `D` with these dims renamed to `T`.
+    type Renamed<D: Dims, T: Dims>: Dims;
+}
+impl OldDims for All {
+    type Renamed<D: Dims, T: Dims> = T;
+}
+
+/// The dims of `x.rename(F, T)`.
+pub type Renamed<D, F, T> =
+    <<F as RenameArg>::Old as OldDims>::Renamed<D, <T as RenameArg>::New>;
+
+/// `x.rename(F, T)` of dims `D` is defined: the old names are there, as many as the new ones, and
+/// no name then stands twice. Write `F: RenameArg + Rename<D, T>, T: RenameArg`.
+pub trait Rename<D, T> {}
+impl<D: Dims, F: RenameArg, T: RenameArg> Rename<D, T> for F where
+    F::Old: RenameFrom<D, T::New, Renamed<D, F, T>>
+{
+}
+
+/// The old dims can be renamed to `T` in `D`, which gives `Result`.
+pub trait RenameFrom<D, T, Result> {}
+impl<D: SameRankAs<T>, T: Distinct, Result> RenameFrom<D, T, Result> for All {}
+
+/// `Self` and `T` have as many dims.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} and dims {T} differ in number",
+    label = "give one new name for each old one"
+)]
+pub trait SameRankAs<T> {}
+#[diagnostic::do_not_recommend]
+impl<D: Dims, T: Dims> SameRankAs<T> for D where D::SameRank<T>: IsTrue {}
+
+/// The dims of `x.transpose(X, Y)`.
+pub type Transposed<D, X, Y> = <D as DimList>::Map<Pairs<(X, Y), (Y, X)>>;
+
+/// The dims of `x.t()`.
+pub type Flipped<D> = <D as DimList>::Flipped;
+
+/// `x.t()` is defined: at most 2 dims.
+#[diagnostic::on_unimplemented(
+    message = "t() takes at most 2 dims, and this tensor has dims {Self}",
+    label = "too many dims for `t()`",
+    note = "name the dims: `x.transpose(N, C)`"
+)]
+pub trait Flat {}
+#[diagnostic::do_not_recommend]
+impl Flat for () {}
+#[diagnostic::do_not_recommend]
+impl<A> Flat for (A,) {}
+#[diagnostic::do_not_recommend]
+impl<A, B> Flat for (A, B) {}
+
+/// Every dim becomes [`Wild`](super::Wild).
+#[derive(Clone, Copy, Debug)]
+pub struct Forget;
+impl Mapping for Forget {
+    type Of<X: Axis> = super::Wild;
+}
+
+/// The dims of `x.drop_names()`.
+pub type DropNames<D> = <D as DimList>::Map<Forget>;

@@ -1,0 +1,75 @@
+//! Sizes as arguments: arrays, and dims with sizes.
+
+use smallvec::SmallVec;
+
+use super::axis::{Axis, Dim, Of};
+use super::dims::Dims;
+use super::size::{DimSize, Fixed};
+
+/// Sizes of dims, inline up to 8.
+pub type Shape = SmallVec<[usize; 8]>;
+
+/// One dim with its size: `N.of(2)`, or a marker with a constant size, bare.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dim with a size",
+    label = "expected a dim with a size, such as `N.of(2)`",
+    note = "a dim stands bare only if `dims!` gave it a constant size: `dims! {{ Rgb = 3 }}`"
+)]
+pub trait SizedDim {
+    /// The dim.
+    type Dim: Axis;
+    /// Its size.
+    fn size(&self) -> usize;
+}
+#[diagnostic::do_not_recommend]
+impl<A: Dim> SizedDim for Of<A> {
+    type Dim = A;
+    fn size(&self) -> usize {
+        self.size
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<A: Dim> SizedDim for A
+where
+    A::Size: Constant,
+{
+    type Dim = A;
+    fn size(&self) -> usize {
+        <A::Size as Constant>::SIZE
+    }
+}
+
+/// A constant size.
+pub trait Constant: DimSize {
+    /// The size.
+    const SIZE: usize;
+}
+impl<const K: usize, N> Constant for Fixed<K, N>
+where
+    Self: DimSize,
+{
+    const SIZE: usize = K;
+}
+
+/// A tuple of dims with sizes, such as `(C.of(3), H.of(4), Rgb)`, or `()`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tuple of dims with sizes",
+    label = "expected dims with sizes, such as `(C.of(3), H.of(4))`"
+)]
+pub trait Sizes {
+    /// The dims.
+    type Dims: Dims;
+    /// Their sizes.
+    fn sizes(&self) -> Shape;
+}
+
+/// A shape for dims `D`: an array with one size for each, `[2, 3]`, or a tuple of dims with
+/// sizes, `(N.of(2), C.of(3))`, from which `D` is inferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape for dims {D}",
+    label = "give one size for each dim of {D}"
+)]
+pub trait ShapeFor<D> {
+    /// The sizes, in order.
+    fn sizes(&self) -> Shape;
+}

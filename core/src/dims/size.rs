@@ -1,0 +1,73 @@
+//! Constant sizes of dims in types.
+
+use super::id::{Bool, End, Spelling, True};
+
+/// The size of a dim, as far as its marker says it.
+pub trait DimSize: 'static {
+    /// The constant size.
+    const SIZE: Option<usize>;
+    /// Whether two sizes can be the same.
+    type Equals<S: DimSize>: Bool;
+    #[doc(hidden)]
+    type EqualsDigits<D: Spelling>: Bool;
+}
+
+/// A size that the marker leaves open.
+#[derive(Clone, Copy, Debug)]
+pub struct AnySize;
+
+/// A constant size, and its decimal digits as symbols: two constants are compared by their
+/// digits, because types cannot compare const generics and go on either way.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed<const K: usize, Digits = End>(core::marker::PhantomData<Digits>);
+
+/// No size: a second implementor, so that rustc reports our text and no inference guess.
+#[derive(Clone, Copy, Debug)]
+pub enum Unsized {}
+
+impl DimSize for AnySize {
+    const SIZE: Option<usize> = None;
+    type Equals<S: DimSize> = True;
+    type EqualsDigits<D: Spelling> = True;
+}
+
+impl<const K: usize, N: Spelling> DimSize for Fixed<K, N> {
+    const SIZE: Option<usize> = Some(K);
+    type Equals<S: DimSize> = S::EqualsDigits<N>;
+    type EqualsDigits<D: Spelling> = N::Eq<D>;
+}
+
+/// Two dims that are contracted, or that an operator matches by position, have sizes that can be
+/// the same.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` and dim `{B}` are contracted but have different constant sizes",
+    label = "sizes differ"
+)]
+pub trait Contractible<A, B> {}
+#[diagnostic::do_not_recommend]
+impl<A, B> Contractible<A, B> for True {}
+#[diagnostic::do_not_recommend]
+impl<A, B> Contractible<A, B> for Unsized {}
+
+/// A literal's length `K` is a size that dim `A` can have.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` has a constant size, and {K} is not it",
+    label = "wrong size for `{A}`"
+)]
+pub trait CanBe<A, const K: usize> {}
+#[diagnostic::do_not_recommend]
+impl<A, const K: usize> CanBe<A, K> for AnySize {}
+#[diagnostic::do_not_recommend]
+impl<A, D, const K: usize> CanBe<A, K> for Fixed<K, D> {}
+
+/// The operation changes a dim's size, and the dim's marker leaves it open.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` has a constant size, so this operation cannot change it",
+    label = "constant size",
+    note = "give the dim another name first: `x.rename({A}, ..)`"
+)]
+pub trait Resizable<A> {}
+#[diagnostic::do_not_recommend]
+impl<A> Resizable<A> for AnySize {}
+#[diagnostic::do_not_recommend]
+impl<A> Resizable<A> for Unsized {}

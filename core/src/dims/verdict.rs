@@ -1,0 +1,133 @@
+//! How checks end: one type for each outcome, one trait with a message for each failure.
+//!
+//! A check folds its questions into the first thing that is wrong and asks once whether that is
+//! [`Accepted`]. Every failure implements `Accepted` under a condition that never holds, and the
+//! condition carries the message: rustc descends to it and prints it at the user's operator.
+
+use core::marker::PhantomData;
+
+/// The end of a check of two lists of dims.
+pub trait Outcome: 'static {}
+
+/// The outcome is the good one. `L` and `M` are the lists that were checked.
+pub trait Accepted<L, M> {}
+
+/// Nothing is wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Fine;
+
+/// Two names face each other, and the right one stands elsewhere on the left.
+#[derive(Clone, Copy, Debug)]
+pub struct RightAligns<A, B>(PhantomData<(A, B)>);
+
+/// Two names face each other, and the left one stands elsewhere on the right.
+#[derive(Clone, Copy, Debug)]
+pub struct LeftAligns<A, B>(PhantomData<(A, B)>);
+
+/// Two names face each other, and neither operand has the other's.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign<A, B>(PhantomData<(A, B)>);
+
+/// A name faces `Wild`, and stands elsewhere in the list `D` that holds the `Wild`.
+#[derive(Clone, Copy, Debug)]
+pub struct Misaligned<X, D>(PhantomData<(X, D)>);
+
+/// Two dims of one name have different constant sizes.
+#[derive(Clone, Copy, Debug)]
+pub struct SizesDiffer<A, B>(PhantomData<(A, B)>);
+
+impl Outcome for Fine {}
+impl<A: 'static, B: 'static> Outcome for RightAligns<A, B> {}
+impl<A: 'static, B: 'static> Outcome for LeftAligns<A, B> {}
+impl<A: 'static, B: 'static> Outcome for Foreign<A, B> {}
+impl<X: 'static, D: 'static> Outcome for Misaligned<X, D> {}
+impl<A: 'static, B: 'static> Outcome for SizesDiffer<A, B> {}
+
+impl<L, M> Accepted<L, M> for Fine {}
+impl<A, B, L, M> Accepted<L, M> for RightAligns<A, B> where Position<A, B>: Matches<A, B, L, M> {}
+impl<A, B, L, M> Accepted<L, M> for LeftAligns<A, B> where Position<A, B>: MatchesLeft<A, B, L, M> {}
+impl<A, B, L, M> Accepted<L, M> for Foreign<A, B> where Position<A, B>: SameName<A, B, L, M> {}
+impl<X, D, L, M> Accepted<L, M> for Misaligned<X, D> where Elsewhere<X>: Aligned<X, D, L, M> {}
+impl<A, B, L, M> Accepted<L, M> for SizesDiffer<A, B> where Position<A, B>: SameSize<A, B, L, M> {}
+
+/// One position, counted from the right, of two lists of dims.
+#[derive(Clone, Copy, Debug)]
+pub struct Position<A, B>(PhantomData<(A, B)>);
+
+/// A dim that stands at two positions.
+#[derive(Clone, Copy, Debug)]
+pub struct Elsewhere<X>(PhantomData<X>);
+
+/// Never holds: the message for two names of which aligning the right operand makes one.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
+    label = "cannot broadcast dims {L} with dims {M}",
+    note = "align by name first: `&x + y.align_as(&x)`"
+)]
+pub trait Matches<A, B, L, M> {}
+
+/// Never holds: the message for two names of which aligning the left operand makes one.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
+    label = "cannot broadcast dims {L} with dims {M}",
+    note = "align by name first: `x.align_as(&y) + &y`"
+)]
+pub trait MatchesLeft<A, B, L, M> {}
+
+/// Never holds: the message for two names that no order of dims brings together.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
+    label = "cannot broadcast dims {L} with dims {M}",
+    note = "if both are one dim, say so: `y.rename({B}, {A})`"
+)]
+pub trait SameName<A, B, L, M> {}
+
+/// Never holds: the message for a name that faces `Wild` and stands elsewhere.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` is misaligned: it faces `Wild`, but stands at another position in dims {D}",
+    label = "cannot broadcast dims {L} with dims {M}",
+    note = "name the dims first: `x.refine_names(..)`, then align: `&x + y.align_as(&x)`"
+)]
+pub trait Aligned<X, D, L, M> {}
+
+/// Never holds: the message for two constant sizes of one name.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` and dim `{B}` have one name but different constant sizes",
+    label = "cannot broadcast dims {L} with dims {M}",
+    note = "give one of them another name: `y.rename({B}, ..)`"
+)]
+pub trait SameSize<A, B, L, M> {}
+
+/// A lookup found the dim.
+#[derive(Clone, Copy, Debug)]
+pub struct Found;
+
+/// A lookup found no such dim, and every name is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Absent;
+
+/// A lookup found no such dim among the names that are known.
+#[derive(Clone, Copy, Debug)]
+pub struct BesideWild;
+
+/// The lookup of dim `X` in dims `D` found it.
+pub trait Present<X, D> {}
+impl<X, D> Present<X, D> for Found {}
+impl<X, D> Present<X, D> for Absent where NamesOf<D>: Include<X, D> {}
+impl<X, D> Present<X, D> for BesideWild where NamesOf<D>: Know<X, D> {}
+
+/// The names in a list of dims.
+#[derive(Clone, Copy, Debug)]
+pub struct NamesOf<D>(PhantomData<D>);
+
+/// Never holds: the message for a dim that is not there.
+#[diagnostic::on_unimplemented(message = "dim `{X}` not found in dims {D}", label = "no such dim")]
+pub trait Include<X, D> {}
+
+/// Never holds: the message for a dim that is not among the known ones.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` not found among the known names of dims {D}",
+    label = "a `Wild` is never matched by name",
+    note = "name the dims first: `x.refine_names(..)`"
+)]
+pub trait Know<X, D> {}
