@@ -1,11 +1,12 @@
 //! One dim in types: a name that rustc knows, or [`Wild`].
 
+use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
 
 use super::dims::Dims;
 use super::id::{Bool, False, Same, Spelling, True};
-use super::size::{AnySize, DimSize, Unsized};
+use super::size::{AnySize, DimSize};
 use super::verdict::{Foreign, LeftAligns, Misaligned, Outcome, RightAligns, SizesDiffer};
 
 /// One dim of a tensor's type: a marker that `dims!` declared, or [`Wild`].
@@ -32,7 +33,7 @@ pub trait Axis:
     /// [`Named`] or [`Unnamed`].
     type Kind: Kind;
     /// [`AnySize`], or [`Fixed`](super::Fixed) for a constant one.
-    type Size: DimSize;
+    type Size: DimSize<Equals<Self::Size> = True>;
     /// The name at run time; `None` for [`Wild`].
     const NAME: Option<&'static str>;
 }
@@ -65,8 +66,8 @@ pub trait Dim: Axis {
     }
 
     /// This dim with an index, for reading one element: `x.get((N.i(0), C.i(2)))`.
-    fn i(self, index: usize) -> Index<Self> {
-        Index { index, dim: PhantomData }
+    fn i(self, index: usize) -> At<Self> {
+        At { index, dim: PhantomData }
     }
 }
 
@@ -100,7 +101,7 @@ pub struct Of<A> {
 
 /// A dim with an index along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Index<A> {
+pub struct At<A> {
     /// The index.
     pub index: usize,
     dim: PhantomData<A>,
@@ -115,8 +116,9 @@ pub struct Index<A> {
 pub trait Open<A> {}
 #[diagnostic::do_not_recommend]
 impl<A> Open<A> for AnySize {}
+// A second impl, so that rustc prints the text above and does not unify.
 #[diagnostic::do_not_recommend]
-impl<A> Open<A> for Unsized {}
+impl<A> Open<A> for Infallible {}
 
 /// A dim whose name rustc does not know: at run time it has one, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! No name stands twice, and no list is too long.
 
 use super::axis::{Axis, NoDim, Wild};
-use super::dims::{DimList, Dims};
+use super::dims::Dims;
 use super::verdict::NamesOf;
 
 /// No name stands twice in the list, and it has at most 8 dims. [`Wild`] may stand often.

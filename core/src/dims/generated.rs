@@ -2,7 +2,6 @@
 //! Each relation on lists of dims, for ranks 0 to 8.
 
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 
 use super::align::*;
 use super::array::ArrayFor;

@@ -49,7 +49,7 @@ pub use align::{
 };
 pub use array::ArrayFor;
 pub use axis::{
-    Agree, Axis, AxisFn, Dim, Index, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
+    Agree, At, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
     Open, Pairing, RightIsWild, SizeClash, Unnamed, Wild,
 };
 pub use broadcast::{Broadcast, DtypeRule, ExpandInto, Holds, Sum};

@@ -1,5 +1,7 @@
 //! Constant sizes of dims in types.
 
+use core::convert::Infallible;
+
 use super::id::{Bool, End, Spelling, True};
 
 /// The size of a dim, as far as its marker says it.
@@ -20,10 +22,6 @@ pub struct AnySize;
 /// digits, because types cannot compare const generics and go on either way.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed<const K: usize, Digits = End>(core::marker::PhantomData<Digits>);
-
-/// No size: a second implementor, so that rustc reports our text and no inference guess.
-#[derive(Clone, Copy, Debug)]
-pub enum Unsized {}
 
 impl DimSize for AnySize {
     const SIZE: Option<usize> = None;
@@ -46,8 +44,9 @@ impl<const K: usize, N: Spelling> DimSize for Fixed<K, N> {
 pub trait Contractible<A, B> {}
 #[diagnostic::do_not_recommend]
 impl<A, B> Contractible<A, B> for True {}
+// A second impl, so that rustc prints the text above and does not unify.
 #[diagnostic::do_not_recommend]
-impl<A, B> Contractible<A, B> for Unsized {}
+impl<A, B> Contractible<A, B> for Infallible {}
 
 /// A literal's length `K` is a size that dim `A` can have.
 #[diagnostic::on_unimplemented(
@@ -69,5 +68,6 @@ impl<A, D, const K: usize> CanBe<A, K> for Fixed<K, D> {}
 pub trait Resizable<A> {}
 #[diagnostic::do_not_recommend]
 impl<A> Resizable<A> for AnySize {}
+// A second impl, so that rustc prints the text above and does not unify.
 #[diagnostic::do_not_recommend]
-impl<A> Resizable<A> for Unsized {}
+impl<A> Resizable<A> for Infallible {}
