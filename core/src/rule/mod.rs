@@ -62,3 +62,6 @@ pub type Positions = SmallVec<[usize; 8]>;
 
 /// Sizes of dims.
 pub type Shape = SmallVec<[usize; 8]>;
+
+#[cfg(test)]
+mod tests;
