@@ -168,7 +168,11 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn promote(self, other: Self) -> Self {
-        let (low, high) = if (self as u8) <= (other as u8) { (self, other) } else { (other, self) };
+        let (low, high) = if (self as u8) <= (other as u8) {
+            (self, other)
+        } else {
+            (other, self)
+        };
         match (low, high) {
             (Self::U8, Self::I8) => Self::I16,
             (Self::F16, Self::BF16) => Self::F32,
@@ -219,8 +223,12 @@ impl FromStr for DType {
             .into_iter()
             .find(|dtype| dtype.torch_name() == text || dtype.to_string() == text)
             .ok_or_else(|| {
-                Error::new(ErrorKind::Parse, "dtype", alloc::format!("{text:?} is not a dtype"))
-                    .hint("write it as `f32` or `float32`")
+                Error::new(
+                    ErrorKind::Parse,
+                    "dtype",
+                    alloc::format!("{text:?} is not a dtype"),
+                )
+                .hint("write it as `f32` or `float32`")
             })
     }
 }
@@ -248,12 +256,21 @@ impl Promoter {
     /// An empty collection; `default` is the float dtype that scalars bring with them.
     #[must_use]
     pub const fn new(default: DType) -> Self {
-        Self { default, dimensioned: None, zero_dim: None, scalar: None }
+        Self {
+            default,
+            dimensioned: None,
+            zero_dim: None,
+            scalar: None,
+        }
     }
 
     /// Adds a tensor operand.
     pub fn tensor(&mut self, dtype: DType, rank: usize) {
-        let slot = if rank == 0 { &mut self.zero_dim } else { &mut self.dimensioned };
+        let slot = if rank == 0 {
+            &mut self.zero_dim
+        } else {
+            &mut self.dimensioned
+        };
         *slot = Some(slot.map_or(dtype, |other| other.promote(dtype)));
     }
 
@@ -279,5 +296,86 @@ impl Promoter {
 
 /// `above` is of a higher category. A float that meets a weaker complex keeps its precision.
 fn lift(below: DType, above: DType) -> DType {
-    if above.is_complex() && below.is_float() { below.to_complex() } else { above }
+    if above.is_complex() && below.is_float() {
+        below.to_complex()
+    } else {
+        above
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn both_spellings_read_back() {
+        for dtype in DType::ALL {
+            assert_eq!(dtype.to_string().parse(), Ok(dtype));
+            assert_eq!(dtype.torch_name().parse(), Ok(dtype));
+        }
+        let error = "f8".parse::<DType>().expect_err("no dtype");
+        assert_eq!(error.kind(), ErrorKind::Parse);
+    }
+
+    #[test]
+    fn complex_parts() {
+        for dtype in DType::ALL {
+            assert!(dtype.to_complex().to_real().is_float());
+            assert_eq!(dtype.is_complex(), dtype.to_real() != dtype);
+            assert_eq!(
+                dtype.is_complex(),
+                dtype.size() == 2 * dtype.to_real().size()
+            );
+        }
+        assert_eq!(
+            (DType::F16.to_complex(), DType::F64.to_complex()),
+            (DType::C64, DType::C128)
+        );
+    }
+
+    #[test]
+    fn a_result_does_not_fall_in_category() {
+        for from in DType::ALL {
+            for to in DType::ALL {
+                // Only to bool, to an integer or to a real dtype can anything be lost.
+                assert_eq!(
+                    from.can_cast(to),
+                    from.category() <= to.category(),
+                    "{from} to {to}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_give_way_to_tensors_of_their_category() {
+        let common = |tensors: &[(DType, usize)], number: Option<Scalar>| {
+            let mut promoter = Promoter::new(DType::F32);
+            tensors
+                .iter()
+                .for_each(|&(dtype, rank)| promoter.tensor(dtype, rank));
+            number
+                .into_iter()
+                .for_each(|number| promoter.scalar(number));
+            promoter.result()
+        };
+        assert_eq!(common(&[(DType::I8, 1), (DType::I64, 0)], None), DType::I8);
+        assert_eq!(common(&[(DType::I8, 1), (DType::F64, 0)], None), DType::F64);
+        assert_eq!(
+            common(&[(DType::F16, 2)], Some(Scalar::Float(0.5))),
+            DType::F16
+        );
+        assert_eq!(
+            common(&[(DType::U8, 2)], Some(Scalar::Float(0.5))),
+            DType::F32
+        );
+        assert_eq!(
+            common(&[(DType::Bool, 0)], Some(Scalar::Int(1))),
+            DType::I64
+        );
+        assert_eq!(common(&[], Some(Scalar::Int(1))), DType::I64);
+        assert_eq!(common(&[], None), DType::F32);
+    }
 }

@@ -184,7 +184,10 @@ impl Names {
             return Err(Error::new(
                 ErrorKind::Rank,
                 "names",
-                alloc::format!("{} dims are more than the {MAX_DIMS} a tensor can have", names.len()),
+                alloc::format!(
+                    "{} dims are more than the {MAX_DIMS} a tensor can have",
+                    names.len()
+                ),
             ));
         }
         match names.duplicate() {
@@ -213,7 +216,12 @@ impl Names {
     /// The list of a typed tensor's dims: `None` for `Wild`.
     #[must_use]
     pub fn from_static(names: &[Option<&'static str>]) -> Self {
-        Self(names.iter().map(|name| name.map(Name::from_static)).collect())
+        Self(
+            names
+                .iter()
+                .map(|name| name.map(Name::from_static))
+                .collect(),
+        )
     }
 
     /// The first name that stands twice.
@@ -221,7 +229,10 @@ impl Names {
     pub fn duplicate(&self) -> Option<&Name> {
         self.iter().enumerate().find_map(|(i, name)| {
             let name = name.as_ref()?;
-            self[i + 1..].iter().any(|other| other.as_ref() == Some(name)).then_some(name)
+            self[i + 1..]
+                .iter()
+                .any(|other| other.as_ref() == Some(name))
+                .then_some(name)
         })
     }
 
@@ -312,5 +323,97 @@ impl fmt::Display for Names {
 impl fmt::Debug for Names {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn kind(names: &[Option<&str>]) -> ErrorKind {
+        let names = names
+            .iter()
+            .map(|name| name.map(|name| Name::new(name).expect("a name")));
+        Names::new(names.collect::<Vec<_>>())
+            .expect_err("an error")
+            .kind()
+    }
+
+    #[test]
+    fn a_name_is_an_ascii_identifier() {
+        for name in ["N", "_", "__", "_a", "feat_in", "B1"] {
+            assert_eq!(
+                Name::new(name).map(|name| name.to_string()),
+                Ok(name.to_string())
+            );
+        }
+        for name in ["", "1", "2d", "*", "a b", "a-b", "ä", "N'", "..."] {
+            let error = Name::new(name).expect_err("no name");
+            assert_eq!(error.kind(), ErrorKind::InvalidName);
+            assert!(
+                error.to_string().contains(&alloc::format!("{name:?}")),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_same_spelling_is_the_same_name() {
+        let (fixed, spelled) = (Name::from_static("N"), Name::new("N").expect("a name"));
+        assert_eq!(fixed, spelled);
+        assert_eq!(fixed, "N");
+        assert!(fixed != Name::from_static("M") && fixed < Name::from_static("NN"));
+        let hash = |name: &Name| {
+            // FNV-1a: `alloc` has no hasher of its own.
+            struct Fnv(u64);
+            impl Hasher for Fnv {
+                fn finish(&self) -> u64 {
+                    self.0
+                }
+                fn write(&mut self, bytes: &[u8]) {
+                    for byte in bytes {
+                        self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+                    }
+                }
+            }
+            let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+            name.hash(&mut hasher);
+            hasher.finish()
+        };
+        assert_eq!(hash(&fixed), hash(&spelled));
+    }
+
+    #[test]
+    fn no_tensor_has_a_name_twice_or_too_many_dims() {
+        assert_eq!(
+            kind(&[Some("N"), None, Some("N")]),
+            ErrorKind::DuplicateNames
+        );
+        assert_eq!(kind(&[None; MAX_DIMS + 1]), ErrorKind::Rank);
+        assert!(Names::new([None, None]).is_ok());
+        assert_eq!(Names::unnamed(MAX_DIMS).len(), MAX_DIMS);
+    }
+
+    #[test]
+    fn shown_as_a_tuple_type() {
+        let shown = |names: &[Option<&'static str>]| Names::from_static(names).to_string();
+        assert_eq!(shown(&[]), "()");
+        assert_eq!(shown(&[Some("N")]), "(N,)");
+        assert_eq!(shown(&[Some("N"), None]), "(N, _)");
+    }
+
+    #[test]
+    fn asked_for_names() {
+        let mut names = Names::from_static(&[Some("N"), None]);
+        assert_eq!(names.position(&Name::from_static("N")), Some(0));
+        assert!(names.has_names() && !names.fully_named());
+        names.insert(1, Some(Name::from_static("C")));
+        assert_eq!(names.remove(2), None);
+        assert!(names.fully_named());
+        // A tensor without dims has no unnamed one either.
+        assert!(Names::default().fully_named() && !Names::default().has_names());
     }
 }

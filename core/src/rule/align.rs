@@ -8,7 +8,7 @@ use super::item::{NameItem, distinct, rest};
 use super::lookup::{find, listed};
 use super::remove::rank_limit;
 use crate::error::{Error, ErrorKind, Result};
-use crate::name::Names;
+use crate::name::{Name, Names};
 
 /// What `align_to` and `align_as` do to the dims.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,25 @@ pub struct Aligned {
 /// [`ErrorKind::Ellipsis`] for a second `..`; [`ErrorKind::DuplicateNames`] for a name twice in
 /// the order; [`ErrorKind::InvalidName`].
 pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Result<Aligned> {
+    align(op, names, order, |i| order[i].name(op))
+}
+
+/// The dims in the order of `other`'s; dims that only `other` has become size 1.
+///
+/// # Errors
+/// As [`align_to`].
+pub fn align_as(op: &'static str, names: &Names, other: &Names) -> Result<Aligned> {
+    let order: SmallVec<[NameItem<'_>; 8]> = other.iter().map(NameItem::from).collect();
+    align(op, names, &order, |i| Ok(other[i].clone()))
+}
+
+/// `new` gives the name of a new dim at a place of the order, which may be there already.
+fn align(
+    op: &'static str,
+    names: &Names,
+    order: &[NameItem<'_>],
+    new: impl Fn(usize) -> Result<Option<Name>>,
+) -> Result<Aligned> {
     let rest = rest(op, order)?;
     if rest.is_none() {
         if let Some(i) = names.iter().position(Option::is_none) {
@@ -56,14 +75,14 @@ pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Resu
     }
     let mut positions = SmallVec::new();
     let mut result = Names::default();
-    for item in order {
+    for (i, item) in order.iter().enumerate() {
         match item {
             NameItem::Name(name) => {
                 let position = find(names, name);
                 positions.push(position);
                 result.push(match position {
                     Some(position) => names[position].clone(),
-                    None => item.name(op)?,
+                    None => new(i)?,
                 });
             }
             NameItem::Unnamed => {
@@ -93,15 +112,6 @@ pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Resu
         positions,
         names: result,
     })
-}
-
-/// The dims in the order of `other`'s; dims that only `other` has become size 1.
-///
-/// # Errors
-/// As [`align_to`].
-pub fn align_as(op: &'static str, names: &Names, other: &Names) -> Result<Aligned> {
-    let order: SmallVec<[NameItem<'_>; 8]> = other.iter().map(NameItem::from).collect();
-    align_to(op, names, &order)
 }
 
 fn mentions(order: &[NameItem<'_>], name: Option<&str>) -> bool {
