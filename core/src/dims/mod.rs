@@ -40,6 +40,7 @@ mod refine;
 mod remove;
 mod rename;
 mod shape;
+mod single;
 mod size;
 mod verdict;
 
@@ -68,5 +69,6 @@ pub use rename::{
     SameRankAs, Transposed, DropNames,
 };
 pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
+pub use single::OneOrAll;
 pub use size::{AnySize, CanBe, Contractible, DimSize, Fixed, Resizable};
 pub use verdict::*;

@@ -1,0 +1,46 @@
+//! Arguments that pick one dim, or all: `max`, `argmax`.
+
+use core::ops::RangeFull;
+
+use super::axis::Dim;
+use super::remove::{Axes, Keep};
+
+/// One dim, or `..` for all; either may be kept.
+///
+/// Over one dim an extreme comes with where it stands, over all dims alone:
+/// [`Found`](Self::Found).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not one dim",
+    label = "expected a dim, or `..` for all",
+    note = "over several dims there is the value alone: `x.amax((N, C))`, `x.amin((N, C))`"
+)]
+pub trait OneOrAll: Axes {
+    /// What an operator gives that finds values at indices: both, or the value alone for `..`.
+    type Found<V, I>;
+    /// Puts it together.
+    fn found<V, I>(values: V, indices: impl FnOnce() -> I) -> Self::Found<V, I>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<X: Dim> OneOrAll for X {
+    type Found<V, I> = (V, I);
+    fn found<V, I>(values: V, indices: impl FnOnce() -> I) -> (V, I) {
+        (values, indices())
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl OneOrAll for RangeFull {
+    type Found<V, I> = V;
+    fn found<V, I>(values: V, _: impl FnOnce() -> I) -> V {
+        values
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: OneOrAll> OneOrAll for Keep<A> {
+    type Found<V, I> = A::Found<V, I>;
+    fn found<V, I>(values: V, indices: impl FnOnce() -> I) -> A::Found<V, I> {
+        A::found(values, indices)
+    }
+}
