@@ -10,7 +10,7 @@
 //!
 //! | rule | functions |
 //! |---|---|
-//! | unify | [`unify`], [`unify_all`], [`matches`], [`equal_names`] |
+//! | unify | [`unify`], [`unify_all`], [`matches()`], [`equal_names`] |
 //! | remove | [`remove()`], [`reduce`], [`squeeze`], [`unsqueeze`], [`kept`] |
 //! | permute | [`permute()`], [`transpose`], [`t`], [`mt`], [`movedim`], [`diagonal`] |
 //! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`] |
