@@ -41,9 +41,9 @@ pub fn text() -> String {
          use super::align::*;\nuse super::array::ArrayFor;\nuse super::axis::*;\n\
          use super::broadcast::*;\nuse super::dims::*;\nuse super::distinct::*;\n\
          use super::flatten::*;\nuse super::id::{Bool, False, IsTrue, Same, True};\n\
-         use super::matmul::AtLeast1Dim;\nuse super::remove::{Axes, Has, In};\n\
+         use super::matmul::AtLeast1Dim;\nuse super::remove::{Axes, EachIn, Has, In, NotBehindWild};\n\
          use super::rename::*;\nuse super::shape::{Shape, ShapeFor, SizedDim, Sizes};\n\
-         use super::size::{CanBe, DimSize};\nuse super::verdict::*;\nuse crate::{Alike, LeftZeroDim, RightZeroDim};\n",
+         use super::size::{CanBe, DimSize, SizeOf};\nuse super::verdict::*;\nuse crate::{Alike, LeftZeroDim, RightZeroDim};\n",
     );
     for rank in 0..=MAX_RANK {
         write!(out, "\n// Rank {rank}\n\n").unwrap();
@@ -188,17 +188,11 @@ fn checks(out: &mut String, rank: usize) {
     let axes = bounded(&a, "Axis");
     let params = generics(&[&axes]);
     writeln!(out, "#[diagnostic::do_not_recommend] impl{params} AtMost8 for {list} {{}}").unwrap();
-    writeln!(
-        out,
-        "impl{} Has<X> for {list} where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {{}}",
-        generics(&[&axes, "X: OneDim"])
-    )
-    .unwrap();
     let places: Vec<String> =
         a.iter().map(|x| format!("NamesOf<T>: HasPlace<{x}, Self, T>")).collect();
     writeln!(
         out,
-        "impl{} AlignInto<T> for {list}{} {{}}",
+        "impl{} EachPlaced<T> for {list}{} {{}}",
         generics(&[&axes, "T"]),
         if rank == 0 { String::new() } else { format!(" where {}", places.join(", ")) }
     )
@@ -232,17 +226,18 @@ fn arguments(out: &mut String, rank: usize) {
     writeln!(
         out,
         "#[diagnostic::do_not_recommend]\nimpl<{dims}> Axes for {list} {{\n    \
-         type Checked = Self;\n    type Remaining<D: Dims> = {};\n    \
+         type Checked = Self;\n    type List = Self;\n    type Remaining<D: Dims> = {};\n    \
          const NAMES: &'static [Option<&'static str>] = &[{}];\n    \
          const ALL: bool = false;\n    const KEEPDIM: bool = false;\n}}",
         if rank == 1 { "D::Remove<A0>" } else { "D::Minus<Self>" },
         a.iter().map(|x| format!("{x}::NAME")).collect::<Vec<_>>().join(", "),
     )
     .unwrap();
-    let has: Vec<String> = a.iter().map(|x| format!("Has<{x}>")).collect();
+    let has: Vec<String> =
+        a.iter().map(|x| format!("NotBehindWild<{x}> + Has<{x}>")).collect();
     writeln!(
         out,
-        "impl<D: Dims + {}, {one}> In<D> for {list}{} {{}}",
+        "impl<D: Dims + {}, {one}> EachIn<D> for {list}{} {{}}",
         has.join(" + "),
         if rank > 1 {
             " where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self>"
@@ -292,7 +287,7 @@ fn arguments(out: &mut String, rank: usize) {
             a.windows(2).map(|pair| format!("Consecutive<{}, {}>", pair[0], pair[1])).collect();
         writeln!(
             out,
-            "impl<D: Dims + Has<A0> + {}, {one}> Adjacent<D> for {list} {{}}",
+            "impl<D: Dims + NotBehindWild<A0> + Has<A0> + {}, {one}> Adjacent<D> for {list} {{}}",
             follow.join(" + ")
         )
         .unwrap();
@@ -336,7 +331,7 @@ fn array(out: &mut String, rank: usize, a: &[String]) {
     let lengths: Vec<String> = (0..rank).map(|i| format!("const K{i}: usize")).collect();
     let ty = (0..rank).rev().fold("T".to_string(), |ty, i| format!("[{ty}; K{i}]"));
     let fits: Vec<String> =
-        (0..rank).map(|i| format!("A{i}::Size: CanBe<A{i}, K{i}>")).collect();
+        (0..rank).map(|i| format!("SizeOf<A{i}>: CanBe<A{i}, K{i}>")).collect();
     let sizes: Vec<String> = (0..rank).map(|i| format!("K{i}")).collect();
     let flat = match rank {
         0 => "alloc::vec![self]".to_string(),
@@ -362,7 +357,7 @@ fn broadcast(out: &mut String, left: usize, right: usize) {
     let params = generics(&[&bounded(&a, "Axis"), &bounded(&b, "Axis")]);
     let both = left.min(right);
     if both == 0 {
-        writeln!(out, "impl{params} Broadcast<{m}> for {l} {{}}").unwrap();
+        writeln!(out, "impl{params} BroadcastWith<{m}> for {l} {{}}").unwrap();
         return;
     }
     let mut check = "Fine".to_string();
@@ -370,7 +365,7 @@ fn broadcast(out: &mut String, left: usize, right: usize) {
         let (x, y) = (&a[left - both + i], &b[right - both + i]);
         check = format!("Beside<{x}, {y}, Self, {m}, {check}>");
     }
-    writeln!(out, "impl{params} Broadcast<{m}> for {l} where {check}: Accepted<Self, {m}> {{}}")
+    writeln!(out, "impl{params} BroadcastWith<{m}> for {l} where {check}: Accepted<Self, {m}> {{}}")
         .unwrap();
 }
 

@@ -16,6 +16,14 @@ use super::verdict::NamesOf;
     label = "cannot align dims {Self} to dims {T}"
 )]
 pub trait AlignInto<T> {}
+impl<S: Dims + EachPlaced<T>, T> AlignInto<T> for S {}
+
+/// As [`AlignInto`], rank by rank.
+#[diagnostic::on_unimplemented(
+    message = "cannot align dims {Self} to dims {T}",
+    label = "cannot align dims {Self} to dims {T}"
+)]
+pub trait EachPlaced<T> {}
 
 /// Dim `X` of dims `S` stands in the list `T` too.
 #[diagnostic::on_unimplemented(

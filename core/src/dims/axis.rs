@@ -1,12 +1,11 @@
 //! One dim in types: a name that rustc knows, or [`Wild`].
 
-use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
 
 use super::dims::Dims;
 use super::id::{Bool, False, Same, Spelling, True};
-use super::size::{AnySize, DimSize};
+use super::size::{AnySize, DimSize, Open, SizeOf};
 use super::verdict::{Foreign, LeftAligns, Misaligned, Outcome, RightAligns, SizesDiffer};
 
 /// One dim of a tensor's type: a marker that `dims!` declared, or [`Wild`].
@@ -44,7 +43,7 @@ pub trait Axis:
 /// # use nomina_core::dims::*;
 /// fn rows<N: Dim>(n: N) -> Of<N>
 /// where
-///     N::Size: Open<N>,
+///     SizeOf<N>: Open<N>,
 /// {
 ///     n.of(3)
 /// }
@@ -60,7 +59,7 @@ pub trait Dim: Axis {
     /// A dim with a constant size has no such method: it stands bare, `(N.of(2), Rgb)`.
     fn of(self, size: usize) -> Of<Self>
     where
-        Self::Size: Open<Self>,
+        SizeOf<Self>: Open<Self>,
     {
         Of { size, dim: PhantomData }
     }
@@ -106,19 +105,6 @@ pub struct At<A> {
     pub index: usize,
     dim: PhantomData<A>,
 }
-
-/// The dim of which `A` says the size has none of its own.
-#[diagnostic::on_unimplemented(
-    message = "dim `{A}` has a constant size and takes no other",
-    label = "constant size",
-    note = "write `{A}` alone, without `.of(..)`"
-)]
-pub trait Open<A> {}
-#[diagnostic::do_not_recommend]
-impl<A> Open<A> for AnySize {}
-// A second impl, so that rustc prints the text above and does not unify.
-#[diagnostic::do_not_recommend]
-impl<A> Open<A> for Infallible {}
 
 /// A dim whose name rustc does not know: at run time it has one, or none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -19,7 +19,18 @@ use super::dims::{DimList, Dims};
     label = "cannot broadcast dims {Self} with dims {E}",
     note = "align by name first: `&x + y.align_as(&x)`"
 )]
-pub trait Broadcast<E> {}
+pub trait Broadcast<E>: BroadcastWith<E> {}
+impl<D: BroadcastWith<E>, E> Broadcast<E> for D {}
+
+/// As [`Broadcast`], rank by rank; a part of it.
+///
+/// Operators on tensors ask for this one, which makes their messages a line shorter.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} cannot be broadcast with dims {E}",
+    label = "cannot broadcast dims {Self} with dims {E}",
+    note = "align by name first: `&x + y.align_as(&x)`"
+)]
+pub trait BroadcastWith<E> {}
 
 /// The dims of `x + y`: unified from the right; the left operand's markers stay.
 pub type Sum<D, E> = <D as DimList>::Sum<E>;

@@ -4,13 +4,12 @@ use super::axis::OneDim;
 use super::dims::{DimList, Dims};
 use super::distinct::AtMost8;
 use super::id::IsTrue;
-use super::remove::Has;
+use super::remove::{Has, NotBehindWild};
 
 /// Rustc knows every name in the list.
 #[diagnostic::on_unimplemented(
     message = "contract goes by name, and dims {Self} have an unknown one",
-    label = "a dim of {Self} has no known name",
-    note = "name the dims first: `x.refine_names(..)`"
+    label = "name the dims first: `x.refine_names(..)`"
 )]
 pub trait FullyNamed {}
 #[diagnostic::do_not_recommend]
@@ -29,7 +28,7 @@ pub type Contracted<D, E, X> =
     label = "both sides must have this dim"
 )]
 pub trait Contract<D, E> {}
-impl<D: Dims + FullyNamed + Has<X>, E: Dims + FullyNamed + Has<X>, X: OneDim> Contract<D, E> for X where
+impl<D: Dims + FullyNamed + NotBehindWild<X> + Has<X>, E: Dims + FullyNamed + NotBehindWild<X> + Has<X>, X: OneDim> Contract<D, E> for X where
     Contracted<D, E, X>: AtMost8
 {
 }

@@ -1,8 +1,8 @@
 //! Lists of dims: structure, and the total functions on it.
 
-use super::align::AlignInto;
+use super::align::EachPlaced;
 use super::axis::{Axis, NoDim};
-use super::broadcast::{Broadcast, Holds};
+use super::broadcast::{BroadcastWith, Holds};
 use super::id::{Bool, False};
 use super::rename::Mapping;
 use crate::{Alike, Rule};
@@ -18,7 +18,7 @@ use crate::{Alike, Rule};
 )]
 pub trait Dims:
     DimList<Sum<Self> = Self, Rule<Self> = Alike>
-    + Broadcast<Self>
+    + BroadcastWith<Self>
     + Holds<Self>
     + Sized
     + Send
@@ -173,9 +173,10 @@ impl Rank for TooMany {
     type Is8 = False;
 }
 
-impl Broadcast<MoreThan8Dims> for MoreThan8Dims {}
+impl BroadcastWith<MoreThan8Dims> for MoreThan8Dims {}
+#[diagnostic::do_not_recommend]
 impl Holds<MoreThan8Dims> for MoreThan8Dims {}
-impl<T> AlignInto<T> for MoreThan8Dims {}
+impl<T> EachPlaced<T> for MoreThan8Dims {}
 
 impl Dims for MoreThan8Dims {
     const RANK: usize = 9;

@@ -4,7 +4,7 @@ use super::axis::{Dim, OneDim};
 use super::dims::{DimList, Dims};
 use super::distinct::{Fresh, FreshDim};
 use super::id::{IsTrue, Same};
-use super::remove::Has;
+use super::remove::{Has, NotBehindWild};
 use super::rename::Pairs;
 use super::shape::Sizes;
 
@@ -56,7 +56,7 @@ pub type Unflattened<D, X, S> = <D as DimList>::Splice<X, <S as Sizes>::Dims>;
     label = "cannot unflatten `{Self}`"
 )]
 pub trait Unflatten<D, S> {}
-impl<X: OneDim, D: Dims + Has<X>, S: Sizes> Unflatten<D, S> for X where
+impl<X: OneDim, D: Dims + NotBehindWild<X> + Has<X>, S: Sizes> Unflatten<D, S> for X where
     S::Dims: Fresh<D::Remove<X>, Unflattened<D, X, S>>
 {
 }

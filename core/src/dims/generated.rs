@@ -12,10 +12,10 @@ use super::distinct::*;
 use super::flatten::*;
 use super::id::{Bool, False, IsTrue, Same, True};
 use super::matmul::AtLeast1Dim;
-use super::remove::{Axes, Has, In};
+use super::remove::{Axes, EachIn, Has, In, NotBehindWild};
 use super::rename::*;
 use super::shape::{Shape, ShapeFor, SizedDim, Sizes};
-use super::size::{CanBe, DimSize};
+use super::size::{CanBe, DimSize, SizeOf};
 use super::verdict::*;
 use crate::{Alike, LeftZeroDim, RightZeroDim};
 
@@ -89,8 +89,7 @@ impl Rank for Rank0 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl AtMost8 for () {}
-impl<X: OneDim> Has<X> for () where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<T> AlignInto<T> for () {}
+impl<T> EachPlaced<T> for () {}
 #[diagnostic::do_not_recommend] impl Holds<()> for () where True: IsTrue {}
 #[diagnostic::do_not_recommend]
 impl Sizes for () {
@@ -110,15 +109,15 @@ impl<T: crate::Element> ArrayFor<()> for T {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (alloc::vec![self], Shape::from_slice(&[])) }
 }
-impl Broadcast<()> for () {}
-impl<B0: Axis> Broadcast<(B0,)> for () {}
-impl<B0: Axis, B1: Axis> Broadcast<(B0, B1)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for () {}
+impl BroadcastWith<()> for () {}
+impl<B0: Axis> BroadcastWith<(B0,)> for () {}
+impl<B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for () {}
+impl<B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for () {}
+impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for () {}
+impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for () {}
+impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for () {}
+impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for () {}
+impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for () {}
 
 // Rank 1
 
@@ -190,19 +189,19 @@ impl Rank for Rank1 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtMost8 for (A0,) {}
-impl<A0: Axis, X: OneDim> Has<X> for (A0,) where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<A0: Axis, T> AlignInto<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
+impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, B0: Axis> Holds<(B0,)> for (A0,) where A0::Accepts<B0>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtLeast1Dim for (A0,) {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim> Axes for (A0,) {
     type Checked = Self;
+    type List = Self;
     type Remaining<D: Dims> = D::Remove<A0>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Has<A0>, A0: OneDim> In<D> for (A0,) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; }
 impl<A0: Dim> OldDims for (A0,) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<D: Dims, A0: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0,) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
@@ -222,19 +221,19 @@ impl<A0: Axis> ShapeFor<(A0,)> for [usize; 1] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, T: crate::Element, const K0: usize> ArrayFor<(A0,)> for [T; K0] where A0::Size: CanBe<A0, K0> {
+impl<A0: Axis, T: crate::Element, const K0: usize> ArrayFor<(A0,)> for [T; K0] where SizeOf<A0>: CanBe<A0, K0> {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (Vec::from(self), Shape::from_slice(&[K0])) }
 }
-impl<A0: Axis> Broadcast<()> for (A0,) {}
-impl<A0: Axis, B0: Axis> Broadcast<(B0,)> for (A0,) where Beside<A0, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
-impl<A0: Axis, B0: Axis, B1: Axis> Broadcast<(B0, B1)> for (A0,) where Beside<A0, B1, Self, (B0, B1), Fine>: Accepted<Self, (B0, B1)> {}
-impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for (A0,) where Beside<A0, B2, Self, (B0, B1, B2), Fine>: Accepted<Self, (B0, B1, B2)> {}
-impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for (A0,) where Beside<A0, B3, Self, (B0, B1, B2, B3), Fine>: Accepted<Self, (B0, B1, B2, B3)> {}
-impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for (A0,) where Beside<A0, B4, Self, (B0, B1, B2, B3, B4), Fine>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
-impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for (A0,) where Beside<A0, B5, Self, (B0, B1, B2, B3, B4, B5), Fine>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
-impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for (A0,) where Beside<A0, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
-impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0,) where Beside<A0, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
+impl<A0: Axis> BroadcastWith<()> for (A0,) {}
+impl<A0: Axis, B0: Axis> BroadcastWith<(B0,)> for (A0,) where Beside<A0, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
+impl<A0: Axis, B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for (A0,) where Beside<A0, B1, Self, (B0, B1), Fine>: Accepted<Self, (B0, B1)> {}
+impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for (A0,) where Beside<A0, B2, Self, (B0, B1, B2), Fine>: Accepted<Self, (B0, B1, B2)> {}
+impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for (A0,) where Beside<A0, B3, Self, (B0, B1, B2, B3), Fine>: Accepted<Self, (B0, B1, B2, B3)> {}
+impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for (A0,) where Beside<A0, B4, Self, (B0, B1, B2, B3, B4), Fine>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
+impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for (A0,) where Beside<A0, B5, Self, (B0, B1, B2, B3, B4, B5), Fine>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
+impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for (A0,) where Beside<A0, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
+impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0,) where Beside<A0, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
 
 // Rank 2
 
@@ -306,26 +305,26 @@ impl Rank for Rank2 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtMost8 for (A0, A1) {}
-impl<A0: Axis, A1: Axis, X: OneDim> Has<X> for (A0, A1) where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<A0: Axis, A1: Axis, T> AlignInto<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
+impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Holds<(B0, B1)> for (A0, A1) where <A0::Accepts<B0> as Bool>::And<A1::Accepts<B1>>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtLeast1Dim for (A0, A1) {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     type Checked = Self;
+    type List = Self;
     type Remaining<D: Dims> = D::Minus<Self>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Has<A0> + Has<A1>, A0: OneDim, A1: OneDim> In<D> for (A0, A1) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<D: Dims, A0: OneDim, A1: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, T: Dims> Mapping for Pairs<(A0, A1), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, X>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> FlattenArg for (A0, A1) {}
-impl<D: Dims + Has<A0> + Consecutive<A0, A1>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
     type Dims = (S0::Dim, S1::Dim);
@@ -340,19 +339,19 @@ impl<A0: Axis, A1: Axis> ShapeFor<(A0, A1)> for [usize; 2] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, T: crate::Element, const K0: usize, const K1: usize> ArrayFor<(A0, A1)> for [[T; K1]; K0] where A0::Size: CanBe<A0, K0>, A1::Size: CanBe<A1, K1> {
+impl<A0: Axis, A1: Axis, T: crate::Element, const K0: usize, const K1: usize> ArrayFor<(A0, A1)> for [[T; K1]; K0] where SizeOf<A0>: CanBe<A0, K0>, SizeOf<A1>: CanBe<A1, K1> {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (self.into_iter().flatten().collect(), Shape::from_slice(&[K0, K1])) }
 }
-impl<A0: Axis, A1: Axis> Broadcast<()> for (A0, A1) {}
-impl<A0: Axis, A1: Axis, B0: Axis> Broadcast<(B0,)> for (A0, A1) where Beside<A1, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
-impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Broadcast<(B0, B1)> for (A0, A1) where Beside<A1, B1, Self, (B0, B1), Beside<A0, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
-impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for (A0, A1) where Beside<A1, B2, Self, (B0, B1, B2), Beside<A0, B1, Self, (B0, B1, B2), Fine>>: Accepted<Self, (B0, B1, B2)> {}
-impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for (A0, A1) where Beside<A1, B3, Self, (B0, B1, B2, B3), Beside<A0, B2, Self, (B0, B1, B2, B3), Fine>>: Accepted<Self, (B0, B1, B2, B3)> {}
-impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for (A0, A1) where Beside<A1, B4, Self, (B0, B1, B2, B3, B4), Beside<A0, B3, Self, (B0, B1, B2, B3, B4), Fine>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
-impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for (A0, A1) where Beside<A1, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B4, Self, (B0, B1, B2, B3, B4, B5), Fine>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
-impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1) where Beside<A1, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
-impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1) where Beside<A1, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
+impl<A0: Axis, A1: Axis> BroadcastWith<()> for (A0, A1) {}
+impl<A0: Axis, A1: Axis, B0: Axis> BroadcastWith<(B0,)> for (A0, A1) where Beside<A1, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
+impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for (A0, A1) where Beside<A1, B1, Self, (B0, B1), Beside<A0, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
+impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for (A0, A1) where Beside<A1, B2, Self, (B0, B1, B2), Beside<A0, B1, Self, (B0, B1, B2), Fine>>: Accepted<Self, (B0, B1, B2)> {}
+impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for (A0, A1) where Beside<A1, B3, Self, (B0, B1, B2, B3), Beside<A0, B2, Self, (B0, B1, B2, B3), Fine>>: Accepted<Self, (B0, B1, B2, B3)> {}
+impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for (A0, A1) where Beside<A1, B4, Self, (B0, B1, B2, B3, B4), Beside<A0, B3, Self, (B0, B1, B2, B3, B4), Fine>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
+impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for (A0, A1) where Beside<A1, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B4, Self, (B0, B1, B2, B3, B4, B5), Fine>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
+impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1) where Beside<A1, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
+impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1) where Beside<A1, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
 
 // Rank 3
 
@@ -424,26 +423,26 @@ impl Rank for Rank3 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtMost8 for (A0, A1, A2) {}
-impl<A0: Axis, A1: Axis, A2: Axis, X: OneDim> Has<X> for (A0, A1, A2) where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<A0: Axis, A1: Axis, A2: Axis, T> AlignInto<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Holds<(B0, B1, B2)> for (A0, A1, A2) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<A2::Accepts<B2>>>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtLeast1Dim for (A0, A1, A2) {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     type Checked = Self;
+    type List = Self;
     type Remaining<D: Dims> = D::Minus<Self>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Has<A0> + Has<A1> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> In<D> for (A0, A1, A2) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, X>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> FlattenArg for (A0, A1, A2) {}
-impl<D: Dims + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim);
@@ -458,19 +457,19 @@ impl<A0: Axis, A1: Axis, A2: Axis> ShapeFor<(A0, A1, A2)> for [usize; 3] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize> ArrayFor<(A0, A1, A2)> for [[[T; K2]; K1]; K0] where A0::Size: CanBe<A0, K0>, A1::Size: CanBe<A1, K1>, A2::Size: CanBe<A2, K2> {
+impl<A0: Axis, A1: Axis, A2: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize> ArrayFor<(A0, A1, A2)> for [[[T; K2]; K1]; K0] where SizeOf<A0>: CanBe<A0, K0>, SizeOf<A1>: CanBe<A1, K1>, SizeOf<A2>: CanBe<A2, K2> {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (self.into_iter().flatten().flatten().collect(), Shape::from_slice(&[K0, K1, K2])) }
 }
-impl<A0: Axis, A1: Axis, A2: Axis> Broadcast<()> for (A0, A1, A2) {}
-impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis> Broadcast<(B0,)> for (A0, A1, A2) where Beside<A2, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis> Broadcast<(B0, B1)> for (A0, A1, A2) where Beside<A2, B1, Self, (B0, B1), Beside<A1, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for (A0, A1, A2) where Beside<A2, B2, Self, (B0, B1, B2), Beside<A1, B1, Self, (B0, B1, B2), Beside<A0, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for (A0, A1, A2) where Beside<A2, B3, Self, (B0, B1, B2, B3), Beside<A1, B2, Self, (B0, B1, B2, B3), Beside<A0, B1, Self, (B0, B1, B2, B3), Fine>>>: Accepted<Self, (B0, B1, B2, B3)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for (A0, A1, A2) where Beside<A2, B4, Self, (B0, B1, B2, B3, B4), Beside<A1, B3, Self, (B0, B1, B2, B3, B4), Beside<A0, B2, Self, (B0, B1, B2, B3, B4), Fine>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2) where Beside<A2, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B3, Self, (B0, B1, B2, B3, B4, B5), Fine>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2) where Beside<A2, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2) where Beside<A2, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
+impl<A0: Axis, A1: Axis, A2: Axis> BroadcastWith<()> for (A0, A1, A2) {}
+impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis> BroadcastWith<(B0,)> for (A0, A1, A2) where Beside<A2, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for (A0, A1, A2) where Beside<A2, B1, Self, (B0, B1), Beside<A1, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for (A0, A1, A2) where Beside<A2, B2, Self, (B0, B1, B2), Beside<A1, B1, Self, (B0, B1, B2), Beside<A0, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for (A0, A1, A2) where Beside<A2, B3, Self, (B0, B1, B2, B3), Beside<A1, B2, Self, (B0, B1, B2, B3), Beside<A0, B1, Self, (B0, B1, B2, B3), Fine>>>: Accepted<Self, (B0, B1, B2, B3)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for (A0, A1, A2) where Beside<A2, B4, Self, (B0, B1, B2, B3, B4), Beside<A1, B3, Self, (B0, B1, B2, B3, B4), Beside<A0, B2, Self, (B0, B1, B2, B3, B4), Fine>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2) where Beside<A2, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B3, Self, (B0, B1, B2, B3, B4, B5), Fine>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2) where Beside<A2, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2) where Beside<A2, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
 
 // Rank 4
 
@@ -542,26 +541,26 @@ impl Rank for Rank4 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtMost8 for (A0, A1, A2, A3) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: OneDim> Has<X> for (A0, A1, A2, A3) where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> AlignInto<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Holds<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<A3::Accepts<B3>>>>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtLeast1Dim for (A0, A1, A2, A3) {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     type Checked = Self;
+    type List = Self;
     type Remaining<D: Dims> = D::Minus<Self>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Has<A0> + Has<A1> + Has<A2> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> In<D> for (A0, A1, A2, A3) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, X>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FlattenArg for (A0, A1, A2, A3) {}
-impl<D: Dims + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim);
@@ -576,19 +575,19 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> ShapeFor<(A0, A1, A2, A3)> for [usi
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize> ArrayFor<(A0, A1, A2, A3)> for [[[[T; K3]; K2]; K1]; K0] where A0::Size: CanBe<A0, K0>, A1::Size: CanBe<A1, K1>, A2::Size: CanBe<A2, K2>, A3::Size: CanBe<A3, K3> {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize> ArrayFor<(A0, A1, A2, A3)> for [[[[T; K3]; K2]; K1]; K0] where SizeOf<A0>: CanBe<A0, K0>, SizeOf<A1>: CanBe<A1, K1>, SizeOf<A2>: CanBe<A2, K2>, SizeOf<A3>: CanBe<A3, K3> {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (self.into_iter().flatten().flatten().flatten().collect(), Shape::from_slice(&[K0, K1, K2, K3])) }
 }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> Broadcast<()> for (A0, A1, A2, A3) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis> Broadcast<(B0,)> for (A0, A1, A2, A3) where Beside<A3, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis> Broadcast<(B0, B1)> for (A0, A1, A2, A3) where Beside<A3, B1, Self, (B0, B1), Beside<A2, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for (A0, A1, A2, A3) where Beside<A3, B2, Self, (B0, B1, B2), Beside<A2, B1, Self, (B0, B1, B2), Beside<A1, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where Beside<A3, B3, Self, (B0, B1, B2, B3), Beside<A2, B2, Self, (B0, B1, B2, B3), Beside<A1, B1, Self, (B0, B1, B2, B3), Beside<A0, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3) where Beside<A3, B4, Self, (B0, B1, B2, B3, B4), Beside<A2, B3, Self, (B0, B1, B2, B3, B4), Beside<A1, B2, Self, (B0, B1, B2, B3, B4), Beside<A0, B1, Self, (B0, B1, B2, B3, B4), Fine>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3) where Beside<A3, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B2, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3) where Beside<A3, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3) where Beside<A3, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> BroadcastWith<()> for (A0, A1, A2, A3) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis> BroadcastWith<(B0,)> for (A0, A1, A2, A3) where Beside<A3, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for (A0, A1, A2, A3) where Beside<A3, B1, Self, (B0, B1), Beside<A2, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for (A0, A1, A2, A3) where Beside<A3, B2, Self, (B0, B1, B2), Beside<A2, B1, Self, (B0, B1, B2), Beside<A1, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where Beside<A3, B3, Self, (B0, B1, B2, B3), Beside<A2, B2, Self, (B0, B1, B2, B3), Beside<A1, B1, Self, (B0, B1, B2, B3), Beside<A0, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3) where Beside<A3, B4, Self, (B0, B1, B2, B3, B4), Beside<A2, B3, Self, (B0, B1, B2, B3, B4), Beside<A1, B2, Self, (B0, B1, B2, B3, B4), Beside<A0, B1, Self, (B0, B1, B2, B3, B4), Fine>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3) where Beside<A3, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B2, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3) where Beside<A3, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3) where Beside<A3, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
 
 // Rank 5
 
@@ -660,26 +659,26 @@ impl Rank for Rank5 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtMost8 for (A0, A1, A2, A3, A4) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: OneDim> Has<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> AlignInto<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Holds<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<A4::Accepts<B4>>>>>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtLeast1Dim for (A0, A1, A2, A3, A4) {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) {
     type Checked = Self;
+    type List = Self;
     type Remaining<D: Dims> = D::Minus<Self>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Has<A0> + Has<A1> + Has<A2> + Has<A3> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> In<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3, A4) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, X>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FlattenArg for (A0, A1, A2, A3, A4) {}
-impl<D: Dims + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim);
@@ -694,19 +693,19 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> ShapeFor<(A0, A1, A2, A3,
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize, const K4: usize> ArrayFor<(A0, A1, A2, A3, A4)> for [[[[[T; K4]; K3]; K2]; K1]; K0] where A0::Size: CanBe<A0, K0>, A1::Size: CanBe<A1, K1>, A2::Size: CanBe<A2, K2>, A3::Size: CanBe<A3, K3>, A4::Size: CanBe<A4, K4> {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize, const K4: usize> ArrayFor<(A0, A1, A2, A3, A4)> for [[[[[T; K4]; K3]; K2]; K1]; K0] where SizeOf<A0>: CanBe<A0, K0>, SizeOf<A1>: CanBe<A1, K1>, SizeOf<A2>: CanBe<A2, K2>, SizeOf<A3>: CanBe<A3, K3>, SizeOf<A4>: CanBe<A4, K4> {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (self.into_iter().flatten().flatten().flatten().flatten().collect(), Shape::from_slice(&[K0, K1, K2, K3, K4])) }
 }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> Broadcast<()> for (A0, A1, A2, A3, A4) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis> Broadcast<(B0,)> for (A0, A1, A2, A3, A4) where Beside<A4, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis> Broadcast<(B0, B1)> for (A0, A1, A2, A3, A4) where Beside<A4, B1, Self, (B0, B1), Beside<A3, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for (A0, A1, A2, A3, A4) where Beside<A4, B2, Self, (B0, B1, B2), Beside<A3, B1, Self, (B0, B1, B2), Beside<A2, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for (A0, A1, A2, A3, A4) where Beside<A4, B3, Self, (B0, B1, B2, B3), Beside<A3, B2, Self, (B0, B1, B2, B3), Beside<A2, B1, Self, (B0, B1, B2, B3), Beside<A1, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where Beside<A4, B4, Self, (B0, B1, B2, B3, B4), Beside<A3, B3, Self, (B0, B1, B2, B3, B4), Beside<A2, B2, Self, (B0, B1, B2, B3, B4), Beside<A1, B1, Self, (B0, B1, B2, B3, B4), Beside<A0, B0, Self, (B0, B1, B2, B3, B4), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4) where Beside<A4, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A3, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B2, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B1, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4) where Beside<A4, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A3, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B2, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4) where Beside<A4, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A3, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B3, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> BroadcastWith<()> for (A0, A1, A2, A3, A4) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis> BroadcastWith<(B0,)> for (A0, A1, A2, A3, A4) where Beside<A4, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for (A0, A1, A2, A3, A4) where Beside<A4, B1, Self, (B0, B1), Beside<A3, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for (A0, A1, A2, A3, A4) where Beside<A4, B2, Self, (B0, B1, B2), Beside<A3, B1, Self, (B0, B1, B2), Beside<A2, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for (A0, A1, A2, A3, A4) where Beside<A4, B3, Self, (B0, B1, B2, B3), Beside<A3, B2, Self, (B0, B1, B2, B3), Beside<A2, B1, Self, (B0, B1, B2, B3), Beside<A1, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where Beside<A4, B4, Self, (B0, B1, B2, B3, B4), Beside<A3, B3, Self, (B0, B1, B2, B3, B4), Beside<A2, B2, Self, (B0, B1, B2, B3, B4), Beside<A1, B1, Self, (B0, B1, B2, B3, B4), Beside<A0, B0, Self, (B0, B1, B2, B3, B4), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4) where Beside<A4, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A3, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B2, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B1, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4) where Beside<A4, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A3, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B2, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4) where Beside<A4, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A3, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B3, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
 
 // Rank 6
 
@@ -778,26 +777,26 @@ impl Rank for Rank6 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: OneDim> Has<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> AlignInto<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Holds<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<A5::Accepts<B5>>>>>>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtLeast1Dim for (A0, A1, A2, A3, A4, A5) {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2, A3, A4, A5) {
     type Checked = Self;
+    type List = Self;
     type Remaining<D: Dims> = D::Minus<Self>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Has<A0> + Has<A1> + Has<A2> + Has<A3> + Has<A4> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> In<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3, A4, A5) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, X>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5) {}
-impl<D: Dims + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim);
@@ -812,19 +811,19 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> ShapeFor<(A0, A
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize, const K4: usize, const K5: usize> ArrayFor<(A0, A1, A2, A3, A4, A5)> for [[[[[[T; K5]; K4]; K3]; K2]; K1]; K0] where A0::Size: CanBe<A0, K0>, A1::Size: CanBe<A1, K1>, A2::Size: CanBe<A2, K2>, A3::Size: CanBe<A3, K3>, A4::Size: CanBe<A4, K4>, A5::Size: CanBe<A5, K5> {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize, const K4: usize, const K5: usize> ArrayFor<(A0, A1, A2, A3, A4, A5)> for [[[[[[T; K5]; K4]; K3]; K2]; K1]; K0] where SizeOf<A0>: CanBe<A0, K0>, SizeOf<A1>: CanBe<A1, K1>, SizeOf<A2>: CanBe<A2, K2>, SizeOf<A3>: CanBe<A3, K3>, SizeOf<A4>: CanBe<A4, K4>, SizeOf<A5>: CanBe<A5, K5> {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (self.into_iter().flatten().flatten().flatten().flatten().flatten().collect(), Shape::from_slice(&[K0, K1, K2, K3, K4, K5])) }
 }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> Broadcast<()> for (A0, A1, A2, A3, A4, A5) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis> Broadcast<(B0,)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis> Broadcast<(B0, B1)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B1, Self, (B0, B1), Beside<A4, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B2, Self, (B0, B1, B2), Beside<A4, B1, Self, (B0, B1, B2), Beside<A3, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B3, Self, (B0, B1, B2, B3), Beside<A4, B2, Self, (B0, B1, B2, B3), Beside<A3, B1, Self, (B0, B1, B2, B3), Beside<A2, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B4, Self, (B0, B1, B2, B3, B4), Beside<A4, B3, Self, (B0, B1, B2, B3, B4), Beside<A3, B2, Self, (B0, B1, B2, B3, B4), Beside<A2, B1, Self, (B0, B1, B2, B3, B4), Beside<A1, B0, Self, (B0, B1, B2, B3, B4), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A4, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A3, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B2, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B1, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B0, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A4, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A3, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B2, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B1, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A4, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A3, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B3, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B2, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> BroadcastWith<()> for (A0, A1, A2, A3, A4, A5) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis> BroadcastWith<(B0,)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B1, Self, (B0, B1), Beside<A4, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B2, Self, (B0, B1, B2), Beside<A4, B1, Self, (B0, B1, B2), Beside<A3, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B3, Self, (B0, B1, B2, B3), Beside<A4, B2, Self, (B0, B1, B2, B3), Beside<A3, B1, Self, (B0, B1, B2, B3), Beside<A2, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B4, Self, (B0, B1, B2, B3, B4), Beside<A4, B3, Self, (B0, B1, B2, B3, B4), Beside<A3, B2, Self, (B0, B1, B2, B3, B4), Beside<A2, B1, Self, (B0, B1, B2, B3, B4), Beside<A1, B0, Self, (B0, B1, B2, B3, B4), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A4, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A3, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B2, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B1, Self, (B0, B1, B2, B3, B4, B5), Beside<A0, B0, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A4, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A3, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B2, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B1, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5) where Beside<A5, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A4, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A3, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B3, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B2, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
 
 // Rank 7
 
@@ -896,26 +895,26 @@ impl Rank for Rank7 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: OneDim> Has<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> AlignInto<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<A6::Accepts<B6>>>>>>>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtLeast1Dim for (A0, A1, A2, A3, A4, A5, A6) {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6) {
     type Checked = Self;
+    type List = Self;
     type Remaining<D: Dims> = D::Minus<Self>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Has<A0> + Has<A1> + Has<A2> + Has<A3> + Has<A4> + Has<A5> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> In<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3, A4, A5, A6) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, X>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6) {}
-impl<D: Dims + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5> + Consecutive<A5, A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5> + Consecutive<A5, A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim);
@@ -930,19 +929,19 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> Shape
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize, const K4: usize, const K5: usize, const K6: usize> ArrayFor<(A0, A1, A2, A3, A4, A5, A6)> for [[[[[[[T; K6]; K5]; K4]; K3]; K2]; K1]; K0] where A0::Size: CanBe<A0, K0>, A1::Size: CanBe<A1, K1>, A2::Size: CanBe<A2, K2>, A3::Size: CanBe<A3, K3>, A4::Size: CanBe<A4, K4>, A5::Size: CanBe<A5, K5>, A6::Size: CanBe<A6, K6> {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize, const K4: usize, const K5: usize, const K6: usize> ArrayFor<(A0, A1, A2, A3, A4, A5, A6)> for [[[[[[[T; K6]; K5]; K4]; K3]; K2]; K1]; K0] where SizeOf<A0>: CanBe<A0, K0>, SizeOf<A1>: CanBe<A1, K1>, SizeOf<A2>: CanBe<A2, K2>, SizeOf<A3>: CanBe<A3, K3>, SizeOf<A4>: CanBe<A4, K4>, SizeOf<A5>: CanBe<A5, K5>, SizeOf<A6>: CanBe<A6, K6> {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (self.into_iter().flatten().flatten().flatten().flatten().flatten().flatten().collect(), Shape::from_slice(&[K0, K1, K2, K3, K4, K5, K6])) }
 }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> Broadcast<()> for (A0, A1, A2, A3, A4, A5, A6) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis> Broadcast<(B0,)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis> Broadcast<(B0, B1)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B1, Self, (B0, B1), Beside<A5, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B2, Self, (B0, B1, B2), Beside<A5, B1, Self, (B0, B1, B2), Beside<A4, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B3, Self, (B0, B1, B2, B3), Beside<A5, B2, Self, (B0, B1, B2, B3), Beside<A4, B1, Self, (B0, B1, B2, B3), Beside<A3, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B4, Self, (B0, B1, B2, B3, B4), Beside<A5, B3, Self, (B0, B1, B2, B3, B4), Beside<A4, B2, Self, (B0, B1, B2, B3, B4), Beside<A3, B1, Self, (B0, B1, B2, B3, B4), Beside<A2, B0, Self, (B0, B1, B2, B3, B4), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A5, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A4, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A3, B2, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B1, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B0, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A5, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A4, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A3, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B2, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B1, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B0, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A5, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A4, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A3, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B3, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B2, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B1, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> BroadcastWith<()> for (A0, A1, A2, A3, A4, A5, A6) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis> BroadcastWith<(B0,)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B1, Self, (B0, B1), Beside<A5, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B2, Self, (B0, B1, B2), Beside<A5, B1, Self, (B0, B1, B2), Beside<A4, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B3, Self, (B0, B1, B2, B3), Beside<A5, B2, Self, (B0, B1, B2, B3), Beside<A4, B1, Self, (B0, B1, B2, B3), Beside<A3, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B4, Self, (B0, B1, B2, B3, B4), Beside<A5, B3, Self, (B0, B1, B2, B3, B4), Beside<A4, B2, Self, (B0, B1, B2, B3, B4), Beside<A3, B1, Self, (B0, B1, B2, B3, B4), Beside<A2, B0, Self, (B0, B1, B2, B3, B4), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A5, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A4, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A3, B2, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B1, Self, (B0, B1, B2, B3, B4, B5), Beside<A1, B0, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A5, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A4, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A3, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B2, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B1, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A0, B0, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6) where Beside<A6, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A5, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A4, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A3, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B3, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B2, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B1, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
 
 // Rank 8
 
@@ -1014,26 +1013,26 @@ impl Rank for Rank8 {
     type Is8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6, A7) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: OneDim> Has<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Contains<X> as Bool>::Lookup<Self>: Present<X, Self> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> AlignInto<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<<A6::Accepts<B6> as Bool>::And<A7::Accepts<B7>>>>>>>>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtLeast1Dim for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6, A7) {
     type Checked = Self;
+    type List = Self;
     type Remaining<D: Dims> = D::Minus<Self>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + Has<A0> + Has<A1> + Has<A2> + Has<A3> + Has<A4> + Has<A5> + Has<A6> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> In<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6, A7), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, <Same<X, A7> as Bool>::Axis<T::At7, X>>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6, A7) {}
-impl<D: Dims + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5> + Consecutive<A5, A6> + Consecutive<A6, A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5> + Consecutive<A5, A6> + Consecutive<A6, A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim, S7::Dim);
@@ -1048,16 +1047,16 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize, const K4: usize, const K5: usize, const K6: usize, const K7: usize> ArrayFor<(A0, A1, A2, A3, A4, A5, A6, A7)> for [[[[[[[[T; K7]; K6]; K5]; K4]; K3]; K2]; K1]; K0] where A0::Size: CanBe<A0, K0>, A1::Size: CanBe<A1, K1>, A2::Size: CanBe<A2, K2>, A3::Size: CanBe<A3, K3>, A4::Size: CanBe<A4, K4>, A5::Size: CanBe<A5, K5>, A6::Size: CanBe<A6, K6>, A7::Size: CanBe<A7, K7> {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: crate::Element, const K0: usize, const K1: usize, const K2: usize, const K3: usize, const K4: usize, const K5: usize, const K6: usize, const K7: usize> ArrayFor<(A0, A1, A2, A3, A4, A5, A6, A7)> for [[[[[[[[T; K7]; K6]; K5]; K4]; K3]; K2]; K1]; K0] where SizeOf<A0>: CanBe<A0, K0>, SizeOf<A1>: CanBe<A1, K1>, SizeOf<A2>: CanBe<A2, K2>, SizeOf<A3>: CanBe<A3, K3>, SizeOf<A4>: CanBe<A4, K4>, SizeOf<A5>: CanBe<A5, K5>, SizeOf<A6>: CanBe<A6, K6>, SizeOf<A7>: CanBe<A7, K7> {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (self.into_iter().flatten().flatten().flatten().flatten().flatten().flatten().flatten().collect(), Shape::from_slice(&[K0, K1, K2, K3, K4, K5, K6, K7])) }
 }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> Broadcast<()> for (A0, A1, A2, A3, A4, A5, A6, A7) {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis> Broadcast<(B0,)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis> Broadcast<(B0, B1)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B1, Self, (B0, B1), Beside<A6, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis> Broadcast<(B0, B1, B2)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B2, Self, (B0, B1, B2), Beside<A6, B1, Self, (B0, B1, B2), Beside<A5, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Broadcast<(B0, B1, B2, B3)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B3, Self, (B0, B1, B2, B3), Beside<A6, B2, Self, (B0, B1, B2, B3), Beside<A5, B1, Self, (B0, B1, B2, B3), Beside<A4, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Broadcast<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B4, Self, (B0, B1, B2, B3, B4), Beside<A6, B3, Self, (B0, B1, B2, B3, B4), Beside<A5, B2, Self, (B0, B1, B2, B3, B4), Beside<A4, B1, Self, (B0, B1, B2, B3, B4), Beside<A3, B0, Self, (B0, B1, B2, B3, B4), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Broadcast<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A6, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A5, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A4, B2, Self, (B0, B1, B2, B3, B4, B5), Beside<A3, B1, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B0, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A6, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A5, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A4, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A3, B2, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B1, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B0, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Broadcast<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A6, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A5, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A4, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A3, B3, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B2, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B1, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B0, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> BroadcastWith<()> for (A0, A1, A2, A3, A4, A5, A6, A7) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis> BroadcastWith<(B0,)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B0, Self, (B0,), Fine>: Accepted<Self, (B0,)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B1, Self, (B0, B1), Beside<A6, B0, Self, (B0, B1), Fine>>: Accepted<Self, (B0, B1)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B2, Self, (B0, B1, B2), Beside<A6, B1, Self, (B0, B1, B2), Beside<A5, B0, Self, (B0, B1, B2), Fine>>>: Accepted<Self, (B0, B1, B2)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B3, Self, (B0, B1, B2, B3), Beside<A6, B2, Self, (B0, B1, B2, B3), Beside<A5, B1, Self, (B0, B1, B2, B3), Beside<A4, B0, Self, (B0, B1, B2, B3), Fine>>>>: Accepted<Self, (B0, B1, B2, B3)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B4, Self, (B0, B1, B2, B3, B4), Beside<A6, B3, Self, (B0, B1, B2, B3, B4), Beside<A5, B2, Self, (B0, B1, B2, B3, B4), Beside<A4, B1, Self, (B0, B1, B2, B3, B4), Beside<A3, B0, Self, (B0, B1, B2, B3, B4), Fine>>>>>: Accepted<Self, (B0, B1, B2, B3, B4)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B5, Self, (B0, B1, B2, B3, B4, B5), Beside<A6, B4, Self, (B0, B1, B2, B3, B4, B5), Beside<A5, B3, Self, (B0, B1, B2, B3, B4, B5), Beside<A4, B2, Self, (B0, B1, B2, B3, B4, B5), Beside<A3, B1, Self, (B0, B1, B2, B3, B4, B5), Beside<A2, B0, Self, (B0, B1, B2, B3, B4, B5), Fine>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B6, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A6, B5, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A5, B4, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A4, B3, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A3, B2, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A2, B1, Self, (B0, B1, B2, B3, B4, B5, B6), Beside<A1, B0, Self, (B0, B1, B2, B3, B4, B5, B6), Fine>>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6)> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where Beside<A7, B7, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A6, B6, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A5, B5, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A4, B4, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A3, B3, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A2, B2, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A1, B1, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Beside<A0, B0, Self, (B0, B1, B2, B3, B4, B5, B6, B7), Fine>>>>>>>>: Accepted<Self, (B0, B1, B2, B3, B4, B5, B6, B7)> {}

@@ -8,8 +8,8 @@
 use core::marker::PhantomData;
 
 use super::axis::{Agree, Axis, Mismatch, Pairing, SizeClash};
-use super::dims::{DimList, Dims};
-use super::verdict::{BesideWild, Found, Outcome};
+use super::dims::Dims;
+use super::verdict::Outcome;
 
 /// A truth value in types.
 pub trait Bool: 'static {
@@ -40,12 +40,12 @@ pub trait Bool: 'static {
     /// Likewise of the sizes, if true two that agree.
     #[doc(hidden)]
     type SizePairing<A: Axis, B: Axis>: Pairing;
-    /// What looking a dim up in `D` gave, if true that it is there.
+    /// Whether this is true, or a name of `D` is unknown.
     #[doc(hidden)]
-    type Lookup<D: Dims>: 'static;
-    /// What a lookup failed for, if true that every name is known.
+    type OrWild<D: Dims>: Bool;
+    /// Whether this is true, or every name of `D` is known.
     #[doc(hidden)]
-    type Failure: 'static;
+    type OrNamed<D: Dims>: Bool;
 }
 
 /// Yes.
@@ -68,8 +68,8 @@ impl Bool for True {
     type Splice<L: Dims, X: Axis, E: Dims> = E::After<L>;
     type Pairing<A: Axis, B: Axis> = super::axis::SizesOf<A, B>;
     type SizePairing<A: Axis, B: Axis> = Agree;
-    type Lookup<D: Dims> = Found;
-    type Failure = super::verdict::Absent;
+    type OrWild<D: Dims> = True;
+    type OrNamed<D: Dims> = True;
 }
 
 impl Bool for False {
@@ -84,8 +84,8 @@ impl Bool for False {
     type Splice<L: Dims, X: Axis, E: Dims> = L::Push<X>;
     type Pairing<A: Axis, B: Axis> = Mismatch;
     type SizePairing<A: Axis, B: Axis> = SizeClash;
-    type Lookup<D: Dims> = <<D as DimList>::AllNamed as Bool>::Failure;
-    type Failure = BesideWild;
+    type OrWild<D: Dims> = <D::AllNamed as Bool>::Not;
+    type OrNamed<D: Dims> = D::AllNamed;
 }
 
 /// Holds for [`True`] only: turns a computed truth into a bound.

@@ -4,7 +4,7 @@ use super::axis::Axis;
 use super::broadcast::{Broadcast, Sum};
 use super::dims::{DimList, Dims};
 use super::distinct::Distinct;
-use super::size::{Contractible, DimSize};
+use super::size::{CanEqual, SizeOf};
 
 /// The dims of `x.matmul(&y)`: the batch dims unified, then the last but one of `x` and the last
 /// of `y`. A 1-D operand loses its dim.
@@ -23,8 +23,7 @@ impl<D: Dims + AtLeast1Dim, E: Dims + AtLeast1Dim> MatMul<E> for D
 where
     D::Batch: Broadcast<E::Batch>,
     Product<D, E>: Distinct,
-    <<D::InnerLeft as Axis>::Size as DimSize>::Equals<<E::InnerRight as Axis>::Size>:
-        Contractible<D::InnerLeft, E::InnerRight>,
+    SizeOf<D::InnerLeft>: CanEqual<D::InnerLeft, E::InnerRight>,
 {
 }
 

@@ -45,15 +45,15 @@ mod size;
 mod verdict;
 
 pub use align::{
-    AlignInto, Aligned, Around, Exact, HasPlace, Order, OrderItem, OrderOf, OrderSpec, OrderState,
+    AlignInto, Aligned, EachPlaced, Around, Exact, HasPlace, Order, OrderItem, OrderOf, OrderSpec, OrderState,
     TwoRests,
 };
 pub use array::ArrayFor;
 pub use axis::{
     Agree, At, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
-    Open, Pairing, RightIsWild, SizeClash, Unnamed, Wild,
+    Pairing, RightIsWild, SizeClash, Unnamed, Wild,
 };
-pub use broadcast::{Broadcast, DtypeRule, ExpandInto, Holds, Sum};
+pub use broadcast::{Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, Sum};
 pub use contract::{Contract, Contracted, FullyNamed};
 pub use dims::{DimList, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, Once};
@@ -63,12 +63,12 @@ pub use insert::{Append, Appended, Insert, Inserted};
 pub use matmul::{AtLeast1Dim, Batched, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
 pub use refine::{Refine, RefineInto, Refined};
-pub use remove::{Axes, Has, In, Keep, Replace, Replaced, Without, keep};
+pub use remove::{Axes, EachIn, Has, In, Keep, NotBehindWild, Replace, Replaced, Without, keep};
 pub use rename::{
     All, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameFrom, Renamed,
     SameRankAs, Transposed, DropNames,
 };
 pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
 pub use single::OneOrAll;
-pub use size::{AnySize, CanBe, Contractible, DimSize, Fixed, Resizable};
+pub use size::{Admits, AnySize, CanBe, CanEqual, DimSize, Fixed, Open, Resizable, SizeOf};
 pub use verdict::*;

@@ -4,6 +4,7 @@ use core::ops::RangeFull;
 
 use super::axis::{Dim, OneDim};
 use super::dims::{DimList, Dims};
+use super::id::{Bool, IsTrue};
 
 /// Dims to work on: `C`, `(N, C)`, `..` for all, `keep(C)` to keep the dim with size 1.
 ///
@@ -16,6 +17,8 @@ use super::dims::{DimList, Dims};
 pub trait Axes {
     /// What must be in the tensor's dims: the argument without its `keep`.
     type Checked;
+    /// Its dims; none for all.
+    type List: Dims;
     /// The dims that remain.
     type Remaining<D: Dims>: Dims;
     /// The names of the dims; empty for all.
@@ -40,6 +43,7 @@ pub type Without<D, A> = <A as Axes>::Remaining<D>;
 #[diagnostic::do_not_recommend]
 impl<X: Dim> Axes for X {
     type Checked = X;
+    type List = (X,);
     type Remaining<D: Dims> = D::Remove<X>;
     const NAMES: &'static [Option<&'static str>] = &[X::NAME];
     const ALL: bool = false;
@@ -49,6 +53,7 @@ impl<X: Dim> Axes for X {
 #[diagnostic::do_not_recommend]
 impl Axes for RangeFull {
     type Checked = RangeFull;
+    type List = ();
     type Remaining<D: Dims> = ();
     const NAMES: &'static [Option<&'static str>] = &[];
     const ALL: bool = true;
@@ -59,6 +64,7 @@ impl Axes for RangeFull {
 #[diagnostic::do_not_recommend]
 impl Axes for () {
     type Checked = RangeFull;
+    type List = ();
     type Remaining<D: Dims> = ();
     const NAMES: &'static [Option<&'static str>] = &[];
     const ALL: bool = true;
@@ -81,6 +87,7 @@ pub fn keep<A: Axes>(axes: A) -> Keep<A> {
 #[diagnostic::do_not_recommend]
 impl<A: Axes> Axes for Keep<A> {
     type Checked = A::Checked;
+    type List = A::List;
     type Remaining<D: Dims> = D;
     const NAMES: &'static [Option<&'static str>] = A::NAMES;
     const ALL: bool = A::ALL;
@@ -88,22 +95,37 @@ impl<A: Axes> Axes for Keep<A> {
 }
 
 /// One of the dims has the name of `X`. `Wild` never has.
+#[diagnostic::on_unimplemented(message = "dim `{X}` not found in dims {Self}", label = "no such dim")]
+pub trait Has<X>: NotBehindWild<X> {}
+// Where a `Wild` could be the dim, only `NotBehindWild` fails: it says more.
+#[diagnostic::do_not_recommend]
+impl<X: OneDim, D: Dims + NotBehindWild<X>> Has<X> for D where
+    <D::Contains<X> as Bool>::OrWild<D>: IsTrue
+{
+}
+
+/// Rustc can tell whether one of the dims has the name of `X`: either one has, or every name is
+/// known. Part of [`Has`]; operators ask for both, for the message.
 #[diagnostic::on_unimplemented(
-    message = "dim `{X}` not found in dims {Self}",
-    label = "no such dim"
+    message = "dim `{X}` not found among the known names of dims {Self}",
+    label = "a `Wild` is never matched by name",
+    note = "name the dims first: `x.refine_names(..)`"
 )]
-pub trait Has<X> {}
+pub trait NotBehindWild<X> {}
+#[diagnostic::do_not_recommend]
+impl<X: OneDim, D: Dims> NotBehindWild<X> for D where <D::Contains<X> as Bool>::OrNamed<D>: IsTrue {}
 
 /// The dim, or each dim of the tuple, stands in `D`, once in the tuple.
 ///
 /// `D: Has<C>` is all that generic code needs for `C: In<D>`.
-#[diagnostic::on_unimplemented(
-    message = "dim `{Self}` not found in dims {D}",
-    label = "no such dim"
-)]
+#[diagnostic::on_unimplemented(message = "dim `{Self}` not found in dims {D}", label = "no such dim")]
 pub trait In<D> {}
-impl<X: OneDim, D: Dims + Has<X>> In<D> for X {}
-impl<D: Dims> In<D> for RangeFull {}
+impl<A: Axes, D> In<D> for A where A::List: EachIn<D> {}
+
+/// Each dim of the list stands in `D`.
+#[diagnostic::on_unimplemented(message = "dims {Self} not found in dims {D}", label = "no such dims")]
+pub trait EachIn<D> {}
+impl<D> EachIn<D> for () {}
 
 /// The dims of `D` with `Y` in the place of `X`: gather, topk to another name, one-hot.
 pub type Replaced<D, X, Y> = <D as DimList>::Splice<X, (Y,)>;
@@ -114,7 +136,7 @@ pub type Replaced<D, X, Y> = <D as DimList>::Splice<X, (Y,)>;
     label = "cannot replace `{Self}`"
 )]
 pub trait Replace<D, Y> {}
-impl<X: OneDim, Y: OneDim, D: Dims + Has<X>> Replace<D, Y> for X where
+impl<X: OneDim, Y: OneDim, D: Dims + NotBehindWild<X> + Has<X>> Replace<D, Y> for X where
     Y: super::distinct::FreshDim<D::Remove<X>, Replaced<D, X, Y>>
 {
 }

@@ -87,8 +87,7 @@ pub type Flipped<D> = <D as DimList>::Flipped;
 /// `x.t()` is defined: at most 2 dims.
 #[diagnostic::on_unimplemented(
     message = "t() takes at most 2 dims, and this tensor has dims {Self}",
-    label = "too many dims for `t()`",
-    note = "name the dims: `x.transpose(N, C)`"
+    label = "name the two: `x.transpose(N, C)`"
 )]
 pub trait Flat {}
 #[diagnostic::do_not_recommend]

@@ -1,8 +1,10 @@
 //! Constant sizes of dims in types.
 
 use core::convert::Infallible;
+use core::marker::PhantomData;
 
-use super::id::{Bool, End, Spelling, True};
+use super::axis::{Axis, Wild};
+use super::id::{Bool, End, IsTrue, Spelling, True};
 
 /// The size of a dim, as far as its marker says it.
 pub trait DimSize: 'static {
@@ -21,7 +23,7 @@ pub struct AnySize;
 /// A constant size, and its decimal digits as symbols: two constants are compared by their
 /// digits, because types cannot compare const generics and go on either way.
 #[derive(Clone, Copy, Debug)]
-pub struct Fixed<const K: usize, Digits = End>(core::marker::PhantomData<Digits>);
+pub struct Fixed<const K: usize, Digits = End>(PhantomData<Digits>);
 
 impl DimSize for AnySize {
     const SIZE: Option<usize> = None;
@@ -35,18 +37,24 @@ impl<const K: usize, N: Spelling> DimSize for Fixed<K, N> {
     type EqualsDigits<D: Spelling> = N::Eq<D>;
 }
 
-/// Two dims that are contracted, or that an operator matches by position, have sizes that can be
-/// the same.
+/// The size of dim `A`, in questions about it.
+#[derive(Clone, Copy, Debug)]
+pub struct SizeOf<A>(PhantomData<A>);
+
+/// Two dims that an operator contracts have sizes that can be the same.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are contracted but have different constant sizes",
     label = "sizes differ"
 )]
-pub trait Contractible<A, B> {}
+pub trait CanEqual<A, B> {}
 #[diagnostic::do_not_recommend]
-impl<A, B> Contractible<A, B> for True {}
+impl<A: Axis, B: Axis> CanEqual<A, B> for SizeOf<A> where
+    <A::Size as DimSize>::Equals<B::Size>: IsTrue
+{
+}
 // A second impl, so that rustc prints the text above and does not unify.
 #[diagnostic::do_not_recommend]
-impl<A, B> Contractible<A, B> for Infallible {}
+impl CanEqual<Wild, Wild> for Infallible {}
 
 /// A literal's length `K` is a size that dim `A` can have.
 #[diagnostic::on_unimplemented(
@@ -55,9 +63,12 @@ impl<A, B> Contractible<A, B> for Infallible {}
 )]
 pub trait CanBe<A, const K: usize> {}
 #[diagnostic::do_not_recommend]
-impl<A, const K: usize> CanBe<A, K> for AnySize {}
-#[diagnostic::do_not_recommend]
-impl<A, D, const K: usize> CanBe<A, K> for Fixed<K, D> {}
+impl<A: Axis<Size: Admits<K>>, const K: usize> CanBe<A, K> for SizeOf<A> {}
+
+/// A size that can be `K`.
+pub trait Admits<const K: usize> {}
+impl<const K: usize> Admits<K> for AnySize {}
+impl<D, const K: usize> Admits<K> for Fixed<K, D> {}
 
 /// The operation changes a dim's size, and the dim's marker leaves it open.
 #[diagnostic::on_unimplemented(
@@ -67,7 +78,13 @@ impl<A, D, const K: usize> CanBe<A, K> for Fixed<K, D> {}
 )]
 pub trait Resizable<A> {}
 #[diagnostic::do_not_recommend]
-impl<A> Resizable<A> for AnySize {}
-// A second impl, so that rustc prints the text above and does not unify.
+impl<A: Axis<Size = AnySize>> Resizable<A> for SizeOf<A> {}
+
+/// The dim takes a size: it has no constant one.
+#[diagnostic::on_unimplemented(
+    message = "dim `{A}` has a constant size and takes no other",
+    label = "write `{A}` alone, without `.of(..)`"
+)]
+pub trait Open<A> {}
 #[diagnostic::do_not_recommend]
-impl<A> Resizable<A> for Infallible {}
+impl<A: Axis<Size = AnySize>> Open<A> for SizeOf<A> {}

@@ -98,36 +98,6 @@ pub trait Aligned<X, D, L, M> {}
 )]
 pub trait SameSize<A, B, L, M> {}
 
-/// A lookup found the dim.
-#[derive(Clone, Copy, Debug)]
-pub struct Found;
-
-/// A lookup found no such dim, and every name is known.
-#[derive(Clone, Copy, Debug)]
-pub struct Absent;
-
-/// A lookup found no such dim among the names that are known.
-#[derive(Clone, Copy, Debug)]
-pub struct BesideWild;
-
-/// The lookup of dim `X` in dims `D` found it.
-pub trait Present<X, D> {}
-impl<X, D> Present<X, D> for Found {}
-impl<X, D> Present<X, D> for Absent where NamesOf<D>: Include<X, D> {}
-impl<X, D> Present<X, D> for BesideWild where NamesOf<D>: Know<X, D> {}
-
 /// The names in a list of dims.
 #[derive(Clone, Copy, Debug)]
 pub struct NamesOf<D>(PhantomData<D>);
-
-/// Never holds: the message for a dim that is not there.
-#[diagnostic::on_unimplemented(message = "dim `{X}` not found in dims {D}", label = "no such dim")]
-pub trait Include<X, D> {}
-
-/// Never holds: the message for a dim that is not among the known ones.
-#[diagnostic::on_unimplemented(
-    message = "dim `{X}` not found among the known names of dims {D}",
-    label = "a `Wild` is never matched by name",
-    note = "name the dims first: `x.refine_names(..)`"
-)]
-pub trait Know<X, D> {}
