@@ -41,7 +41,7 @@ pub fn text() -> String {
          use super::align::*;\nuse super::array::ArrayFor;\nuse super::axis::*;\n\
          use super::broadcast::*;\nuse super::dims::*;\nuse super::distinct::*;\n\
          use super::flatten::*;\nuse super::id::{Bool, False, IsTrue, Same, True};\n\
-         use super::matmul::AtLeast1Dim;\nuse super::remove::{Axes, EachIn, Has, In, NotBehindWild};\n\
+         use super::matmul::AtLeast1Dim;\nuse super::remove::{Axes, EachIn, Has, HasOrWild, NotBehindWild};\n\
          use super::rename::*;\nuse super::shape::{Shape, ShapeFor, SizedDim, Sizes};\n\
          use super::size::{CanBe, DimSize, SizeOf};\nuse super::verdict::*;\nuse crate::{Alike, LeftZeroDim, RightZeroDim};\n",
     );
@@ -70,7 +70,7 @@ fn structure(out: &mut String, rank: usize) {
     let any = |f: &dyn Fn(&String) -> String| fold_bool("Or", "False", a.iter().map(f));
     writeln!(
         out,
-        "impl{members} Dims for {list} {{\n    const RANK: usize = {rank};\n    \
+        "impl{members} DimTuple for {list} {{\n    const RANK: usize = {rank};\n    \
          const NAMES: &'static [Option<&'static str>] = &[{}];\n    \
          const SIZES: &'static [Option<usize>] = &[{}];\n    \
          const HAS_WILD: bool = {};\n}}",
@@ -188,6 +188,19 @@ fn checks(out: &mut String, rank: usize) {
     let axes = bounded(&a, "Axis");
     let params = generics(&[&axes]);
     writeln!(out, "#[diagnostic::do_not_recommend] impl{params} AtMost8 for {list} {{}}").unwrap();
+    let contains = "<<Self as DimList>::Contains<X> as Bool>";
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl{} NotBehindWild<X> for {list} where {contains}::OrNamed<Self>: IsTrue {{}}",
+        generics(&[&axes, "X: Axis"])
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl{} HasOrWild<X> for {list} where Self: NotBehindWild<X>, {contains}::OrWild<Self>: IsTrue {{}}",
+        generics(&[&axes, "X: Axis"])
+    )
+    .unwrap();
     let places: Vec<String> =
         a.iter().map(|x| format!("NamesOf<T>: HasPlace<{x}, Self, T>")).collect();
     writeln!(
@@ -208,10 +221,23 @@ fn checks(out: &mut String, rank: usize) {
         fold_bool("And", "True", accepts.into_iter())
     )
     .unwrap();
+    writeln!(
+        out,
+        "impl{} RenameIn<F, T, R> for {list} where F: EachIn<Self> + SameRankAs<T>, \
+         NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {{}}",
+        generics(&[&axes, "F: Dims", "T: Dims", "R"])
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "impl{} RenameIn<All, T, R> for {list} where Self: SameRankAs<T> {{}}",
+        generics(&[&axes, "T: Distinct", "R"])
+    )
+    .unwrap();
     if rank > 0 {
         writeln!(
             out,
-            "#[diagnostic::do_not_recommend] impl{params} AtLeast1Dim for {list} {{}}"
+            "#[diagnostic::do_not_recommend] impl{params} AtLeast1Dim for NamesOf<{list}> {{}}"
         )
         .unwrap();
     }
@@ -256,11 +282,6 @@ fn arguments(out: &mut String, rank: usize) {
         "impl<{dims}> OldDims for {list} {{ type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }}"
     )
     .unwrap();
-    writeln!(
-        out,
-        "impl<D: Dims, {one}, T: Dims, R> RenameFrom<D, T, R> for {list} where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {{}}"
-    )
-    .unwrap();
     let mapped = a.iter().enumerate().rev().fold("X".to_string(), |rest, (i, x)| {
         format!("<Same<X, {x}> as Bool>::Axis<T::At{i}, {rest}>")
     });
@@ -280,7 +301,12 @@ fn arguments(out: &mut String, rank: usize) {
     if rank > 1 {
         writeln!(
             out,
-            "#[diagnostic::do_not_recommend] impl<{dims}> FlattenArg for {list} {{}}"
+            "#[diagnostic::do_not_recommend]\nimpl<{dims}> FlattenArg for {list} {{\n    \
+             type Flattened<D: Dims, X: Axis> = <D::Minus<{}> as DimList>::Map<Pairs<(A0,), (X,)>>;\n    \
+             type Others<D: Dims> = D::Minus<Self>;\n    \
+             const NAMES: &'static [Option<&'static str>] = &[{}];\n}}",
+            tuple(&a[1..]),
+            a.iter().map(|x| format!("{x}::NAME")).collect::<Vec<_>>().join(", ")
         )
         .unwrap();
         let follow: Vec<String> =

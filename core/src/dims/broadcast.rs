@@ -1,6 +1,7 @@
 //! Elementwise operators: two lists of dims unify from the right.
 
 use super::dims::{DimList, Dims};
+use super::distinct::Distinct;
 
 /// `Self` and `E` unify from the right, as `x + y` needs it.
 ///
@@ -55,4 +56,6 @@ pub trait Holds<O> {}
     note = "align by name first: `x.align_to(..)`"
 )]
 pub trait ExpandInto<T> {}
-impl<D: Dims + Broadcast<T>, T: Dims + Holds<Sum<D, T>>> ExpandInto<T> for D {}
+// Where `T` holds the sum, all names match: `T` is fully named.
+#[diagnostic::do_not_recommend]
+impl<D: Dims, T: Dims + Distinct + Holds<Sum<D, T>>> ExpandInto<T> for D {}

@@ -9,14 +9,24 @@ use crate::{Alike, Rule};
 
 /// The dims of a tensor: a tuple of up to 8 markers, `(N, C)`, `(C,)` or `()`.
 ///
-/// This is structure only; that no name stands twice is [`Distinct`], asked for where names
-/// enter or meet. What `x + x` needs is part of it: a list broadcasts with itself, to itself.
+/// This is structure only; that no name stands twice is [`Distinct`](super::Distinct), asked for
+/// where names enter or meet. What `x + x` needs is part of it: a list broadcasts with itself, to
+/// itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of dims",
     label = "expected a tuple of at most 8 dims",
     note = "a list of dims is a tuple: `(N, C)`, `(C,)` for one dim, `()` for none"
 )]
-pub trait Dims:
+pub trait Dims: DimTuple {}
+impl<D: DimTuple> Dims for D {}
+
+/// [`Dims`] rank by rank.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of dims",
+    label = "expected a tuple of at most 8 dims",
+    note = "a list of dims is a tuple: `(N, C)`, `(C,)` for one dim, `()` for none"
+)]
+pub trait DimTuple:
     DimList<Sum<Self> = Self, Rule<Self> = Alike>
     + BroadcastWith<Self>
     + Holds<Self>
@@ -178,7 +188,7 @@ impl BroadcastWith<MoreThan8Dims> for MoreThan8Dims {}
 impl Holds<MoreThan8Dims> for MoreThan8Dims {}
 impl<T> EachPlaced<T> for MoreThan8Dims {}
 
-impl Dims for MoreThan8Dims {
+impl DimTuple for MoreThan8Dims {
     const RANK: usize = 9;
     const NAMES: &'static [Option<&'static str>] = &[];
     const SIZES: &'static [Option<usize>] = &[];

@@ -26,8 +26,7 @@ impl<D> Once<Wild, D> for NamesOf<D> {}
 /// The list has at most 8 dims.
 #[diagnostic::on_unimplemented(
     message = "the result has more than 8 dims",
-    label = "too many dims",
-    note = "tensors with up to 64 dims are `DynTensor`s"
+    label = "too many dims: `DynTensor` has up to 64"
 )]
 pub trait AtMost8 {}
 

@@ -1,33 +1,36 @@
 //! Several dims into one and back: `flatten`, `unflatten`.
 
-use super::axis::{Dim, OneDim};
+use super::axis::{Axis, Dim, OneDim};
 use super::dims::{DimList, Dims};
 use super::distinct::{Fresh, FreshDim};
 use super::id::{IsTrue, Same};
 use super::remove::{Has, NotBehindWild};
-use super::rename::Pairs;
 use super::shape::Sizes;
-
-/// The dims of `x.flatten(F, X)`: `X` in the place of the dims `F`.
-pub type Flattened<D, F, X> =
-    <<D as DimList>::Minus<<F as DimList>::Tail> as DimList>::Map<
-        Pairs<(<F as DimList>::At0,), (X,)>,
-    >;
-
-/// `x.flatten(F, X)` of dims `D` is defined: the dims `F` stand in `D` next to each other and in
-/// order, and `X` is not among those that remain. Write `F: Dims + Flatten<D, X>`.
-pub trait Flatten<D, X> {}
-impl<F: FlattenArg + Adjacent<D>, D: Dims, X: OneDim> Flatten<D, X> for F where
-    X: FreshDim<D::Minus<F>, Flattened<D, F, X>>
-{
-}
 
 /// What `flatten` takes: a tuple of two or more dims.
 #[diagnostic::on_unimplemented(
     message = "flatten takes a tuple of two or more dims, not `{Self}`",
     label = "expected two or more dims, such as `(H, W)`"
 )]
-pub trait FlattenArg: Dims {}
+pub trait FlattenArg {
+    /// The dims of `D` with `X` in the place of these.
+    type Flattened<D: Dims, X: Axis>: Dims;
+    /// The dims of `D` without these.
+    type Others<D: Dims>: Dims;
+    /// The names.
+    const NAMES: &'static [Option<&'static str>];
+}
+
+/// The dims of `x.flatten(F, X)`: `X` in the place of the dims `F`.
+pub type Flattened<D, F, X> = <F as FlattenArg>::Flattened<D, X>;
+
+/// `x.flatten(F, X)` of dims `D` is defined: the dims `F` stand in `D` next to each other and in
+/// order, and `X` is not among those that remain. Write `F: FlattenArg + Flatten<D, X>`.
+pub trait Flatten<D, X> {}
+impl<F: FlattenArg + Adjacent<D>, D: Dims, X: OneDim> Flatten<D, X> for F where
+    X: FreshDim<F::Others<D>, Flattened<D, F, X>>
+{
+}
 
 /// The dims stand in `D`, next to each other and in order.
 #[diagnostic::on_unimplemented(

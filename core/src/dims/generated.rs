@@ -12,7 +12,7 @@ use super::distinct::*;
 use super::flatten::*;
 use super::id::{Bool, False, IsTrue, Same, True};
 use super::matmul::AtLeast1Dim;
-use super::remove::{Axes, EachIn, Has, In, NotBehindWild};
+use super::remove::{Axes, EachIn, Has, HasOrWild, NotBehindWild};
 use super::rename::*;
 use super::shape::{Shape, ShapeFor, SizedDim, Sizes};
 use super::size::{CanBe, DimSize, SizeOf};
@@ -21,7 +21,7 @@ use crate::{Alike, LeftZeroDim, RightZeroDim};
 
 // Rank 0
 
-impl Dims for () {
+impl DimTuple for () {
     const RANK: usize = 0;
     const NAMES: &'static [Option<&'static str>] = &[];
     const SIZES: &'static [Option<usize>] = &[];
@@ -89,8 +89,12 @@ impl Rank for Rank0 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl AtMost8 for () {}
+#[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<X: Axis> HasOrWild<X> for () where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<T> EachPlaced<T> for () {}
 #[diagnostic::do_not_recommend] impl Holds<()> for () where True: IsTrue {}
+impl<F: Dims, T: Dims, R> RenameIn<F, T, R> for () where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<T: Distinct, R> RenameIn<All, T, R> for () where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend]
 impl Sizes for () {
     type Dims = ();
@@ -121,7 +125,7 @@ impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: A
 
 // Rank 1
 
-impl<A0: Member> Dims for (A0,) {
+impl<A0: Member> DimTuple for (A0,) {
     const RANK: usize = 1;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE];
@@ -189,9 +193,13 @@ impl Rank for Rank1 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtMost8 for (A0,) {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> HasOrWild<X> for (A0,) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, B0: Axis> Holds<(B0,)> for (A0,) where A0::Accepts<B0>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis> AtLeast1Dim for (A0,) {}
+impl<A0: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0,) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0,) where Self: SameRankAs<T> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis> AtLeast1Dim for NamesOf<(A0,)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim> Axes for (A0,) {
     type Checked = Self;
@@ -204,7 +212,6 @@ impl<A0: Dim> Axes for (A0,) {
 impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; }
 impl<A0: Dim> OldDims for (A0,) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<D: Dims, A0: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0,) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, T: Dims> Mapping for Pairs<(A0,), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, X>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem> OrderSpec for (A0,) { type Read = A0::Next<Exact<()>>; }
 #[diagnostic::do_not_recommend]
@@ -237,7 +244,7 @@ impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: A
 
 // Rank 2
 
-impl<A0: Member, A1: Member> Dims for (A0, A1) {
+impl<A0: Member, A1: Member> DimTuple for (A0, A1) {
     const RANK: usize = 2;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE];
@@ -305,9 +312,13 @@ impl Rank for Rank2 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtMost8 for (A0, A1) {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> HasOrWild<X> for (A0, A1) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Holds<(B0, B1)> for (A0, A1) where <A0::Accepts<B0> as Bool>::And<A1::Accepts<B1>>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtLeast1Dim for (A0, A1) {}
+impl<A0: Axis, A1: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1) where Self: SameRankAs<T> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtLeast1Dim for NamesOf<(A0, A1)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     type Checked = Self;
@@ -320,10 +331,14 @@ impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<D: Dims, A0: OneDim, A1: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, T: Dims> Mapping for Pairs<(A0, A1), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, X>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> FlattenArg for (A0, A1) {}
+#[diagnostic::do_not_recommend]
+impl<A0: Dim, A1: Dim> FlattenArg for (A0, A1) {
+    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1,)> as DimList>::Map<Pairs<(A0,), (X,)>>;
+    type Others<D: Dims> = D::Minus<Self>;
+    const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
+}
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
@@ -355,7 +370,7 @@ impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: A
 
 // Rank 3
 
-impl<A0: Member, A1: Member, A2: Member> Dims for (A0, A1, A2) {
+impl<A0: Member, A1: Member, A2: Member> DimTuple for (A0, A1, A2) {
     const RANK: usize = 3;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE];
@@ -423,9 +438,13 @@ impl Rank for Rank3 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtMost8 for (A0, A1, A2) {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Holds<(B0, B1, B2)> for (A0, A1, A2) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<A2::Accepts<B2>>>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtLeast1Dim for (A0, A1, A2) {}
+impl<A0: Axis, A1: Axis, A2: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2) where Self: SameRankAs<T> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     type Checked = Self;
@@ -438,10 +457,14 @@ impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, X>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> FlattenArg for (A0, A1, A2) {}
+#[diagnostic::do_not_recommend]
+impl<A0: Dim, A1: Dim, A2: Dim> FlattenArg for (A0, A1, A2) {
+    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2)> as DimList>::Map<Pairs<(A0,), (X,)>>;
+    type Others<D: Dims> = D::Minus<Self>;
+    const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
+}
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
@@ -473,7 +496,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: A
 
 // Rank 4
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member> Dims for (A0, A1, A2, A3) {
+impl<A0: Member, A1: Member, A2: Member, A3: Member> DimTuple for (A0, A1, A2, A3) {
     const RANK: usize = 4;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE];
@@ -541,9 +564,13 @@ impl Rank for Rank4 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtMost8 for (A0, A1, A2, A3) {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Holds<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<A3::Accepts<B3>>>>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtLeast1Dim for (A0, A1, A2, A3) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3) where Self: SameRankAs<T> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     type Checked = Self;
@@ -556,10 +583,14 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, X>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FlattenArg for (A0, A1, A2, A3) {}
+#[diagnostic::do_not_recommend]
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FlattenArg for (A0, A1, A2, A3) {
+    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3)> as DimList>::Map<Pairs<(A0,), (X,)>>;
+    type Others<D: Dims> = D::Minus<Self>;
+    const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
+}
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
@@ -591,7 +622,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: A
 
 // Rank 5
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member> Dims for (A0, A1, A2, A3, A4) {
+impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member> DimTuple for (A0, A1, A2, A3, A4) {
     const RANK: usize = 5;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE];
@@ -659,9 +690,13 @@ impl Rank for Rank5 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtMost8 for (A0, A1, A2, A3, A4) {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Holds<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<A4::Accepts<B4>>>>>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtLeast1Dim for (A0, A1, A2, A3, A4) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4) where Self: SameRankAs<T> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) {
     type Checked = Self;
@@ -674,10 +709,14 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) 
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3, A4) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, X>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FlattenArg for (A0, A1, A2, A3, A4) {}
+#[diagnostic::do_not_recommend]
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FlattenArg for (A0, A1, A2, A3, A4) {
+    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3, A4)> as DimList>::Map<Pairs<(A0,), (X,)>>;
+    type Others<D: Dims> = D::Minus<Self>;
+    const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
+}
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
@@ -709,7 +748,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: A
 
 // Rank 6
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member> Dims for (A0, A1, A2, A3, A4, A5) {
+impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member> DimTuple for (A0, A1, A2, A3, A4, A5) {
     const RANK: usize = 6;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE];
@@ -777,9 +816,13 @@ impl Rank for Rank6 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5) {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Holds<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<A5::Accepts<B5>>>>>>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtLeast1Dim for (A0, A1, A2, A3, A4, A5) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5) where Self: SameRankAs<T> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2, A3, A4, A5) {
     type Checked = Self;
@@ -792,10 +835,14 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2,
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3, A4, A5) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, X>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5) {}
+#[diagnostic::do_not_recommend]
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5) {
+    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3, A4, A5)> as DimList>::Map<Pairs<(A0,), (X,)>>;
+    type Others<D: Dims> = D::Minus<Self>;
+    const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
+}
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
@@ -827,7 +874,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: A
 
 // Rank 7
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6: Member> Dims for (A0, A1, A2, A3, A4, A5, A6) {
+impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6: Member> DimTuple for (A0, A1, A2, A3, A4, A5, A6) {
     const RANK: usize = 7;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE, <A6::Size as DimSize>::SIZE];
@@ -895,9 +942,13 @@ impl Rank for Rank7 {
     type Is8 = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6) {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<A6::Accepts<B6>>>>>>>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtLeast1Dim for (A0, A1, A2, A3, A4, A5, A6) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5, A6) where Self: SameRankAs<T> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6) {
     type Checked = Self;
@@ -910,10 +961,14 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3, A4, A5, A6) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, X>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6) {}
+#[diagnostic::do_not_recommend]
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6) {
+    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3, A4, A5, A6)> as DimList>::Map<Pairs<(A0,), (X,)>>;
+    type Others<D: Dims> = D::Minus<Self>;
+    const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
+}
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5> + Consecutive<A5, A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
@@ -945,7 +1000,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: A
 
 // Rank 8
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6: Member, A7: Member> Dims for (A0, A1, A2, A3, A4, A5, A6, A7) {
+impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6: Member, A7: Member> DimTuple for (A0, A1, A2, A3, A4, A5, A6, A7) {
     const RANK: usize = 8;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE, <A6::Size as DimSize>::SIZE, <A7::Size as DimSize>::SIZE];
@@ -1013,9 +1068,13 @@ impl Rank for Rank8 {
     type Is8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6, A7) {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<<A6::Accepts<B6> as Bool>::And<A7::Accepts<B7>>>>>>>>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtLeast1Dim for (A0, A1, A2, A3, A4, A5, A6, A7) {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: SameRankAs<T> {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6, A7) {
     type Checked = Self;
@@ -1028,10 +1087,14 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axe
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<D: Dims, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim, T: Dims, R> RenameFrom<D, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: In<D> + SameRankAs<T>, T: Fresh<D::Minus<Self>, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6, A7), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, <Same<X, A7> as Bool>::Axis<T::At7, X>>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6, A7) {}
+#[diagnostic::do_not_recommend]
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6, A7) {
+    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3, A4, A5, A6, A7)> as DimList>::Map<Pairs<(A0,), (X,)>>;
+    type Others<D: Dims> = D::Minus<Self>;
+    const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
+}
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5> + Consecutive<A5, A6> + Consecutive<A6, A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {

@@ -1,9 +1,10 @@
 //! Products by position: `matmul`, `mm`, `mv`, `dot`, `bmm`, `addmm`.
 
 use super::axis::Axis;
-use super::broadcast::{Broadcast, Sum};
+use super::broadcast::{BroadcastWith, Sum};
 use super::dims::{DimList, Dims};
 use super::distinct::Distinct;
+use super::verdict::NamesOf;
 use super::size::{CanEqual, SizeOf};
 
 /// The dims of `x.matmul(&y)`: the batch dims unified, then the last but one of `x` and the last
@@ -19,9 +20,11 @@ pub type Product<D, E> = <<E as DimList>::Col as DimList>::After<
     label = "no product of dims {Self} and dims {E}"
 )]
 pub trait MatMul<E> {}
-impl<D: Dims + AtLeast1Dim, E: Dims + AtLeast1Dim> MatMul<E> for D
+impl<D: Dims, E: Dims> MatMul<E> for D
 where
-    D::Batch: Broadcast<E::Batch>,
+    NamesOf<D>: AtLeast1Dim,
+    NamesOf<E>: AtLeast1Dim,
+    D::Batch: BroadcastWith<E::Batch>,
     Product<D, E>: Distinct,
     SizeOf<D::InnerLeft>: CanEqual<D::InnerLeft, E::InnerRight>,
 {

@@ -55,7 +55,7 @@ pub use axis::{
 };
 pub use broadcast::{Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, Sum};
 pub use contract::{Contract, Contracted, FullyNamed};
-pub use dims::{DimList, Dims, MoreThan8Dims, Rank, TooMany};
+pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, Once};
 pub use flatten::{Adjacent, Consecutive, Flatten, FlattenArg, Flattened, Unflatten, Unflattened};
 pub use id::{Bool, False, IsTrue, Same, True};
@@ -63,9 +63,9 @@ pub use insert::{Append, Appended, Insert, Inserted};
 pub use matmul::{AtLeast1Dim, Batched, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
 pub use refine::{Refine, RefineInto, Refined};
-pub use remove::{Axes, EachIn, Has, In, Keep, NotBehindWild, Replace, Replaced, Without, keep};
+pub use remove::{Axes, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced, Without, keep};
 pub use rename::{
-    All, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameFrom, Renamed,
+    All, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn, Renamed,
     SameRankAs, Transposed, DropNames,
 };
 pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};

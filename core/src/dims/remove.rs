@@ -4,7 +4,6 @@ use core::ops::RangeFull;
 
 use super::axis::{Dim, OneDim};
 use super::dims::{DimList, Dims};
-use super::id::{Bool, IsTrue};
 
 /// Dims to work on: `C`, `(N, C)`, `..` for all, `keep(C)` to keep the dim with size 1.
 ///
@@ -97,23 +96,21 @@ impl<A: Axes> Axes for Keep<A> {
 /// One of the dims has the name of `X`. `Wild` never has.
 #[diagnostic::on_unimplemented(message = "dim `{X}` not found in dims {Self}", label = "no such dim")]
 pub trait Has<X>: NotBehindWild<X> {}
-// Where a `Wild` could be the dim, only `NotBehindWild` fails: it says more.
 #[diagnostic::do_not_recommend]
-impl<X: OneDim, D: Dims + NotBehindWild<X>> Has<X> for D where
-    <D::Contains<X> as Bool>::OrWild<D>: IsTrue
-{
-}
+impl<X: OneDim, D: Dims + HasOrWild<X>> Has<X> for D {}
 
 /// Rustc can tell whether one of the dims has the name of `X`: either one has, or every name is
-/// known. Part of [`Has`]; operators ask for both, for the message.
+/// known. Part of [`Has`]; methods ask for it first, because its message says more.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` not found among the known names of dims {Self}",
     label = "a `Wild` is never matched by name",
     note = "name the dims first: `x.refine_names(..)`"
 )]
 pub trait NotBehindWild<X> {}
-#[diagnostic::do_not_recommend]
-impl<X: OneDim, D: Dims> NotBehindWild<X> for D where <D::Contains<X> as Bool>::OrNamed<D>: IsTrue {}
+
+/// [`Has`] rank by rank: one of the dims has the name of `X`, or could have it. Where it only
+/// could, [`NotBehindWild`] fails, and nothing else.
+pub trait HasOrWild<X>: NotBehindWild<X> {}
 
 /// The dim, or each dim of the tuple, stands in `D`, once in the tuple.
 ///

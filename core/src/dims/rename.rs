@@ -5,7 +5,6 @@ use core::ops::RangeFull;
 
 use super::axis::{Axis, Dim};
 use super::dims::{DimList, Dims};
-use super::distinct::Distinct;
 use super::id::IsTrue;
 
 /// A replacement of dims one by one.
@@ -61,13 +60,16 @@ pub type Renamed<D, F, T> =
 /// no name then stands twice. Write `F: RenameArg + Rename<D, T>, T: RenameArg`.
 pub trait Rename<D, T> {}
 impl<D: Dims, F: RenameArg, T: RenameArg> Rename<D, T> for F where
-    F::Old: RenameFrom<D, T::New, Renamed<D, F, T>>
+    D: RenameIn<F::Old, T::New, Renamed<D, F, T>>
 {
 }
 
-/// The old dims can be renamed to `T` in `D`, which gives `Result`.
-pub trait RenameFrom<D, T, Result> {}
-impl<D: SameRankAs<T>, T: Distinct, Result> RenameFrom<D, T, Result> for All {}
+/// The dims `F` of `Self` can be renamed to `T`, which gives `Result`.
+#[diagnostic::on_unimplemented(
+    message = "cannot rename dims {F} of dims {Self} to {T}",
+    label = "cannot rename"
+)]
+pub trait RenameIn<F, T, Result> {}
 
 /// `Self` and `T` have as many dims.
 #[diagnostic::on_unimplemented(
