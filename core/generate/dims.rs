@@ -345,7 +345,7 @@ fn shapes(out: &mut String, rank: usize) {
         out,
         "#[diagnostic::do_not_recommend]\nimpl{} ShapeFor<{}> for [usize; {rank}] {{\n    \
          fn sizes(&self) -> Shape {{ Shape::from_slice(self) }}\n}}",
-        generics(&[&bounded(&a, "Axis")]),
+        generics(&[&bounded(&a, "Member")]),
         tuple(&a)
     )
     .unwrap();

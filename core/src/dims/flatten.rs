@@ -38,6 +38,9 @@ impl<F: FlattenArg + Adjacent<D>, D: Dims, X: OneDim> Flatten<D, X> for F where
     label = "no such dims"
 )]
 pub trait Adjacent<D> {}
+// A dim alone is no `FlattenArg`, and that is the one error to report.
+#[diagnostic::do_not_recommend]
+impl<X: Dim, D> Adjacent<D> for X {}
 
 /// Dim `X` stands behind dim `P` in the list.
 #[diagnostic::on_unimplemented(
