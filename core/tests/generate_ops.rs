@@ -6,8 +6,16 @@
 
 #[path = "generate/docs.rs"]
 mod docs;
+#[path = "generate/dyn_methods.rs"]
+mod dyn_methods;
 #[path = "generate/ids.rs"]
 mod ids;
+#[path = "generate/kernels.rs"]
+mod kernels;
+#[path = "generate/typed_methods.rs"]
+mod typed_methods;
+#[path = "generate/typed_operators.rs"]
+mod typed_operators;
 #[path = "generate/write.rs"]
 mod write;
 
@@ -15,7 +23,11 @@ mod write;
 fn generated_files_are_up_to_date() {
     let files = [
         ("core/src/op/generated.rs", ids::ops()),
+        ("runtime/src/cpu/pointwise/generated.rs", kernels::pointwise()),
         ("docs/operators.md", docs::operators()),
+        ("runtime/src/tensor/generated.rs", dyn_methods::methods()),
+        ("src/tensor/generated.rs", typed_methods::methods()),
+        ("src/tensor/arithmetic.rs", typed_operators::operators()),
     ];
     write::all(&files);
 }

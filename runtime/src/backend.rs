@@ -4,14 +4,79 @@
 //! hand a plain descriptor to the device's backend. A second device is a second implementation,
 //! and an operator class it lacks does not compile.
 
-use nomina_core::{DType, Device, Error, ErrorKind, Result};
+use nomina_core::op::Op;
+use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
 
+use crate::cpu;
+use crate::plan::Plan;
+use crate::random::Stream;
 use crate::storage::Storage;
 
+/// Where the elements of an operand begin on its device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) ptr: *mut u8,
+    pub(crate) dtype: DType,
+}
+
+/// An input of an elementwise operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Input {
+    Tensor(Place),
+    Scalar(Scalar),
+}
+
+/// An elementwise operation: operand 0 of the plan is the result, the others are the inputs, of
+/// which numbers step by zero.
+pub(crate) struct Pointwise<'a> {
+    pub(crate) op: Op,
+    /// The dtype that the inputs are converted to.
+    pub(crate) compute: DType,
+    pub(crate) plan: &'a Plan,
+    pub(crate) dest: Place,
+    pub(crate) inputs: &'a [Input],
+    /// Whether the first input is the very elements of the result.
+    pub(crate) in_place: bool,
+}
+
 /// The kernels of one device, one method per class.
+///
+/// Unsafe methods trust their caller that a plan's positions lie in the operands' buffers on this
+/// device, that inputs are valid for their dtypes, that no two positions of a destination are
+/// the same, and that it overlaps no input unless said.
 pub(crate) trait Backend: Sync {
     /// A buffer with indeterminate content, or all zero.
     fn allocate(&self, op: &'static str, bytes: usize, zeroed: bool) -> Result<Storage>;
+
+    /// Computes elementwise.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()>;
+
+    /// Copies operand 1 of a plan to operand 0, converting on the way.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()>;
+
+    /// Writes a number to operand 0 of a plan, whose operand 1 steps by zero.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn fill(&self, plan: &Plan, dest: Place, value: Scalar) -> Result<()>;
+
+    /// Writes `start`, `start + step`, and so on, to `n` adjacent elements.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn arange(&self, n: usize, dest: Place, start: Scalar, step: Scalar) -> Result<()>;
+
+    /// Writes random numbers to `n` adjacent elements.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn random(&self, n: usize, dest: Place, stream: &Stream) -> Result<()>;
 }
 
 /// The host.
@@ -24,6 +89,40 @@ impl Backend for Cpu {
         } else {
             Storage::cpu(op, bytes)
         }
+    }
+
+    unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()> {
+        let kernel = cpu::pointwise::kernel(job.op, arithmetic(job.compute)).ok_or_else(|| {
+            let what = format!("{} is not computed on the host", job.compute);
+            Error::new(ErrorKind::DType, job.op.name(), what).hint("convert with `to` first")
+        })?;
+        // SAFETY: the caller's promise.
+        unsafe { cpu::pointwise::run(&kernel, job.plan, job.dest, job.inputs, job.in_place) };
+        Ok(())
+    }
+
+    unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::cast::copy(plan, dest, source) };
+        Ok(())
+    }
+
+    unsafe fn fill(&self, plan: &Plan, dest: Place, value: Scalar) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fill::fill(plan, dest, value) };
+        Ok(())
+    }
+
+    unsafe fn arange(&self, n: usize, dest: Place, start: Scalar, step: Scalar) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fill::arange(n, dest, start, step) };
+        Ok(())
+    }
+
+    unsafe fn random(&self, n: usize, dest: Place, stream: &Stream) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fill::random(n, dest, stream) };
+        Ok(())
     }
 }
 

@@ -9,11 +9,14 @@ pub mod call;
 pub mod config;
 mod cpu;
 mod dispatch;
+mod plan;
+pub mod random;
 pub mod raw;
 pub mod shape;
 pub mod storage;
 
 pub use config::{default_dtype, with_default_dtype};
+pub use random::{Generator, manual_seed};
 pub use raw::{Raw, RawMut, Strided};
 
 pub(crate) use smallvec::SmallVec;

@@ -1,9 +1,11 @@
 //! Copies and conversions.
 
-use nomina_core::Result;
+use nomina_core::{DType, Device, Error, ErrorKind, Names, Result, Scalar};
 
-use crate::dispatch::with_dtype;
-use crate::raw::Raw;
+use crate::backend::{Place, backend};
+use crate::plan::{Plan, result_strides};
+use crate::raw::{Raw, RawMut};
+use crate::shape::Strides;
 
 /// Itself when row-major without gaps, else a row-major copy.
 ///
@@ -11,16 +13,106 @@ use crate::raw::Raw;
 /// When memory is missing.
 pub fn contiguous(x: &Raw) -> Result<Raw> {
     if x.is_contiguous() {
-        Ok(x.clone())
-    } else {
-        duplicate(x)
+        return Ok(x.clone());
     }
+    let mut out = Raw::empty("contiguous", x.shape(), x.dtype(), x.device())?;
+    copy_into(out.as_mut()?, x)?;
+    Ok(out)
 }
 
-/// A copy in a buffer of its own.
+/// A dense copy in a buffer of its own, its dims in the same order.
 ///
 /// # Errors
 /// When memory is missing.
 pub fn duplicate(x: &Raw) -> Result<Raw> {
-    with_dtype!(x.dtype(), T => Raw::from_vec(x.iter::<T>()?.collect(), x.shape()))
+    convert("clone", x, x.dtype())
+}
+
+/// The elements as another dtype; itself when that is theirs.
+///
+/// # Errors
+/// When memory is missing.
+pub fn to_dtype(x: &Raw, dtype: DType) -> Result<Raw> {
+    if x.dtype() == dtype {
+        Ok(x.clone())
+    } else {
+        convert("to", x, dtype)
+    }
+}
+
+fn convert(op: &'static str, x: &Raw, dtype: DType) -> Result<Raw> {
+    let mut out = Raw::empty(op, x.shape(), dtype, x.device())?;
+    out.layout.strides = result_strides(x.shape(), &[x.strides()]);
+    copy_into(out.as_mut()?, x)?;
+    Ok(out)
+}
+
+/// The elements on another device; itself when they are there.
+///
+/// # Errors
+/// When the device is missing.
+pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
+    if x.device() == device {
+        return Ok(x.clone());
+    }
+    backend("to", device)?;
+    let what = format!("no way from `{}` to `{device}`", x.device());
+    Err(Error::new(ErrorKind::Device, "to", what).hint("go through `cpu`"))
+}
+
+/// Writes the elements of `src`, broadcast to `dest`'s shape and cast to its dtype.
+///
+/// # Errors
+/// When `src` does not broadcast to `dest`, or lies on another device.
+pub fn copy_into(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
+    if dest.device() != src.device() {
+        let what = format!("from `{}` to `{}`", src.device(), dest.device());
+        return Err(Error::new(ErrorKind::Device, "copy", what)
+            .hint("move the source with `to_device` first"));
+    }
+    let layout = src.layout().expand(dest.shape()).map_err(|_| {
+        let what = format!(
+            "sizes {:?} do not broadcast to {:?}",
+            src.shape(),
+            dest.shape()
+        );
+        Error::new(ErrorKind::Shape, "copy", what)
+            .operand(&Names::default(), dest.shape())
+            .operand(&Names::default(), src.shape())
+            .hint("only dims of size 1 repeat, and new dims stand on the left")
+    })?;
+    let place = Place {
+        ptr: dest.as_mut_ptr(),
+        dtype: dest.dtype(),
+    };
+    let source = Place {
+        ptr: src.as_ptr().cast_mut(),
+        dtype: src.dtype(),
+    };
+    let operands = [
+        (dest.strides(), place.dtype.size()),
+        (&layout.strides[..], source.dtype.size()),
+    ];
+    let plan = Plan::new(dest.shape(), &operands);
+    // SAFETY: the plan holds the positions of two tensors of one device; `dest` is exclusive, so
+    // that `src` cannot share its buffer, and no two of its positions are the same.
+    unsafe { backend("copy", src.device())?.copy(&plan, place, source) }
+}
+
+/// Writes one number everywhere, cast to the dtype.
+///
+/// # Errors
+/// When the device is missing.
+pub fn fill(mut dest: RawMut<'_>, value: Scalar) -> Result<()> {
+    let place = Place {
+        ptr: dest.as_mut_ptr(),
+        dtype: dest.dtype(),
+    };
+    let zeros = Strides::from_elem(0, dest.rank());
+    let plan = Plan::new(
+        dest.shape(),
+        &[(dest.strides(), place.dtype.size()), (&zeros, 0)],
+    );
+    // SAFETY: the plan holds the positions of `dest`, which is exclusive.
+    unsafe { backend("fill", dest.device())?.fill(&plan, place, value) }
 }

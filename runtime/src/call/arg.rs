@@ -1,0 +1,194 @@
+//! Operands of elementwise operators, and their dtypes.
+
+use nomina_core::op::{Class, DTypeRule, Op, Resolved};
+use nomina_core::{DType, Device, Error, ErrorKind, Names, Promoter, Result, Scalar};
+
+use crate::config::default_dtype;
+use crate::raw::{Raw, Strided};
+
+/// An operand: a tensor, or a number that is one for all elements.
+#[derive(Clone, Copy, Debug)]
+pub enum Arg<'a> {
+    /// A tensor.
+    Tensor(&'a Raw),
+    /// A number. Only its category takes part in promotion.
+    Scalar(Scalar),
+}
+
+impl<'a> From<&'a Raw> for Arg<'a> {
+    fn from(raw: &'a Raw) -> Self {
+        Self::Tensor(raw)
+    }
+}
+
+impl From<Scalar> for Arg<'_> {
+    fn from(value: Scalar) -> Self {
+        Self::Scalar(value)
+    }
+}
+
+/// An operand as dtypes and sizes see it: of a tensor that is written to, too.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    Tensor {
+        ptr: *const u8,
+        layout: &'a Strided,
+        dtype: DType,
+        device: Device,
+    },
+    Scalar(Scalar),
+}
+
+impl<'a> From<Arg<'a>> for Source<'a> {
+    fn from(arg: Arg<'a>) -> Self {
+        match arg {
+            Arg::Tensor(raw) => Self::Tensor {
+                ptr: raw.as_ptr(),
+                layout: raw.layout(),
+                dtype: raw.dtype(),
+                device: raw.device(),
+            },
+            Arg::Scalar(value) => Self::Scalar(value),
+        }
+    }
+}
+
+impl Source<'_> {
+    fn dtype(&self) -> Option<DType> {
+        match *self {
+            Self::Tensor { dtype, .. } => Some(dtype),
+            Self::Scalar(Scalar::Bool(_)) => Some(DType::Bool),
+            Self::Scalar(_) => None,
+        }
+    }
+}
+
+/// The number of operands of an elementwise operator; 0 for others.
+fn arity(op: Op) -> usize {
+    match op.row().class {
+        Class::Unary(_) => 1,
+        Class::Binary(_) => 2,
+        Class::Ternary(_) => 3,
+        _ => 0,
+    }
+}
+
+/// The dtypes that an elementwise operator computes in and gives.
+///
+/// # Errors
+/// [`ErrorKind::DType`] for dtypes that the operator does not take.
+pub fn result_dtype(op: Op, args: &[Arg<'_>]) -> Result<Resolved> {
+    let sources: crate::SmallVec<[Source<'_>; 3]> = args.iter().map(|&arg| arg.into()).collect();
+    resolve(op, &sources)
+}
+
+pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
+    let row = op.row();
+    if sources.len() != arity(op) || sources.is_empty() {
+        let what = format!("{} operands, where it takes {}", sources.len(), arity(op));
+        return Err(Error::new(ErrorKind::Argument, row.name, what)
+            .hint("call it with the operands of its signature"));
+    }
+    let default = default_dtype();
+    // What decides between two numbers takes no part in their promotion, and what is written
+    // into a tensor takes that tensor's dtype.
+    let (condition, promoted) = match op {
+        Op::Where => (Some(0), &sources[1..]),
+        Op::MaskedFill => (Some(1), &sources[..1]),
+        _ => (None, sources),
+    };
+    if let Some(at) = condition {
+        check_condition(op, &sources[at])?;
+    }
+    let mut promoter = Promoter::new(default);
+    for source in promoted {
+        match *source {
+            Source::Tensor { layout, dtype, .. } => promoter.tensor(dtype, layout.shape.len()),
+            Source::Scalar(value) => promoter.scalar(value),
+        }
+    }
+    let common = promoter.result();
+    row.check_dtype(common)?;
+    if op == Op::Pow
+        && common.is_integral()
+        && matches!(sources[1], Source::Scalar(Scalar::Int(..0)))
+    {
+        return Err(Error::new(
+            ErrorKind::Argument,
+            row.name,
+            "an integer to a negative power",
+        )
+        .hint("convert the tensor to a float dtype first"));
+    }
+    Ok(row.dtype.resolve(common, default))
+}
+
+fn check_condition(op: Op, source: &Source<'_>) -> Result<()> {
+    match source.dtype() {
+        Some(DType::Bool) => Ok(()),
+        Some(DType::U8) if op == Op::Where => Ok(()),
+        found => {
+            let found = found.map_or_else(|| "a number".to_owned(), |dtype| dtype.to_string());
+            Err(Error::new(
+                ErrorKind::DType,
+                op.name(),
+                format!("the condition is {found}"),
+            )
+            .hint("the condition is a tensor of bool, as comparisons give"))
+        }
+    }
+}
+
+/// A number as operands of `common` meet it: comparisons see it rounded to their dtype.
+pub(super) fn scalar(op: Op, value: Scalar, common: DType) -> Scalar {
+    match (op.row().dtype, common) {
+        (DTypeRule::Bool, DType::F16) => Scalar::from(half::f16::from_f64(value.to_f64())),
+        (DTypeRule::Bool, DType::BF16) => Scalar::from(half::bf16::from_f64(value.to_f64())),
+        _ => value,
+    }
+}
+
+/// The device of all tensors among the operands, the host when there is none.
+pub(super) fn device(op: &'static str, sources: &[Source<'_>]) -> Result<Device> {
+    let mut found: Option<Device> = None;
+    for source in sources {
+        if let Source::Tensor { device, .. } = *source {
+            match found {
+                Some(first) if first != device => {
+                    let what = format!("operands on `{first}` and `{device}`");
+                    return Err(Error::new(ErrorKind::Device, op, what)
+                        .hint("move them to one device with `to_device`"));
+                }
+                _ => found = Some(device),
+            }
+        }
+    }
+    Ok(found.unwrap_or_default())
+}
+
+/// The shape that all operands broadcast to.
+pub(super) fn shape(op: &'static str, sources: &[Source<'_>]) -> Result<crate::shape::Shape> {
+    let shapes: crate::SmallVec<[&[usize]; 4]> = sources
+        .iter()
+        .filter_map(|source| match source {
+            Source::Tensor { layout, .. } => Some(&layout.shape[..]),
+            Source::Scalar(_) => None,
+        })
+        .collect();
+    crate::shape::broadcast(op, &shapes)
+}
+
+/// An error about sizes, with all operands'.
+pub(super) fn error(
+    kind: ErrorKind,
+    op: &'static str,
+    what: String,
+    sources: &[Source<'_>],
+) -> Error {
+    sources
+        .iter()
+        .fold(Error::new(kind, op, what), |error, source| match source {
+            Source::Tensor { layout, .. } => error.operand(&Names::default(), &layout.shape),
+            Source::Scalar(_) => error,
+        })
+}

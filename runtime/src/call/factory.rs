@@ -1,0 +1,182 @@
+//! New tensors from sizes and numbers.
+
+use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
+
+use super::fill;
+use crate::backend::{Place, backend};
+use crate::random::{Generator, Kind};
+use crate::raw::Raw;
+
+/// A tensor of one number.
+///
+/// # Errors
+/// When memory or the device is missing, or the sizes overflow.
+pub fn full(shape: &[usize], value: Scalar, dtype: DType, device: Device) -> Result<Raw> {
+    // Minus zero and a zero with an imaginary part have bits set.
+    let zero = match value {
+        Scalar::Bool(value) => !value,
+        Scalar::Int(value) => value == 0,
+        Scalar::Float(value) => value.to_bits() == 0,
+        Scalar::Complex(value) => value.re.to_bits() == 0 && value.im.to_bits() == 0,
+    };
+    if zero {
+        // Fresh pages are zero already: nothing is written.
+        return Raw::zeros("full", shape, dtype, device);
+    }
+    let mut out = Raw::empty("full", shape, dtype, device)?;
+    fill(out.as_mut()?, value)?;
+    Ok(out)
+}
+
+/// Numbers from `start` to before `end`, `step` apart.
+///
+/// # Errors
+/// When `step` is zero, not finite, or leads away from `end`; for bool and complex dtypes; when
+/// memory or the device is missing.
+pub fn arange(
+    start: Scalar,
+    end: Scalar,
+    step: Scalar,
+    dtype: DType,
+    device: Device,
+) -> Result<Raw> {
+    let refuse = |kind, what: &str, hint: &str| Err(Error::new(kind, "arange", what).hint(hint));
+    let scalars = [start, end, step];
+    if !(dtype.is_float() || dtype.is_integral() && dtype != DType::Bool)
+        || scalars
+            .iter()
+            .any(|value| matches!(value, Scalar::Complex(_)))
+    {
+        let what = format!("no range of {dtype}");
+        return refuse(ErrorKind::DType, &what, "use an integer or a float dtype");
+    }
+    let whole = dtype.is_integral()
+        && scalars
+            .iter()
+            .all(|value| matches!(value, Scalar::Int(_) | Scalar::Bool(_)));
+    let count = if whole {
+        let [start, end, step] = scalars.map(|value| i128::from(value.to_i64()));
+        if step == 0 {
+            return refuse(ErrorKind::Argument, "the step is zero", "use another step");
+        }
+        let span = end - start;
+        if span != 0 && (span > 0) != (step > 0) {
+            return away(scalars);
+        }
+        (span.unsigned_abs())
+            .div_ceil(step.unsigned_abs())
+            .try_into()
+            .unwrap_or(usize::MAX)
+    } else {
+        let [start, end, step] = scalars.map(Scalar::to_f64);
+        if !(start.is_finite() && end.is_finite() && step.is_finite()) || step == 0.0 {
+            let what = format!("from {start} to {end} by {step}");
+            return refuse(
+                ErrorKind::Argument,
+                &what,
+                "use finite bounds and a step other than 0",
+            );
+        }
+        let span = end - start;
+        if span != 0.0 && (span > 0.0) != (step > 0.0) {
+            return away(scalars);
+        }
+        (span / step).ceil() as usize
+    };
+    let mut out = Raw::empty("arange", &[count], dtype, device)?;
+    let mut access = out.as_mut()?;
+    let dest = Place {
+        ptr: access.as_mut_ptr(),
+        dtype,
+    };
+    // SAFETY: a new contiguous tensor of `count` elements.
+    unsafe { backend("arange", device)?.arange(count, dest, start, step)? };
+    Ok(out)
+}
+
+#[cold]
+fn away([start, end, step]: [Scalar; 3]) -> Result<Raw> {
+    let what = format!("steps of {step} lead from {start} away from {end}");
+    Err(Error::new(ErrorKind::Argument, "arange", what).hint("change the sign of the step"))
+}
+
+/// Ones on the diagonal of an `n` by `m` matrix, zeros elsewhere.
+///
+/// # Errors
+/// When memory or the device is missing, or the sizes overflow.
+pub fn eye(n: usize, m: usize, dtype: DType, device: Device) -> Result<Raw> {
+    let mut out = Raw::zeros("eye", &[n, m], dtype, device)?;
+    fill(out.as_mut()?.diagonal(0, 1, 0)?, Scalar::Int(1))?;
+    Ok(out)
+}
+
+/// Random numbers, uniform from 0 to before 1.
+///
+/// # Errors
+/// For dtypes that are no real floats; when memory or the device is missing.
+pub fn rand(
+    shape: &[usize],
+    dtype: DType,
+    device: Device,
+    generator: &mut Generator,
+) -> Result<Raw> {
+    // As many bits as the dtype has, so that rounding never reaches 1.
+    let bits = match dtype {
+        DType::F16 => 11,
+        DType::BF16 => 8,
+        DType::F32 | DType::F64 => 24,
+        other => return Err(not_random("rand", other, "a float dtype")),
+    };
+    random("rand", shape, dtype, device, generator, Kind::Uniform(bits))
+}
+
+/// Random numbers of the standard normal distribution; of a complex one, both parts have a
+/// variance of one half.
+///
+/// # Errors
+/// For integers and bool; when memory or the device is missing.
+pub fn randn(
+    shape: &[usize],
+    dtype: DType,
+    device: Device,
+    generator: &mut Generator,
+) -> Result<Raw> {
+    if dtype.is_integral() {
+        return Err(not_random("randn", dtype, "a float or complex dtype"));
+    }
+    let kind = if dtype.is_complex() {
+        Kind::NormalPart
+    } else {
+        Kind::Normal
+    };
+    random("randn", shape, dtype, device, generator, kind)
+}
+
+fn not_random(op: &'static str, dtype: DType, instead: &str) -> Error {
+    Error::new(
+        ErrorKind::DType,
+        op,
+        format!("no random numbers of {dtype}"),
+    )
+    .hint(format!("draw {instead}, and convert with `to`"))
+}
+
+fn random(
+    op: &'static str,
+    shape: &[usize],
+    dtype: DType,
+    device: Device,
+    generator: &mut Generator,
+    kind: Kind,
+) -> Result<Raw> {
+    let mut out = Raw::empty(op, shape, dtype, device)?;
+    let count = out.numel();
+    let mut access = out.as_mut()?;
+    let dest = Place {
+        ptr: access.as_mut_ptr(),
+        dtype,
+    };
+    // SAFETY: a new contiguous tensor of `count` elements.
+    unsafe { backend(op, device)?.random(count, dest, &generator.stream(count, kind))? };
+    Ok(out)
+}

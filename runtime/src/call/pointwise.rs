@@ -1,0 +1,288 @@
+//! Elementwise operators: of the classes unary, binary and ternary.
+
+use nomina_core::op::{Op, Resolved};
+use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
+
+use super::arg::{Source, device, error, resolve, scalar, shape};
+use super::{Arg, copy_into};
+use crate::SmallVec;
+use crate::backend::{Input, Place, Pointwise, backend};
+use crate::plan::{Plan, result_strides};
+use crate::raw::{Raw, RawMut, Strided};
+use crate::shape::{Shape, Strides};
+
+type Sources<'a> = SmallVec<[Source<'a>; 3]>;
+
+/// An operation whose operands are known to fit.
+struct Call<'a> {
+    op: Op,
+    device: Device,
+    dtypes: Resolved,
+    shape: Shape,
+    sources: Sources<'a>,
+}
+
+impl<'a> Call<'a> {
+    fn new(op: Op, sources: Sources<'a>) -> Result<Self> {
+        let shape = shape(op.name(), &sources)?;
+        let dtypes = resolve(op, &sources)?;
+        Ok(Self {
+            op,
+            device: device(op.name(), &sources)?,
+            dtypes,
+            shape,
+            sources,
+        })
+    }
+
+    /// The layouts of the inputs under the result's shape.
+    fn layouts(&self) -> Result<SmallVec<[Option<Strided>; 3]>> {
+        let expand = |source: &Source<'_>| match source {
+            Source::Tensor { layout, .. } => layout.expand(&self.shape).map(Some),
+            Source::Scalar(_) => Ok(None),
+        };
+        self.sources.iter().map(expand).collect()
+    }
+
+    /// Into a new tensor, whose dims lie in the inputs' order.
+    fn run(&self) -> Result<Raw> {
+        let layouts = self.layouts()?;
+        let strides: SmallVec<[&[isize]; 3]> = layouts
+            .iter()
+            .flatten()
+            .map(|layout| &layout.strides[..])
+            .collect();
+        let mut out = Raw::empty(self.op.name(), &self.shape, self.dtypes.result, self.device)?;
+        out.layout.strides = result_strides(&self.shape, &strides);
+        // SAFETY: a new buffer overlaps nothing.
+        unsafe { self.launch(&layouts, &mut out.as_mut()?, false)? };
+        Ok(out)
+    }
+
+    /// Into a tensor of the result's shape.
+    ///
+    /// # Safety
+    /// No input overlaps `dest`, but for the first one with `in_place`.
+    unsafe fn launch(
+        &self,
+        layouts: &[Option<Strided>],
+        dest: &mut RawMut<'_>,
+        in_place: bool,
+    ) -> Result<()> {
+        let zeros = Strides::from_elem(0, self.shape.len());
+        let mut operands: SmallVec<[(&[isize], usize); 4]> = SmallVec::new();
+        let mut inputs: SmallVec<[Input; 3]> = SmallVec::new();
+        let place = Place {
+            ptr: dest.as_mut_ptr(),
+            dtype: dest.dtype(),
+        };
+        operands.push((dest.strides(), place.dtype.size()));
+        for (source, layout) in self.sources.iter().zip(layouts) {
+            match (*source, layout) {
+                (Source::Tensor { ptr, dtype, .. }, Some(layout)) => {
+                    operands.push((&layout.strides, dtype.size()));
+                    inputs.push(Input::Tensor(Place {
+                        ptr: ptr.cast_mut(),
+                        dtype,
+                    }));
+                }
+                (Source::Tensor { .. }, None) => {}
+                (Source::Scalar(value), _) => {
+                    operands.push((&zeros, 0));
+                    inputs.push(Input::Scalar(scalar(self.op, value, self.dtypes.compute)));
+                }
+            }
+        }
+        let plan = Plan::new(&self.shape, &operands);
+        let job = Pointwise {
+            op: self.op,
+            compute: self.dtypes.compute,
+            plan: &plan,
+            dest: place,
+            inputs: &inputs,
+            in_place,
+        };
+        // SAFETY: the plan holds each operand's own positions; `dest` is exclusive and no two of
+        // its positions are the same; the rest is the caller's promise.
+        unsafe { backend(self.op.name(), self.device)?.pointwise(&job) }
+    }
+
+    /// Refuses a destination that the result does not fit, by dtype, then by size.
+    fn check_dest(&self, dest: &RawMut<'_>) -> Result<()> {
+        let result = self.dtypes.result;
+        if !result.can_cast(dest.dtype()) {
+            let what = format!("a result of {result} cannot be stored as {}", dest.dtype());
+            return Err(error(ErrorKind::DType, self.op.name(), what, &self.sources)
+                .hint(format!("store it in a tensor of {result}")));
+        }
+        if self.shape[..] != *dest.shape() {
+            let what = format!(
+                "the result has sizes {:?}, what it is written to {:?}",
+                &self.shape[..],
+                dest.shape()
+            );
+            return Err(error(ErrorKind::Shape, self.op.name(), what, &self.sources)
+                .hint("write to a tensor of the result's sizes"));
+        }
+        if self.device != dest.device() {
+            let what = format!(
+                "operands on `{}`, a result on `{}`",
+                self.device,
+                dest.device()
+            );
+            return Err(Error::new(ErrorKind::Device, self.op.name(), what)
+                .hint("move them to one device with `to_device`"));
+        }
+        Ok(())
+    }
+
+    /// Whether the result must be rounded to 16 bits before it is stored as another dtype.
+    fn rounds(&self, dest: DType) -> bool {
+        matches!(self.dtypes.result, DType::F16 | DType::BF16) && dest != self.dtypes.result
+    }
+}
+
+fn sources<'a>(args: &[Arg<'a>]) -> Sources<'a> {
+    args.iter().map(|&arg| arg.into()).collect()
+}
+
+/// An elementwise operator. Operands broadcast from the right and are converted to their common
+/// dtype; the result is dense, its dims in the order of the inputs' strides.
+///
+/// # Errors
+/// When sizes do not broadcast, the operator does not take the dtypes, devices differ, or memory
+/// is missing.
+pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
+    Call::new(op, sources(args))?.run()
+}
+
+/// As [`pointwise`], into `first`'s buffer when nobody shares it and the result has its shape and
+/// dtype.
+///
+/// # Errors
+/// As [`pointwise`].
+pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> {
+    {
+        let mut args: SmallVec<[Arg<'_>; 3]> = SmallVec::new();
+        args.push(Arg::Tensor(&first));
+        args.extend_from_slice(rest);
+        let call = Call::new(op, sources(&args))?;
+        let reusable = first.is_unique()
+            && call.dtypes.result == first.dtype()
+            && call.shape[..] == *first.shape()
+            && first.layout().is_disjoint()
+            // A small part of a large buffer would keep all of it alive.
+            && first.numel() * first.dtype().size() == first.storage.len();
+        if !reusable {
+            return call.run();
+        }
+    }
+    pointwise_in_place(op, first.as_mut()?, rest)?;
+    Ok(first)
+}
+
+/// An elementwise operator in place: `dest` is the first operand and receives the result.
+///
+/// # Errors
+/// As [`pointwise_into`]; `dest` then is unchanged.
+pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Result<()> {
+    let ptr = dest.as_mut_ptr().cast_const();
+    let layout = dest.layout().clone();
+    let first = Source::Tensor {
+        ptr,
+        layout: &layout,
+        dtype: dest.dtype(),
+        device: dest.device(),
+    };
+    let mut sources = Sources::new();
+    sources.push(first);
+    sources.extend(rest.iter().map(|&arg| Source::from(arg)));
+    let call = Call::new(op, sources)?;
+    call.check_dest(&dest)?;
+    let layouts = call.layouts()?;
+    // SAFETY: the first input is `dest` itself. The others are tensors of their own, and no tensor
+    // shares a buffer that is borrowed exclusively.
+    unsafe { call.launch(&layouts, &mut dest, true) }
+}
+
+/// An elementwise operator whose result goes to `dest`, a tensor of the result's shape and of a
+/// dtype that the result can be cast to.
+///
+/// # Errors
+/// As [`pointwise`], and when `dest` does not fit; it then is unchanged.
+pub fn pointwise_into(op: Op, mut dest: RawMut<'_>, args: &[Arg<'_>]) -> Result<()> {
+    let call = Call::new(op, sources(args))?;
+    call.check_dest(&dest)?;
+    if call.rounds(dest.dtype()) {
+        return copy_into(dest, &call.run()?);
+    }
+    let layouts = call.layouts()?;
+    // SAFETY: inputs are tensors of their own, and no tensor shares a buffer that is borrowed
+    // exclusively.
+    unsafe { call.launch(&layouts, &mut dest, false) }
+}
+
+/// `x` limited to at least `min` and at most `max`, either of which may be missing.
+///
+/// # Errors
+/// As [`pointwise`], and when both bounds are missing.
+pub fn clamp(x: &Raw, min: Option<Arg<'_>>, max: Option<Arg<'_>>) -> Result<Raw> {
+    let [min, max] = clamp_bounds(x.dtype(), x.rank(), min, max)?;
+    pointwise(Op::Clamp, &[x.into(), min, max])
+}
+
+/// The bounds for [`Op::Clamp`] with a missing one replaced by the dtype's own limit. `dtype` and
+/// `rank` are those of the tensor to clamp.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] when both are missing.
+pub fn clamp_bounds<'a>(
+    dtype: DType,
+    rank: usize,
+    min: Option<Arg<'a>>,
+    max: Option<Arg<'a>>,
+) -> Result<[Arg<'a>; 2]> {
+    if min.is_none() && max.is_none() {
+        return Err(Error::new(
+            ErrorKind::Argument,
+            "clamp",
+            "neither `min` nor `max` is given",
+        )
+        .hint("give at least one of them"));
+    }
+    let mut promoter = nomina_core::Promoter::new(crate::config::default_dtype());
+    promoter.tensor(dtype, rank);
+    for bound in [min, max].into_iter().flatten() {
+        match bound {
+            Arg::Tensor(raw) => promoter.tensor(raw.dtype(), raw.rank()),
+            Arg::Scalar(value) => promoter.scalar(value),
+        }
+    }
+    let [lowest, highest] = limits(promoter.result());
+    Ok([
+        min.unwrap_or(Arg::Scalar(lowest)),
+        max.unwrap_or(Arg::Scalar(highest)),
+    ])
+}
+
+/// Numbers of the dtype's own category that no element lies beyond.
+fn limits(dtype: DType) -> [Scalar; 2] {
+    let int = |bits: u32| {
+        [
+            Scalar::Int(i64::MIN >> (64 - bits)),
+            Scalar::Int(i64::MAX >> (64 - bits)),
+        ]
+    };
+    match dtype {
+        DType::Bool => [Scalar::Bool(false), Scalar::Bool(true)],
+        DType::U8 => [Scalar::Int(0), Scalar::Int(255)],
+        DType::I8 => int(8),
+        DType::I16 => int(16),
+        DType::I32 => int(32),
+        DType::I64 => int(64),
+        _ => [
+            Scalar::Float(f64::NEG_INFINITY),
+            Scalar::Float(f64::INFINITY),
+        ],
+    }
+}

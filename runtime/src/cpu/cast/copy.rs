@@ -1,0 +1,95 @@
+//! Copying a whole operand.
+
+use nomina_core::DType;
+
+use super::Cast;
+use crate::backend::Place;
+use crate::cpu::parallel::{GRAIN, Shared, each, split};
+use crate::plan::{Dim, Plan};
+
+/// Elements per side of a tile when one operand steps across the other: the lines that a tile
+/// touches stay in the first-level cache.
+const TILE: usize = 32;
+
+/// Copies operand 1 of a plan to operand 0, converting on the way.
+///
+/// # Safety
+/// The plan's positions from `dest` on are writable, those from `source` on readable and valid for
+/// their dtypes; no two positions of the former are the same, and none is one of the latter.
+pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
+    let (cast, from) = (Cast::new(source.dtype, dest.dtype), source.dtype);
+    let (dest, source) = (Shared(dest.ptr), Shared(source.ptr));
+    if let [inner, outer, rest @ ..] = plan.dims()
+        && crosses(inner, outer, from)
+    {
+        // SAFETY: the same positions, in another order.
+        unsafe { tiles(&cast, inner, outer, rest, dest, source) };
+        return;
+    }
+    let [to_step, from_step, ..] = plan.inner().steps;
+    split(plan.numel(), GRAIN, &|range| {
+        let (mut walk, mut left) = (plan.walk(range.start), range.len());
+        while left > 0 {
+            let (n, [to_offset, from_offset, ..]) = walk.take(left);
+            // SAFETY: a run of the plan; ranges share no position of `dest`.
+            unsafe {
+                let source = source.get().offset(from_offset);
+                cast.run(n, source, from_step, dest.get().offset(to_offset), to_step);
+            }
+            left -= n;
+        }
+    });
+}
+
+/// Whether the source is adjacent along the second dim and not along the first.
+fn crosses(inner: &Dim, outer: &Dim, from: DType) -> bool {
+    let size = from.size() as isize;
+    inner.steps[1].abs() > size && outer.steps[1].abs() == size && inner.size.min(outer.size) >= 4
+}
+
+/// Tile by tile over the first two dims, for every index of the others.
+///
+/// # Safety
+/// As [`copy`].
+unsafe fn tiles(cast: &Cast, inner: &Dim, outer: &Dim, rest: &[Dim], dest: Shared, source: Shared) {
+    let across = outer.size.div_ceil(TILE);
+    let planes: usize = rest.iter().map(|dim| dim.size).product();
+    let strip = |strip: usize| {
+        let (mut plane, first) = (strip / across, strip % across * TILE);
+        let mut at = [
+            outer.steps[0] * first as isize,
+            outer.steps[1] * first as isize,
+        ];
+        for dim in rest {
+            let index = (plane % dim.size) as isize;
+            plane /= dim.size;
+            at = [at[0] + index * dim.steps[0], at[1] + index * dim.steps[1]];
+        }
+        let rows = TILE.min(outer.size - first);
+        for column in (0..inner.size).step_by(TILE) {
+            let n = TILE.min(inner.size - column);
+            for row in 0..rows {
+                let offset = |operand: usize| {
+                    at[operand]
+                        + inner.steps[operand] * column as isize
+                        + outer.steps[operand] * row as isize
+                };
+                // SAFETY: part of a run of the plan; strips share no position of `dest`.
+                unsafe {
+                    let (source, dest) =
+                        (source.get().offset(offset(1)), dest.get().offset(offset(0)));
+                    cast.run(n, source, inner.steps[1], dest, inner.steps[0]);
+                }
+            }
+        }
+    };
+    let strips = across * planes;
+    if strips * inner.size * TILE < 2 * GRAIN {
+        (0..strips).for_each(strip);
+    } else {
+        let pieces = strips.min(4 * crate::cpu::parallel::threads());
+        each(pieces, &|piece| {
+            (strips * piece / pieces..strips * (piece + 1) / pieces).for_each(strip);
+        });
+    }
+}

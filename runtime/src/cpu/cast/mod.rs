@@ -1,0 +1,162 @@
+//! Copying and converting runs of elements.
+//!
+//! Everything that is not already where a kernel wants it, as the dtype it wants, passes through
+//! here: 12 × 12 pairs of dtypes, each as a dense loop for every SIMD level and as a strided one.
+
+mod copy;
+
+#[cfg(test)]
+mod tests;
+
+use std::mem::MaybeUninit;
+use std::slice;
+
+use nomina_core::DType;
+
+use super::numeric::Convert;
+use super::simd::{LEVELS, level, levels};
+use crate::dispatch::with_dtype;
+
+pub(crate) use copy::copy;
+
+type Dense = unsafe fn(usize, *const u8, *mut u8);
+type Strided = unsafe fn(usize, *const u8, isize, *mut u8, isize);
+
+/// The loops that take elements of one dtype to another.
+#[derive(Clone, Copy)]
+pub(crate) struct Cast {
+    dense: Dense,
+    strided: Strided,
+    sizes: [isize; 2],
+}
+
+impl Cast {
+    /// The loops from one dtype to another.
+    pub(crate) fn new(from: DType, to: DType) -> Self {
+        let (dense, strided) = if from == to {
+            copying(from)
+        } else {
+            converting(from, to)
+        };
+        Self {
+            dense: dense[level() as usize],
+            strided,
+            sizes: [from.size() as isize, to.size() as isize],
+        }
+    }
+
+    /// Takes `n` elements from `source` to `dest`, where they lie `steps` bytes apart. A source
+    /// step of zero repeats one element.
+    ///
+    /// # Safety
+    /// `n` elements at `source` are readable and valid, `n` at `dest` writable; they do not overlap.
+    #[inline]
+    pub(crate) unsafe fn run(
+        &self,
+        n: usize,
+        source: *const u8,
+        source_step: isize,
+        dest: *mut u8,
+        dest_step: isize,
+    ) {
+        // SAFETY: passed on.
+        unsafe {
+            if [source_step, dest_step] == self.sizes {
+                (self.dense)(n, source, dest);
+            } else {
+                (self.strided)(n, source, source_step, dest, dest_step);
+            }
+        }
+    }
+}
+
+/// Elements of one dtype keep their bits, so their size is all that matters.
+fn copying(dtype: DType) -> ([Dense; LEVELS], Strided) {
+    macro_rules! sized {
+        ($t:ty) => {{
+            unsafe fn dense(n: usize, source: *const u8, dest: *mut u8) {
+                // SAFETY: the caller's promise.
+                unsafe { source.copy_to_nonoverlapping(dest, n * size_of::<$t>()) }
+            }
+            ([dense as Dense; LEVELS], strided::<$t, $t> as Strided)
+        }};
+    }
+    match dtype.size() {
+        1 => sized!(u8),
+        2 => sized!(Bits<u16>),
+        4 => sized!(Bits<u32>),
+        8 => sized!(Bits<u64>),
+        _ => sized!(Bits<[u64; 2]>),
+    }
+}
+
+/// Bits of some dtype that is aligned to no more than its parts.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Bits<T>(T);
+
+impl<T: Copy> Convert<Bits<T>> for Bits<T> {
+    #[inline(always)]
+    fn convert(self) -> Self {
+        self
+    }
+}
+
+fn converting(from: DType, to: DType) -> ([Dense; LEVELS], Strided) {
+    with_dtype!(from, A => with_dtype!(to, B => {
+        let dense = levels!(fn(n: usize, source: *const u8, dest: *mut u8) {
+            dense::<A, B>(n, source.cast(), dest.cast())
+        });
+        (dense, strided::<A, B> as Strided)
+    }))
+}
+
+/// # Safety
+/// As [`Cast::run`], with adjacent elements.
+#[inline(always)]
+unsafe fn dense<A: Convert<B>, B: Copy>(n: usize, source: *const A, dest: *mut B) {
+    // SAFETY: the caller's promise; what is written to may be indeterminate.
+    let (source, dest) = unsafe {
+        let dest = dest.cast::<MaybeUninit<B>>();
+        (
+            slice::from_raw_parts(source, n),
+            slice::from_raw_parts_mut(dest, n),
+        )
+    };
+    for (dest, &source) in dest.iter_mut().zip(source) {
+        dest.write(source.convert());
+    }
+}
+
+/// # Safety
+/// As [`Cast::run`].
+unsafe fn strided<A: Convert<B>, B: Copy>(
+    n: usize,
+    source: *const u8,
+    source_step: isize,
+    dest: *mut u8,
+    dest_step: isize,
+) {
+    if n == 0 {
+        return;
+    }
+    // SAFETY: all `n` elements are the caller's; the first exists.
+    unsafe {
+        if source_step == 0 {
+            let value = source.cast::<A>().read().convert();
+            if dest_step == size_of::<B>() as isize {
+                slice::from_raw_parts_mut(dest.cast::<MaybeUninit<B>>(), n)
+                    .fill(MaybeUninit::new(value));
+                return;
+            }
+            for i in 0..n as isize {
+                dest.offset(i * dest_step).cast::<B>().write(value);
+            }
+        } else {
+            for i in 0..n as isize {
+                let value = source.offset(i * source_step).cast::<A>().read().convert();
+                dest.offset(i * dest_step).cast::<B>().write(value);
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+use nomina_core::{DType, Scalar};
+
+use crate::call;
+use crate::raw::Raw;
+
+fn numbers(dtype: DType, shape: &[usize]) -> Raw {
+    let count = shape.iter().product::<usize>();
+    let data: Vec<f64> = (0..count).map(|i| (i % 100) as f64).collect();
+    call::to_dtype(&Raw::from_vec(data, shape).unwrap(), dtype).unwrap()
+}
+
+#[test]
+fn every_pair_of_dtypes() {
+    for from in DType::ALL {
+        for to in DType::ALL {
+            // 70 elements: full vectors and a rest.
+            let x = numbers(from, &[70]);
+            let backwards = x.flip(0).unwrap();
+            let (y, z) = (
+                call::to_dtype(&x, to).unwrap(),
+                call::to_dtype(&backwards, to).unwrap(),
+            );
+            assert_eq!(y.dtype(), to);
+            let truth = from == DType::Bool || to == DType::Bool;
+            for (i, value) in y.scalars().enumerate() {
+                let expected = if truth {
+                    f64::from(u8::from(i % 100 != 0))
+                } else {
+                    i as f64
+                };
+                assert_eq!(value.to_f64(), expected, "{from} to {to}");
+            }
+            let mut reversed: Vec<Scalar> = z.scalars().collect();
+            reversed.reverse();
+            assert_eq!(
+                reversed,
+                y.scalars().collect::<Vec<_>>(),
+                "{from} to {to}, backwards"
+            );
+        }
+    }
+}
+
+#[test]
+fn transposed_copies_by_tiles() {
+    let shapes: &[[usize; 3]] = if cfg!(miri) {
+        &[[2, 5, 37]]
+    } else {
+        &[[2, 5, 37], [3, 130, 257]]
+    };
+    for shape in shapes {
+        for dtype in [DType::U8, DType::F32, DType::C128] {
+            let x = numbers(dtype, shape);
+            for dims in [[0, 2, 1], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
+                let view = x.permute(&dims).unwrap();
+                let copy = call::contiguous(&view).unwrap();
+                assert!(copy.is_contiguous() && copy.shape() == view.shape());
+                assert!(
+                    copy.scalars().eq(view.scalars()),
+                    "{shape:?} {dims:?} {dtype}"
+                );
+                let flipped = view.flip(1).unwrap();
+                assert!(
+                    call::contiguous(&flipped)
+                        .unwrap()
+                        .scalars()
+                        .eq(flipped.scalars())
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Complex numbers.
+
+use num_complex::Complex;
+
+use super::{Inexact, Number, Signed};
+
+macro_rules! complex {
+    ($($t:ty),*) => {$(
+        impl Number for Complex<$t> {
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn truth(self) -> bool {
+                self.re != 0.0 || self.im != 0.0
+            }
+        }
+
+        impl Signed for Complex<$t> {
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
+            fn neg(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn abs(self) -> $t {
+                self.re.hypot(self.im)
+            }
+            /// Through the logarithm, except that anything to the power of zero is one and zero
+            /// to a positive power is zero.
+            #[inline(always)]
+            fn pow(self, exponent: Self) -> Self {
+                if !exponent.truth() {
+                    return Self::new(1.0, 0.0);
+                }
+                if !self.truth() {
+                    let positive = exponent.im == 0.0 && exponent.re > 0.0;
+                    let value = if positive { 0.0 } else { <$t>::NAN };
+                    return Self::new(value, value);
+                }
+                Inexact::exp(exponent * Inexact::log(self))
+            }
+        }
+
+        impl Inexact for Complex<$t> {
+            /// Scaled by the divisor's greater part, so that its square cannot overflow.
+            #[inline(always)]
+            fn div(self, other: Self) -> Self {
+                if other.re.abs() >= other.im.abs() {
+                    if !other.truth() {
+                        return Self::new(self.re / other.re, self.im / other.re);
+                    }
+                    let ratio = other.im / other.re;
+                    let scale = 1.0 / (other.re + other.im * ratio);
+                    Self::new(
+                        (self.re + self.im * ratio) * scale,
+                        (self.im - self.re * ratio) * scale,
+                    )
+                } else {
+                    let ratio = other.re / other.im;
+                    let scale = 1.0 / (other.re * ratio + other.im);
+                    Self::new(
+                        (self.re * ratio + self.im) * scale,
+                        (self.im * ratio - self.re) * scale,
+                    )
+                }
+            }
+            /// A real argument gives a real result, also where the magnitude is infinite.
+            #[inline(always)]
+            fn exp(self) -> Self {
+                let magnitude = self.re.exp();
+                if self.im == 0.0 {
+                    return Self::new(magnitude, self.im);
+                }
+                let (sin, cos) = self.im.sin_cos();
+                Self::new(magnitude * cos, magnitude * sin)
+            }
+            #[inline(always)]
+            fn log(self) -> Self {
+                Self::new(self.re.hypot(self.im).ln(), self.im.atan2(self.re))
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                Self::sqrt(self)
+            }
+            /// From tanh and tan of the parts, which stay finite where cosh would overflow.
+            #[inline(always)]
+            fn tanh(self) -> Self {
+                let (t, u) = (self.re.tanh(), self.im.tan());
+                if self.re.abs() > 20.0 {
+                    // Here tanh of the real part is 1 but for rounding.
+                    let sech = 2.0 * (-self.re.abs()).exp();
+                    return Self::new(t, sech * sech * self.im.sin() * self.im.cos());
+                }
+                let (tu, scale) = (t * u, 1.0 + t * t * u * u);
+                Self::new(t * (1.0 + u * u) / scale, (u - t * tu) / scale)
+            }
+            #[inline(always)]
+            fn sigmoid(self) -> Self {
+                Inexact::div(Self::new(1.0, 0.0), Self::new(1.0, 0.0) + Inexact::exp(-self))
+            }
+        }
+    )*};
+}
+
+complex!(f32, f64);

@@ -1,0 +1,85 @@
+//! Real floats.
+
+use super::{Inexact, Number, Ordered, Signed};
+
+macro_rules! float {
+    ($($t:ty),*) => {$(
+        impl Number for $t {
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn truth(self) -> bool {
+                self != 0.0
+            }
+        }
+
+        impl Signed for $t {
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
+            fn neg(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$t>::abs(self)
+            }
+            #[inline(always)]
+            fn pow(self, exponent: Self) -> Self {
+                self.powf(exponent)
+            }
+        }
+
+        impl Inexact for $t {
+            #[inline(always)]
+            fn div(self, other: Self) -> Self {
+                self / other
+            }
+            #[inline(always)]
+            fn exp(self) -> Self {
+                <$t>::exp(self)
+            }
+            #[inline(always)]
+            fn log(self) -> Self {
+                self.ln()
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$t>::sqrt(self)
+            }
+            #[inline(always)]
+            fn tanh(self) -> Self {
+                <$t>::tanh(self)
+            }
+            #[inline(always)]
+            fn sigmoid(self) -> Self {
+                1.0 / (1.0 + <$t>::exp(-self))
+            }
+        }
+
+        impl Ordered for $t {
+            // Two selects, which vectorise; `self + other` would turn a NaN's sign, and `f32::max`
+            // drops NaN.
+            #[inline(always)]
+            fn maximum(self, other: Self) -> Self {
+                let greater = if self < other { other } else { self };
+                if other.is_nan() { other } else { greater }
+            }
+            #[inline(always)]
+            fn minimum(self, other: Self) -> Self {
+                let smaller = if self > other { other } else { self };
+                if other.is_nan() { other } else { smaller }
+            }
+        }
+    )*};
+}
+
+float!(f32, f64);

@@ -1,0 +1,169 @@
+//! Kernels: scalar expressions as loops.
+
+use std::mem::MaybeUninit;
+use std::slice;
+
+use nomina_core::{DType, Element};
+
+use crate::cpu::simd::{LEVELS, level};
+
+/// The addresses of the inputs' elements; as many count as the kernel has operands.
+pub(crate) type Inputs = [*const u8; 3];
+
+/// A dense loop over `n` elements: result, inputs.
+pub(crate) type Loop = unsafe fn(usize, *mut u8, Inputs);
+
+/// An operator in one compute dtype.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernel {
+    pub(crate) arity: usize,
+    /// The dtypes that the loop reads.
+    pub(crate) inputs: [DType; 3],
+    /// The dtype that the loop writes.
+    pub(crate) output: DType,
+    loops: [Loop; LEVELS],
+}
+
+impl Kernel {
+    pub(super) const fn new(
+        arity: usize,
+        inputs: [DType; 3],
+        output: DType,
+        loops: [Loop; LEVELS],
+    ) -> Self {
+        Self {
+            arity,
+            inputs,
+            output,
+            loops,
+        }
+    }
+
+    /// The loop for this machine.
+    ///
+    /// Its caller promises `n` readable, valid elements of [`Kernel::inputs`] each, and room for
+    /// `n` of [`Kernel::output`] that overlaps none of them; all aligned.
+    pub(super) fn pick(&self) -> Loop {
+        self.loops[level() as usize]
+    }
+}
+
+/// The dtype of an expression's value.
+pub(super) const fn output1<A, R: Element>(_: &impl Fn(A) -> R) -> DType {
+    R::DTYPE
+}
+
+/// The dtype of an expression's value.
+pub(super) const fn output2<A, B, R: Element>(_: &impl Fn(A, B) -> R) -> DType {
+    R::DTYPE
+}
+
+/// The dtype of an expression's value.
+pub(super) const fn output3<A, B, C, R: Element>(_: &impl Fn(A, B, C) -> R) -> DType {
+    R::DTYPE
+}
+
+/// `n` inputs, as a slice.
+///
+/// # Safety
+/// They are readable, valid and aligned.
+#[inline(always)]
+unsafe fn input<'a, T>(ptr: *const u8, n: usize) -> &'a [T] {
+    // SAFETY: the caller's promise.
+    unsafe { slice::from_raw_parts(ptr.cast(), n) }
+}
+
+/// Room for `n` results, as a slice.
+///
+/// # Safety
+/// They are writable and aligned, and nothing else reaches them meanwhile.
+#[inline(always)]
+unsafe fn output<'a, T>(ptr: *mut u8, n: usize) -> &'a mut [MaybeUninit<T>] {
+    // SAFETY: the caller's promise.
+    unsafe { slice::from_raw_parts_mut(ptr.cast(), n) }
+}
+
+/// # Safety
+/// As [`Kernel::pick`] says.
+#[inline(always)]
+pub(super) unsafe fn loop1<A: Copy, R>(n: usize, out: *mut u8, inputs: Inputs, f: impl Fn(A) -> R) {
+    // SAFETY: the caller's promise.
+    let (out, x) = unsafe { (output::<R>(out, n), input::<A>(inputs[0], n)) };
+    for (out, &x) in out.iter_mut().zip(x) {
+        out.write(f(x));
+    }
+}
+
+/// # Safety
+/// As [`Kernel::pick`] says.
+#[inline(always)]
+pub(super) unsafe fn loop2<A: Copy, B: Copy, R>(
+    n: usize,
+    out: *mut u8,
+    inputs: Inputs,
+    f: impl Fn(A, B) -> R,
+) {
+    // SAFETY: the caller's promise.
+    let (out, x, y) = unsafe {
+        (
+            output::<R>(out, n),
+            input::<A>(inputs[0], n),
+            input::<B>(inputs[1], n),
+        )
+    };
+    for ((out, &x), &y) in out.iter_mut().zip(x).zip(y) {
+        out.write(f(x, y));
+    }
+}
+
+/// # Safety
+/// As [`Kernel::pick`] says.
+#[inline(always)]
+pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R>(
+    n: usize,
+    out: *mut u8,
+    inputs: Inputs,
+    f: impl Fn(A, B, C) -> R,
+) {
+    // SAFETY: the caller's promise.
+    let (out, x, y, z) = unsafe {
+        let [x, y, z] = inputs;
+        (
+            output::<R>(out, n),
+            input::<A>(x, n),
+            input::<B>(y, n),
+            input::<C>(z, n),
+        )
+    };
+    for (((out, &x), &y), &z) in out.iter_mut().zip(x).zip(y).zip(z) {
+        out.write(f(x, y, z));
+    }
+}
+
+/// A kernel from an expression over typed operands.
+macro_rules! kernel {
+    (|$x:ident: $a:ty| $e:expr) => {{
+        const DTYPE: DType = <$a as Element>::DTYPE;
+        let loops = levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+            loop1(n, out, inputs, |$x: $a| $e)
+        });
+        Kernel::new(1, [DTYPE; 3], output1(&|$x: $a| $e), loops)
+    }};
+    (|$x:ident: $a:ty, $y:ident: $b:ty| $e:expr) => {{
+        const DTYPES: [DType; 3] =
+            [<$a as Element>::DTYPE, <$b as Element>::DTYPE, <$b as Element>::DTYPE];
+        let loops = levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+            loop2(n, out, inputs, |$x: $a, $y: $b| $e)
+        });
+        Kernel::new(2, DTYPES, output2(&|$x: $a, $y: $b| $e), loops)
+    }};
+    (|$x:ident: $a:ty, $y:ident: $b:ty, $z:ident: $c:ty| $e:expr) => {{
+        const DTYPES: [DType; 3] =
+            [<$a as Element>::DTYPE, <$b as Element>::DTYPE, <$c as Element>::DTYPE];
+        let loops = levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+            loop3(n, out, inputs, |$x: $a, $y: $b, $z: $c| $e)
+        });
+        Kernel::new(3, DTYPES, output3(&|$x: $a, $y: $b, $z: $c| $e), loops)
+    }};
+}
+pub(super) use kernel;

@@ -1,0 +1,60 @@
+//! Elementwise operators.
+//!
+//! A kernel computes dense runs of operands in its own dtypes; there is one per operator and
+//! compute dtype, generated from the table. What lies otherwise (strided, broadcast, constant, of
+//! another dtype) passes through blocks in the first-level cache, so that no operand is converted
+//! or copied as a whole.
+
+mod block;
+mod generated;
+mod kernel;
+
+#[cfg(test)]
+mod tests;
+
+use nomina_core::{DType, Scalar};
+
+use crate::backend::{Input, Place};
+use crate::cpu::constant::Constant;
+use crate::cpu::parallel::{GRAIN, split};
+use crate::plan::{OPERANDS, Plan};
+
+pub(crate) use generated::kernel;
+pub(crate) use kernel::Kernel;
+
+/// Computes `kernel` over a plan whose operand 0 is `dest` and whose others are `inputs`.
+///
+/// With `in_place`, the first input may be the very elements of `dest`.
+///
+/// # Safety
+/// The plan's positions from `dest` on are writable, no two the same; those of each input are
+/// readable and valid for its dtype; none of `dest`'s is one of theirs, but for the first input's
+/// `in_place`.
+pub(crate) unsafe fn run(
+    kernel: &Kernel,
+    plan: &Plan,
+    dest: Place,
+    inputs: &[Input],
+    in_place: bool,
+) {
+    debug_assert!(inputs.len() == kernel.arity && inputs.len() < OPERANDS);
+    // Numbers become elements of the dtype that the kernel reads, however great.
+    let mut constants = [Constant::new(Scalar::Bool(false), DType::Bool); OPERANDS - 1];
+    let mut places = [dest; OPERANDS - 1];
+    for (i, input) in inputs.iter().enumerate() {
+        places[i] = match *input {
+            Input::Tensor(place) => place,
+            Input::Scalar(value) => {
+                let dtype = kernel.inputs[i];
+                constants[i] = Constant::new(value, dtype);
+                Place {
+                    ptr: constants[i].as_ptr().cast_mut(),
+                    dtype,
+                }
+            }
+        };
+    }
+    let job = block::Job::new(kernel, plan, dest, &places[..inputs.len()], in_place);
+    // SAFETY: ranges share no position of `dest`; the rest is the caller's promise.
+    split(plan.numel(), GRAIN, &|range| unsafe { job.run(range) });
+}

@@ -1,0 +1,215 @@
+//! Every kernel against plain iteration, over every way an operand can lie.
+
+use nomina_core::op::{Class, Op};
+use nomina_core::{DType, Scalar};
+
+use crate::call::{Arg, pointwise, pointwise_in_place, pointwise_owned, to_dtype};
+use crate::raw::Raw;
+
+/// Elements that are small, exact in every dtype, and not all the same; zero is among them.
+fn numbers(dtype: DType, shape: &[usize], seed: usize) -> Raw {
+    let count = shape.iter().product::<usize>();
+    let data: Vec<f64> = (0..count)
+        .map(|i| ((i * 7 + seed * 3) % 5) as f64)
+        .collect();
+    to_dtype(&Raw::from_vec(data, shape).unwrap(), dtype).unwrap()
+}
+
+/// Ways for an operand of the shape (a, b) to lie.
+fn ways(dtype: DType, [a, b]: [usize; 2], seed: usize) -> Vec<Raw> {
+    let make = |shape: &[usize]| numbers(dtype, shape, seed);
+    vec![
+        make(&[a, b]),
+        make(&[b, a]).transpose(0, 1).unwrap(),
+        make(&[a, b]).flip(1).unwrap(),
+        make(&[a, 2 * b]).slice(1, 1, b, 2).unwrap(),
+        make(&[a + 2, b + 1])
+            .narrow(0, 1, a)
+            .unwrap()
+            .narrow(1, 1, b)
+            .unwrap(),
+        make(&[b]),
+        make(&[a, 1]),
+        make(&[]),
+    ]
+}
+
+/// The expected result: each element by itself, through operands that hold one element, whose
+/// path is the plainest one.
+fn check(op: Op, args: &[Raw], shape: [usize; 2]) {
+    let refs: Vec<Arg<'_>> = args.iter().map(Arg::from).collect();
+    let result = pointwise(op, &refs).unwrap();
+    let wide: Vec<Raw> = args.iter().map(|x| x.expand(&shape).unwrap()).collect();
+    let full = result.expand(&shape).unwrap();
+    for i in [0, 1, shape[0] / 2, shape[0] - 1] {
+        for j in [0, 1, shape[1] / 2, shape[1] - 2, shape[1] - 1] {
+            let at = |x: &Raw| x.select(0, i).unwrap().select(0, j).unwrap();
+            let cells: Vec<Raw> = wide.iter().map(at).collect();
+            // Of rank 1, so that they promote as the whole tensors do.
+            let cells: Vec<Raw> = cells
+                .iter()
+                .zip(args)
+                .map(|(x, arg)| x.reshape(&vec![1; arg.rank()]).unwrap())
+                .collect();
+            let cells: Vec<Arg<'_>> = cells.iter().map(Arg::from).collect();
+            let expected = pointwise(op, &cells).unwrap().item().unwrap();
+            let found = at(&full).item().unwrap();
+            let same = expected == found || expected.to_f64().is_nan() && found.to_f64().is_nan();
+            assert!(same, "{op:?} at {i}, {j}: {found} instead of {expected}");
+        }
+    }
+    if result.shape() == args[0].shape() && result.dtype() == args[0].dtype() {
+        let mut in_place = args[0].clone();
+        pointwise_in_place(op, in_place.as_mut().unwrap(), &refs[1..]).unwrap();
+        assert!(same(&in_place, &result), "{op:?} in place");
+        let owned = crate::call::duplicate(&args[0]).unwrap();
+        let owned = pointwise_owned(op, owned, &refs[1..]).unwrap();
+        assert!(same(&owned, &result), "{op:?} owned");
+    }
+}
+
+fn same(a: &Raw, b: &Raw) -> bool {
+    let pairs = a.scalars().zip(b.scalars());
+    a.shape() == b.shape()
+        && pairs
+            .into_iter()
+            .all(|(a, b)| a == b || a.to_f64().is_nan() && b.to_f64().is_nan())
+}
+
+/// Few columns: blocks gather many runs. Many: each run is blocked by itself.
+fn shapes() -> &'static [[usize; 2]] {
+    if cfg!(miri) {
+        &[[3, 5]]
+    } else {
+        &[[37, 5], [3, 1500]]
+    }
+}
+
+#[test]
+fn operands_may_lie_anyhow() {
+    for &shape in shapes() {
+        for x in ways(DType::F32, shape, 0) {
+            for y in ways(DType::F32, shape, 1) {
+                check(Op::Add, &[x.clone(), y.clone()], shape);
+                check(Op::Lt, &[x.clone(), y], shape);
+            }
+            check(Op::Exp, std::slice::from_ref(&x), shape);
+        }
+        for x in ways(DType::F16, shape, 0) {
+            for y in ways(DType::U8, shape, 1) {
+                check(Op::Mul, &[x.clone(), y.clone()], shape);
+                check(Op::Sub, &[y, x.clone()], shape);
+            }
+        }
+        for mask in ways(DType::Bool, shape, 2) {
+            let [x, y] = [
+                ways(DType::C64, shape, 0).remove(1),
+                ways(DType::I16, shape, 1).remove(5),
+            ];
+            check(Op::Where, &[mask, x, y], shape);
+        }
+    }
+}
+
+#[test]
+fn every_operator_in_every_dtype() {
+    let shape = shapes()[0];
+    let mut kernels = 0;
+    for &op in Op::ALL {
+        let arity = match op.row().class {
+            Class::Unary(_) => 1,
+            Class::Binary(_) => 2,
+            Class::Ternary(_) => 3,
+            _ => continue,
+        };
+        for dtype in op.row().dtypes.iter() {
+            let args: Vec<Raw> = (0..arity)
+                .map(|i| {
+                    let condition = matches!((op, i), (Op::Where, 0) | (Op::MaskedFill, 1));
+                    let dtype = if condition { DType::Bool } else { dtype };
+                    ways(dtype, shape, i).swap_remove(i + 1)
+                })
+                .collect();
+            check(op, &args, shape);
+            kernels += 1;
+        }
+    }
+    assert!(kernels > 200, "{kernels}");
+}
+
+#[test]
+fn values_are_those_of_rust() {
+    let data = [
+        -2.5_f64,
+        -0.0,
+        0.0,
+        0.3,
+        1.0,
+        40.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    let x = Raw::from_vec(data.to_vec(), &[9]).unwrap();
+    let unary: [(Op, fn(f64) -> f64); 8] = [
+        (Op::Neg, |x| -x),
+        (Op::Abs, f64::abs),
+        (Op::Exp, f64::exp),
+        (Op::Log, f64::ln),
+        (Op::Sqrt, f64::sqrt),
+        (Op::Tanh, f64::tanh),
+        (Op::Sigmoid, |x| 1.0 / (1.0 + (-x).exp())),
+        (Op::Relu, |x| if x.is_nan() { x } else { x.max(0.0) }),
+    ];
+    for (op, f) in unary {
+        let y = pointwise(op, &[(&x).into()])
+            .unwrap()
+            .to_vec::<f64>()
+            .unwrap();
+        for (&x, y) in data.iter().zip(y) {
+            let expected = f(x);
+            let near = (y - expected).abs() <= 4.0 * f64::EPSILON * expected.abs();
+            assert!(
+                near || y == expected || y.is_nan() && expected.is_nan(),
+                "{op:?} of {x}: {y}"
+            );
+        }
+    }
+    let binary: [(Op, fn(f64, f64) -> f64); 5] = [
+        (Op::Add, |x, y| x + y),
+        (Op::Sub, |x, y| x - y),
+        (Op::Mul, |x, y| x * y),
+        (Op::Div, |x, y| x / y),
+        (Op::Pow, f64::powf),
+    ];
+    for (op, f) in binary {
+        for y in data {
+            let z = pointwise(op, &[(&x).into(), Scalar::Float(y).into()]).unwrap();
+            for (&x, z) in data.iter().zip(z.to_vec::<f64>().unwrap()) {
+                assert!(
+                    z == f(x, y) || z.is_nan() && f(x, y).is_nan(),
+                    "{op:?} of {x}, {y}: {z}"
+                );
+            }
+        }
+    }
+}
+
+#[cfg(feature = "rayon")]
+#[test]
+fn any_number_of_threads_gives_the_same() {
+    let shape: [usize; 2] = if cfg!(miri) { [5, 7] } else { [301, 211] };
+    let x = numbers(DType::F16, &[shape[1], shape[0]], 0)
+        .transpose(0, 1)
+        .unwrap();
+    let y = numbers(DType::F32, &shape, 1);
+    let add = || pointwise(Op::Add, &[(&x).into(), (&y).into()]).unwrap();
+    let here = add();
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        assert!(same(&pool.install(add), &here));
+    }
+}
