@@ -7,7 +7,9 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
 
+use crate::call;
 use crate::cpu;
+use crate::cpu::gemm::{Product, Repeat};
 use crate::plan::Plan;
 use crate::random::Stream;
 use crate::storage::Storage;
@@ -77,6 +79,30 @@ pub(crate) trait Backend: Sync {
     /// # Safety
     /// See [`Backend`].
     unsafe fn random(&self, n: usize, dest: Place, stream: &Stream) -> Result<()>;
+
+    /// Reduces dims.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()>;
+
+    /// Normalises along a dim.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()>;
+
+    /// Computes running results along a dim.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()>;
+
+    /// Multiplies matrices, once per index of the repeats.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()>;
 }
 
 /// The host.
@@ -122,6 +148,30 @@ impl Backend for Cpu {
     unsafe fn random(&self, n: usize, dest: Place, stream: &Stream) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::fill::random(n, dest, stream) };
+        Ok(())
+    }
+
+    unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::reduce::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::softmax::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::scan::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::gemm::run(product, repeats) };
         Ok(())
     }
 }

@@ -7,7 +7,11 @@
 mod arg;
 mod convert;
 mod factory;
+mod gemm;
 mod pointwise;
+mod reduce;
+mod scan;
+mod softmax;
 
 #[cfg(test)]
 mod tests;
@@ -18,3 +22,10 @@ pub use factory::{arange, eye, full, rand, randn};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
 };
+pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
+pub(crate) use reduce::ReduceJob;
+pub use softmax::softmax;
+pub(crate) use softmax::SoftmaxJob;
+pub use scan::scan;
+pub(crate) use scan::ScanJob;
+pub use gemm::{addmm, bmm, contract, dot, matmul, mm, mv};

@@ -1,9 +1,14 @@
 //! Kernels of the host. They see pointers, sizes and strides; never a name.
 
+pub(crate) mod arg;
 pub(crate) mod cast;
 pub(crate) mod constant;
 pub(crate) mod fill;
+pub(crate) mod gemm;
 pub(crate) mod numeric;
 pub(crate) mod parallel;
 pub(crate) mod pointwise;
+pub(crate) mod reduce;
+pub(crate) mod scan;
 pub(crate) mod simd;
+pub(crate) mod softmax;

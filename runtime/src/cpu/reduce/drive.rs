@@ -5,13 +5,13 @@
 
 use nomina_core::DType;
 
-use super::load::{Copy2, copy2, store};
+use super::load::{Copy2, copy2};
 use super::plan::{Loop, Plan, offsets, runs};
 use super::reducer::{BLOCK, COLS, ROWS, Reducer};
-use super::split::{for_each, Scratch, Shared};
+use super::split::{Scratch, Shared, for_each};
 
 /// The most elements of a tile that is gathered.
-const TILE: usize = 8192;
+pub(crate) const TILE: usize = 8192;
 /// About how many elements one task reads.
 const TASK: usize = 1 << 16;
 /// Below so many cells, the elements of one output are split into chunks.
@@ -35,23 +35,23 @@ pub(crate) struct Target {
 }
 
 /// How the loops of a plan are walked.
-struct Walk<'a> {
-    plan: &'a Plan,
+pub(crate) struct Walk<'a> {
+    pub plan: &'a Plan,
     reducer: &'a dyn Reducer,
-    source: Source,
+    pub source: Source,
     /// The innermost loops.
-    kept: Loop,
-    inner: Loop,
+    pub kept: Loop,
+    pub inner: Loop,
     /// Whether outputs side by side are taken in together.
-    columns: bool,
+    pub columns: bool,
     /// Elements need no conversion.
-    same: bool,
+    pub same: bool,
     /// In how many groups rows go into states of their own, for few columns.
-    groups: usize,
+    pub groups: usize,
     /// Outputs of one cell.
-    width: usize,
+    pub width: usize,
     /// Elements of one output in one chunk.
-    chunk: usize,
+    pub chunk: usize,
     size: usize,
 }
 
@@ -63,15 +63,9 @@ struct Walk<'a> {
 pub(crate) unsafe fn run(reducer: &dyn Reducer, plan: &Plan, source: Source, target: Target) {
     let walk = Walk::new(reducer, plan, source);
     let count = plan.count();
-    let per_row = walk.kept.size.div_ceil(walk.width);
-    let rows = plan.outputs() / walk.kept.size;
-    let cells = rows * per_row;
-    let chunks = count.div_ceil(walk.chunk);
-    let work = walk.width.min(walk.kept.size) * count.min(walk.chunk);
-    let cell = |index: usize| {
-        let start = index % per_row * walk.width;
-        (index / per_row, start, walk.width.min(walk.kept.size - start))
-    };
+    let (cells, chunks) = (walk.cells(), count.div_ceil(walk.chunk));
+    let work = walk.width * count.min(walk.chunk);
+    let cell = |index: usize| walk.cell(index);
     let wide = walk.width * walk.groups;
     if chunks == 1 {
         for_each(cells, work, |index| {
@@ -93,7 +87,14 @@ pub(crate) unsafe fn run(reducer: &dyn Reducer, plan: &Plan, source: Source, tar
         let mut states = Scratch::new(wide * walk.size);
         // SAFETY: as above; each task copies its states to a place of its own.
         unsafe {
-            walk.fill(states.as_mut_ptr(), row, start, n, from, count.min(from + walk.chunk));
+            walk.fill(
+                states.as_mut_ptr(),
+                row,
+                start,
+                n,
+                from,
+                count.min(from + walk.chunk),
+            );
             let to = shared.get().add(index * walk.width * walk.size);
             to.copy_from_nonoverlapping(states.as_mut_ptr(), n * walk.size);
         }
@@ -112,8 +113,13 @@ pub(crate) unsafe fn run(reducer: &dyn Reducer, plan: &Plan, source: Source, tar
 }
 
 impl<'a> Walk<'a> {
-    fn new(reducer: &'a dyn Reducer, plan: &'a Plan, source: Source) -> Self {
-        const ONE: Loop = Loop { size: 1, src: 0, dst: 0 };
+    /// Decides how to walk, by the shape alone.
+    pub(crate) fn new(reducer: &'a dyn Reducer, plan: &'a Plan, source: Source) -> Self {
+        const ONE: Loop = Loop {
+            size: 1,
+            src: 0,
+            dst: 0,
+        };
         let kept = *plan.kept.last().unwrap_or(&ONE);
         let inner = *plan.reduced.last().unwrap_or(&ONE);
         let same = reducer.load() == source.dtype;
@@ -136,15 +142,69 @@ impl<'a> Walk<'a> {
             kept.size.min((TASK / count).clamp(1, 64))
         };
         let cells = plan.outputs() / kept.size * kept.size.div_ceil(width);
-        let chunk = if cells >= FEW { count } else { (TASK / width).max(ROWS * 4).max(groups * ROWS) };
+        let chunk = if cells >= FEW {
+            count
+        } else {
+            (TASK / width).max(ROWS * 4).max(groups * ROWS)
+        };
         let size = reducer.state_size();
-        Self { plan, reducer, source, kept, inner, columns, same, groups, width, chunk, size }
+        Self {
+            plan,
+            reducer,
+            source,
+            kept,
+            inner,
+            columns,
+            same,
+            groups,
+            width,
+            chunk,
+            size,
+        }
     }
 
-    /// Takes the elements `from..to` of `n` outputs from `start` on into fresh states.
-    unsafe fn fill(&self, states: *mut u8, row: usize, start: usize, n: usize, from: usize, to: usize) {
+    /// The number of cells: parts of the innermost kept loop, for each round of the outer ones.
+    pub(crate) fn cells(&self) -> usize {
+        self.plan.outputs() / self.kept.size * self.kept.size.div_ceil(self.width)
+    }
+
+    /// The round, the first output and the number of outputs of a cell.
+    pub(crate) fn cell(&self, index: usize) -> (usize, usize, usize) {
+        let per_row = self.kept.size.div_ceil(self.width);
+        let start = index % per_row * self.width;
+        (
+            index / per_row,
+            start,
+            self.width.min(self.kept.size - start),
+        )
+    }
+
+    /// The offsets of a cell's first output, in operand and result.
+    pub(crate) fn origin(&self, row: usize, start: usize) -> (isize, isize) {
         let outer = &self.plan.kept[..self.plan.kept.len().saturating_sub(1)];
-        let base = self.plan.src + offsets(outer, row).0 + start as isize * self.kept.src;
+        let (src, dst) = offsets(outer, row);
+        let start = start as isize;
+        (
+            self.plan.src + src + start * self.kept.src,
+            self.plan.dst + dst + start * self.kept.dst,
+        )
+    }
+
+    /// Takes the elements `from..to` of `n` outputs from `start` on into fresh states, of which
+    /// there is room for `n` times `groups`.
+    ///
+    /// # Safety
+    /// As for [`run`].
+    pub(crate) unsafe fn fill(
+        &self,
+        states: *mut u8,
+        row: usize,
+        start: usize,
+        n: usize,
+        from: usize,
+        to: usize,
+    ) {
+        let base = self.origin(row, start).0;
         // SAFETY: the caller gives room for `n * groups` states, and all offsets are the plan's.
         unsafe {
             self.reducer.init(states, n * self.groups);
@@ -157,13 +217,17 @@ impl<'a> Walk<'a> {
             }
             self.fill_cols(states, base, n, from, to);
             for group in 1..self.groups {
-                self.reducer.merge(states, states.add(group * n * self.size), n);
+                self.reducer
+                    .merge(states, states.add(group * n * self.size), n);
             }
         }
     }
 
-    fn at(&self, offset: isize) -> *const u8 {
-        self.source.ptr.wrapping_offset(offset * self.source.dtype.size() as isize)
+    /// The address of an element of the operand.
+    pub(crate) fn at(&self, offset: isize) -> *const u8 {
+        self.source
+            .ptr
+            .wrapping_offset(offset * self.source.dtype.size() as isize)
     }
 
     unsafe fn fill_row(&self, state: *mut u8, base: isize, from: usize, to: usize) {
@@ -201,6 +265,7 @@ impl<'a> Walk<'a> {
                         strides: [0, self.inner.src],
                         dst: scratch.as_mut_ptr().add(held * load.size()),
                         to: load,
+                        into: [0, 1],
                         rows: 1,
                         cols: len,
                     });
@@ -237,7 +302,11 @@ impl<'a> Walk<'a> {
             let mut start = 0;
             while start < len {
                 // Rows side by side that go into groups of states make one wider row.
-                let groups = if len - start >= self.groups { self.groups } else { 1 };
+                let groups = if len - start >= self.groups {
+                    self.groups
+                } else {
+                    1
+                };
                 let (cols, stride) = (n * groups, step * groups as isize);
                 let most = ROWS.min(if direct { ROWS } else { (TILE / cols).max(1) });
                 let rows = ((len - start) / groups).min(most);
@@ -254,11 +323,13 @@ impl<'a> Walk<'a> {
                             strides: [stride, self.kept.src],
                             dst: scratch.as_mut_ptr(),
                             to: load,
+                            into: [cols as isize, 1],
                             rows,
                             cols,
                         });
                         let tile = scratch.as_mut_ptr();
-                        self.reducer.cols(states, tile, cols as isize, rows, cols, at);
+                        self.reducer
+                            .cols(states, tile, cols as isize, rows, cols, at);
                     }
                 }
                 start += rows * groups;
@@ -270,14 +341,21 @@ impl<'a> Walk<'a> {
 
     /// Writes the results of `n` outputs from `start` on.
     unsafe fn finish(&self, states: *mut u8, row: usize, start: usize, n: usize, target: Target) {
-        let outer = &self.plan.kept[..self.plan.kept.len().saturating_sub(1)];
         let step = self.kept.dst;
-        let base = self.plan.dst + offsets(outer, row).1 + start as isize * step;
+        let base = self.origin(row, start).1;
         let out = self.reducer.out();
-        let mut values = Scratch::new(if target.values.is_null() { 0 } else { n * out.size() });
+        let mut values = Scratch::new(if target.values.is_null() {
+            0
+        } else {
+            n * out.size()
+        });
         let mut positions = Scratch::new(if target.positions.is_null() { 0 } else { n * 8 });
         let pick = |null: bool, scratch: &mut Scratch| {
-            if null { std::ptr::null_mut() } else { scratch.as_mut_ptr() }
+            if null {
+                std::ptr::null_mut()
+            } else {
+                scratch.as_mut_ptr()
+            }
         };
         let (v, p) = (
             pick(target.values.is_null(), &mut values),
@@ -288,15 +366,35 @@ impl<'a> Walk<'a> {
         unsafe {
             self.reducer.finish(states, n, count, v, p.cast());
             if !v.is_null() {
-                let to = target.values.wrapping_offset(base * target.dtype.size() as isize);
-                store(v, out, to, target.dtype, step, n);
+                let to = target
+                    .values
+                    .wrapping_offset(base * target.dtype.size() as isize);
+                line(v, out, to, target.dtype, step, n);
             }
             if !p.is_null() {
                 let to = target.positions.wrapping_offset(base);
-                store(p, DType::I64, to.cast(), DType::I64, step, n);
+                line(p, DType::I64, to.cast(), DType::I64, step, n);
             }
         }
     }
+}
+
+/// Writes `n` results.
+unsafe fn line(src: *const u8, from: DType, dst: *mut u8, to: DType, step: isize, n: usize) {
+    let (strides, into) = ([0, 1], [0, step]);
+    // SAFETY: by the caller's promise.
+    unsafe {
+        copy2(Copy2 {
+            src,
+            from,
+            strides,
+            dst,
+            to,
+            into,
+            rows: 1,
+            cols: n,
+        })
+    };
 }
 
 // SAFETY: the pointers are only read through, or written at places that one task alone has.

@@ -37,13 +37,21 @@ impl Plan {
         reduce: &[bool],
         ordered: bool,
     ) -> Self {
-        let mut plan =
-            Self { kept: Loops::new(), reduced: Loops::new(), src: 0, dst: 0 };
+        let mut plan = Self {
+            kept: Loops::new(),
+            reduced: Loops::new(),
+            src: 0,
+            dst: 0,
+        };
         for dim in 0..shape.len() {
             if shape[dim] == 1 {
                 continue;
             }
-            let mut one = Loop { size: shape[dim], src: src[dim], dst: dst[dim] };
+            let mut one = Loop {
+                size: shape[dim],
+                src: src[dim],
+                dst: dst[dim],
+            };
             if reduce[dim] {
                 one.dst = 0;
             }
@@ -53,7 +61,11 @@ impl Plan {
                 one.src = -one.src;
                 one.dst = -one.dst;
             }
-            if reduce[dim] { plan.reduced.push(one) } else { plan.kept.push(one) }
+            if reduce[dim] {
+                plan.reduced.push(one)
+            } else {
+                plan.kept.push(one)
+            }
         }
         plan.kept.sort_by_key(|one| std::cmp::Reverse(one.src));
         if !ordered {
@@ -84,7 +96,10 @@ fn merge(loops: &mut Loops) {
                 if outer.src == inner.src * inner.size as isize
                     && outer.dst == inner.dst * inner.size as isize =>
             {
-                *outer = Loop { size: outer.size * inner.size, ..inner };
+                *outer = Loop {
+                    size: outer.size * inner.size,
+                    ..inner
+                };
             }
             _ => out.push(inner),
         }
@@ -134,17 +149,44 @@ mod tests {
     #[test]
     fn contiguous_dims_become_one_loop() {
         let plan = Plan::new(&[2, 3, 4], &[12, 4, 1], &[0; 3], &[true; 3], true);
-        assert_eq!(plan.reduced.as_slice(), [Loop { size: 24, src: 1, dst: 0 }]);
+        assert_eq!(
+            plan.reduced.as_slice(),
+            [Loop {
+                size: 24,
+                src: 1,
+                dst: 0
+            }]
+        );
         assert_eq!((plan.outputs(), plan.count()), (1, 24));
-        let plan = Plan::new(&[2, 3, 4], &[12, 4, 1], &[3, 1, 0], &[false, false, true], false);
-        assert_eq!(plan.kept.as_slice(), [Loop { size: 6, src: 4, dst: 1 }]);
+        let plan = Plan::new(
+            &[2, 3, 4],
+            &[12, 4, 1],
+            &[3, 1, 0],
+            &[false, false, true],
+            false,
+        );
+        assert_eq!(
+            plan.kept.as_slice(),
+            [Loop {
+                size: 6,
+                src: 4,
+                dst: 1
+            }]
+        );
     }
 
     #[test]
     fn order_of_memory_unless_positions_count() {
         let mark = [true, true];
         let plan = Plan::new(&[2, 3], &[1, 2], &[0; 2], &mark, false);
-        assert_eq!(plan.reduced.as_slice(), [Loop { size: 6, src: 1, dst: 0 }]);
+        assert_eq!(
+            plan.reduced.as_slice(),
+            [Loop {
+                size: 6,
+                src: 1,
+                dst: 0
+            }]
+        );
         let plan = Plan::new(&[2, 3], &[1, 2], &[0; 2], &mark, true);
         assert_eq!(plan.reduced.len(), 2);
     }
@@ -152,13 +194,31 @@ mod tests {
     #[test]
     fn negative_strides_are_turned() {
         let plan = Plan::new(&[4, 3], &[-3, 1], &[1, 0], &[false, true], false);
-        assert_eq!(plan.kept.as_slice(), [Loop { size: 4, src: 3, dst: -1 }]);
+        assert_eq!(
+            plan.kept.as_slice(),
+            [Loop {
+                size: 4,
+                src: 3,
+                dst: -1
+            }]
+        );
         assert_eq!((plan.src, plan.dst), (-9, 3));
     }
 
     #[test]
     fn runs_cover_a_range_once() {
-        let loops = [Loop { size: 3, src: 10, dst: 0 }, Loop { size: 4, src: 1, dst: 0 }];
+        let loops = [
+            Loop {
+                size: 3,
+                src: 10,
+                dst: 0,
+            },
+            Loop {
+                size: 4,
+                src: 1,
+                dst: 0,
+            },
+        ];
         let mut seen = vec![];
         runs(&loops, 2, 9, |offset, n| {
             seen.extend((0..n as isize).map(|i| offset + i));

@@ -3,6 +3,9 @@
 //! Bodies use a fixed number of lanes and no fused multiply-add, so a result is the same on all of
 //! them.
 
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::{Level, level};
+
 /// A computation whose body may be compiled for wider registers. `run` is `#[inline(always)]`.
 pub(crate) trait Kernel {
     /// What it gives.
@@ -15,18 +18,12 @@ pub(crate) trait Kernel {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn dispatch<K: Kernel>(kernel: K) -> K::Out {
-    if std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512bw")
-        && std::arch::is_x86_feature_detected!("avx512dq")
-        && std::arch::is_x86_feature_detected!("avx512vl")
-    {
-        // SAFETY: the features are there.
-        unsafe { avx512(kernel) }
-    } else if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the feature is there.
-        unsafe { avx2(kernel) }
-    } else {
-        kernel.run()
+    match level() {
+        // SAFETY: the level says that the features are there.
+        Level::Avx512 => unsafe { avx512(kernel) },
+        // SAFETY: as above.
+        Level::Avx2 => unsafe { avx2(kernel) },
+        Level::Baseline => kernel.run(),
     }
 }
 

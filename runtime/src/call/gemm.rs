@@ -1,0 +1,350 @@
+//! Matrix products, and products over any dims.
+
+use nomina_core::op::Op;
+use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
+
+use super::reduce::address;
+use super::{contiguous, copy_into};
+use crate::SmallVec;
+use crate::backend::backend;
+use crate::cpu::gemm::{Matrix, Product, Repeat, Repeats};
+use crate::raw::Raw;
+use crate::shape::{Shape, broadcast};
+
+#[cold]
+fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -> Error {
+    operands
+        .iter()
+        .fold(Error::new(kind, op.name(), what), |error, x| {
+            error.operand(&Names::default(), x.shape())
+        })
+}
+
+/// Checks ranks, then the sizes that meet, then dtypes and devices.
+fn check(op: Op, a: &Raw, b: &Raw, ranks: [usize; 2]) -> Result<()> {
+    let operands = [a, b];
+    for (i, (x, rank)) in operands.iter().zip(ranks).enumerate() {
+        if x.rank() != rank {
+            let what = format!(
+                "operand {} has {} dims, where {rank} are needed",
+                i + 1,
+                x.rank()
+            );
+            let hint = match op {
+                Op::Mm | Op::Mv | Op::Dot | Op::Bmm => "use `matmul`, which takes any ranks",
+                _ => "reshape it",
+            };
+            return Err(refuse(ErrorKind::Rank, op, &operands, what).hint(hint));
+        }
+    }
+    let (k, l) = (
+        a.shape()[a.rank() - 1],
+        b.shape()[b.rank().saturating_sub(2)],
+    );
+    if k != l {
+        return Err(meet(op, a, b, k, l));
+    }
+    same_kind(op, &operands)
+}
+
+#[cold]
+fn meet(op: Op, a: &Raw, b: &Raw, k: usize, l: usize) -> Error {
+    let what = format!("sizes {k} and {l} of the dims that meet differ");
+    refuse(ErrorKind::Shape, op, &[a, b], what)
+        .at(0, a.rank() - 1)
+        .hint("the last dim of the left operand meets the next to last of the right one")
+}
+
+/// Operands must have one dtype, which the operator takes, and be on one device.
+fn same_kind(op: Op, operands: &[&Raw]) -> Result<()> {
+    let first = operands[0];
+    op.row().check_dtype(first.dtype())?;
+    for x in operands {
+        if x.dtype() != first.dtype() {
+            let what = format!("dtypes {} and {} differ", first.dtype(), x.dtype());
+            return Err(refuse(ErrorKind::DType, op, operands, what)
+                .hint("convert one with `to`: products do not promote"));
+        }
+        if x.device() != first.device() {
+            let what = format!("operands are on `{}` and `{}`", first.device(), x.device());
+            return Err(
+                refuse(ErrorKind::Device, op, operands, what).hint("move one with `to_device`")
+            );
+        }
+    }
+    Ok(())
+}
+
+/// What a product multiplies the sum by, and the result's old content.
+#[derive(Clone, Copy)]
+struct Factors {
+    alpha: Scalar,
+    beta: Option<Scalar>,
+}
+
+const PLAIN: Factors = Factors {
+    alpha: Scalar::Int(1),
+    beta: None,
+};
+
+/// `a` is `[.., m, k]`, `b` `[.., k, n]` and `out` `[.., m, n]`, with equal dims before.
+fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, factors: Factors) -> Result<()> {
+    let rank = out.rank();
+    let (m, n, k) = (
+        out.shape()[rank - 2],
+        out.shape()[rank - 1],
+        a.shape()[rank - 1],
+    );
+    if out.numel() == 0 {
+        return Ok(());
+    }
+    let matrix = |strides: &[isize], ptr| Matrix {
+        ptr,
+        rows: strides[rank - 2],
+        cols: strides[rank - 1],
+    };
+    let repeats: Repeats = (0..rank - 2)
+        .map(|dim| Repeat {
+            size: out.shape()[dim],
+            a: a.strides()[dim],
+            b: b.strides()[dim],
+            c: out.strides()[dim],
+        })
+        .collect();
+    let product = Product {
+        dtype: out.dtype(),
+        m,
+        k,
+        n,
+        a: matrix(a.strides(), a.as_ptr().cast_mut()),
+        b: matrix(b.strides(), b.as_ptr().cast_mut()),
+        c: matrix(&out.layout.strides.clone(), address(out)),
+        alpha: factors.alpha,
+        beta: factors.beta,
+    };
+    let backend = backend(op.name(), out.device())?;
+    // SAFETY: the operands' sizes were checked; the result is fresh, and no one else has it.
+    unsafe { backend.product(product, &repeats) }
+}
+
+fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize]) -> Result<Raw> {
+    let mut shape = Shape::from_slice(batch);
+    shape.push(a.shape()[a.rank() - 2]);
+    shape.push(b.shape()[b.rank() - 1]);
+    let mut out = Raw::empty(op.name(), &shape, a.dtype(), a.device())?;
+    multiply(op, a, b, &mut out, PLAIN)?;
+    Ok(out)
+}
+
+/// The product of two matrices.
+///
+/// # Errors
+/// When an operand is no matrix, sizes or dtypes do not fit, or memory is missing.
+pub fn mm(a: &Raw, b: &Raw) -> Result<Raw> {
+    check(Op::Mm, a, b, [2, 2])?;
+    fresh(Op::Mm, a, b, &[])
+}
+
+/// The product of a matrix and a vector.
+///
+/// # Errors
+/// As [`mm`].
+pub fn mv(a: &Raw, b: &Raw) -> Result<Raw> {
+    check(Op::Mv, a, b, [2, 1])?;
+    fresh(Op::Mv, a, &b.unsqueeze(1)?, &[])?.squeeze(1)
+}
+
+/// The inner product of two vectors.
+///
+/// # Errors
+/// As [`mm`].
+pub fn dot(a: &Raw, b: &Raw) -> Result<Raw> {
+    check(Op::Dot, a, b, [1, 1])?;
+    fresh(Op::Dot, &a.unsqueeze(0)?, &b.unsqueeze(1)?, &[])?
+        .squeeze(1)?
+        .squeeze(0)
+}
+
+/// The products of two batches of matrices.
+///
+/// # Errors
+/// As [`mm`].
+pub fn bmm(a: &Raw, b: &Raw) -> Result<Raw> {
+    check(Op::Bmm, a, b, [3, 3])?;
+    if a.shape()[0] != b.shape()[0] {
+        let what = format!("batch sizes {} and {} differ", a.shape()[0], b.shape()[0]);
+        return Err(refuse(ErrorKind::Shape, Op::Bmm, &[a, b], what)
+            .at(0, 0)
+            .hint("use `matmul`, whose batch dims broadcast"));
+    }
+    fresh(Op::Bmm, a, b, &a.shape()[..1])
+}
+
+/// The matrix product over the last two dims; the others broadcast. An operand of one dim is a row
+/// on the left, a column on the right, and its dim goes.
+///
+/// # Errors
+/// As [`mm`]; also when an operand has no dim, or batch dims do not broadcast.
+pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
+    let op = Op::Matmul;
+    if a.rank() == 0 || b.rank() == 0 {
+        let what = "a tensor without dims cannot be multiplied as a matrix";
+        return Err(refuse(ErrorKind::Rank, op, &[a, b], what).hint("use `mul`"));
+    }
+    let (k, l) = (
+        a.shape()[a.rank() - 1],
+        b.shape()[b.rank().saturating_sub(2)],
+    );
+    if k != l {
+        return Err(meet(op, a, b, k, l));
+    }
+    same_kind(op, &[a, b])?;
+    let (row, column) = (a.rank() == 1, b.rank() == 1);
+    let a2 = if row { a.unsqueeze(0)? } else { a.clone() };
+    let b2 = if column { b.unsqueeze(1)? } else { b.clone() };
+    let batch = |x: &Raw| Shape::from_slice(&x.shape()[..x.rank() - 2]);
+    let common =
+        broadcast(op.name(), &[&batch(&a2), &batch(&b2)]).map_err(|error| batches(&error, a, b))?;
+    let stretch = |x: &Raw| {
+        let mut shape = common.clone();
+        shape.extend_from_slice(&x.shape()[x.rank() - 2..]);
+        if x.shape() == &shape[..] {
+            Ok(x.clone())
+        } else {
+            x.expand(&shape)
+        }
+    };
+    let mut out = fresh(op, &stretch(&a2)?, &stretch(&b2)?, &common)?;
+    if column {
+        out = out.squeeze(out.rank() - 1)?;
+    }
+    if row {
+        let last = out.rank() - if column { 1 } else { 2 };
+        out = out.squeeze(last)?;
+    }
+    Ok(out)
+}
+
+#[cold]
+fn batches(error: &Error, a: &Raw, b: &Raw) -> Error {
+    refuse(
+        error.kind(),
+        Op::Matmul,
+        &[a, b],
+        "batch dims do not broadcast",
+    )
+    .hint("make the sizes before the last two equal, or one of them 1")
+}
+
+/// `beta` times `bias`, which broadcasts, plus `alpha` times the product of two matrices. A `beta`
+/// of 0 leaves `bias` out, NaN and all.
+///
+/// # Errors
+/// As [`mm`]; also when `bias` does not broadcast to the product.
+pub fn addmm(bias: &Raw, a: &Raw, b: &Raw, beta: Scalar, alpha: Scalar) -> Result<Raw> {
+    let op = Op::Addmm;
+    check(op, a, b, [2, 2])?;
+    same_kind(op, &[a, bias])?;
+    if a.dtype().is_integral()
+        && [alpha, beta]
+            .iter()
+            .any(|v| v.category() > nomina_core::Category::Integer)
+    {
+        let what = format!(
+            "alpha {alpha} and beta {beta} must be integers for {}",
+            a.dtype()
+        );
+        return Err(refuse(ErrorKind::DType, op, &[bias, a, b], what)
+            .hint("convert the operands to a float dtype first"));
+    }
+    let shape = [a.shape()[0], b.shape()[1]];
+    let bias = bias.broadcast_to(op.name(), &shape).map_err(|_| {
+        let what = format!("self does not broadcast to the product's sizes {shape:?}");
+        refuse(ErrorKind::Shape, op, &[bias, a, b], what)
+            .hint("its sizes are those of the product, or 1")
+    })?;
+    let mut out = Raw::empty(op.name(), &shape, a.dtype(), a.device())?;
+    let beta = Some(beta).filter(|beta| beta.to_bool());
+    if beta.is_some() {
+        copy_into(out.as_mut()?, &bias)?;
+    }
+    multiply(op, a, b, &mut out, Factors { alpha, beta })?;
+    Ok(out)
+}
+
+/// Multiplies and sums over pairs of dims; `batch` pairs stay, once. The result has the dims of
+/// `a` without the contracted, in their order, then those of `b` that are in no pair.
+///
+/// # Errors
+/// When paired sizes or dtypes differ, or memory is missing.
+pub fn contract(
+    a: &Raw,
+    b: &Raw,
+    pairs: &[(usize, usize)],
+    batch: &[(usize, usize)],
+) -> Result<Raw> {
+    let op = Op::Contract;
+    for &(i, j) in pairs.iter().chain(batch) {
+        let (Some(&m), Some(&n)) = (a.shape().get(i), b.shape().get(j)) else {
+            let what = format!("dims {i} and {j} are out of range");
+            return Err(refuse(ErrorKind::Index, op, &[a, b], what).hint("count dims from 0"));
+        };
+        if m != n {
+            let what = format!("sizes {m} and {n} of the dims that meet differ");
+            return Err(refuse(ErrorKind::Shape, op, &[a, b], what)
+                .at(0, i)
+                .hint("a shared dim has one size in both operands"));
+        }
+    }
+    same_kind(op, &[a, b])?;
+    type Dims = SmallVec<[usize; 8]>;
+    let all = || pairs.iter().chain(batch);
+    let ms: Dims = (0..a.rank())
+        .filter(|d| all().all(|(i, _)| i != d))
+        .collect();
+    let ns: Dims = (0..b.rank())
+        .filter(|d| all().all(|(_, j)| j != d))
+        .collect();
+    // Any order of the contracted dims gives the same sums: the one in which `a` lies in memory.
+    let mut ks: SmallVec<[(usize, usize); 8]> = SmallVec::from_slice(pairs);
+    ks.sort_by_key(|&(i, _)| std::cmp::Reverse(a.strides()[i].abs()));
+    let (mut left, mut right) = (Dims::new(), Dims::new());
+    left.extend(batch.iter().map(|p| p.0));
+    right.extend(batch.iter().map(|p| p.1));
+    left.extend_from_slice(&ms);
+    left.extend(ks.iter().map(|p| p.0));
+    right.extend(ks.iter().map(|p| p.1));
+    right.extend_from_slice(&ns);
+    let sizes = |x: &Raw, dims: &[usize]| -> Shape { dims.iter().map(|&d| x.shape()[d]).collect() };
+    let (bs, m, n) = (sizes(a, &left[..batch.len()]), sizes(a, &ms), sizes(b, &ns));
+    let k = sizes(a, &left[batch.len() + ms.len()..]);
+    let a2 = grouped(&a.permute(&left)?, &bs, &m, &k)?;
+    let b2 = grouped(&b.permute(&right)?, &bs, &k, &n)?;
+    let out = fresh(op, &a2, &b2, &bs)?;
+    // `[batch, m, n]` to the dims of `a`, then of `b`.
+    let mut shape = bs;
+    shape.extend_from_slice(&m);
+    shape.extend_from_slice(&n);
+    let out = out.reshape(&shape)?;
+    let kept = batch.len() + ms.len();
+    let mut order: Dims = (0..kept).collect();
+    order.sort_by_key(|&at| left[at]);
+    order.extend(kept..shape.len());
+    out.permute(&order)
+}
+
+/// `[batch, rows, cols]` of a tensor whose dims stand in this order: a view where each group of
+/// dims is one stride in memory, else a copy.
+fn grouped(x: &Raw, batch: &[usize], rows: &[usize], cols: &[usize]) -> Result<Raw> {
+    let mut shape = Shape::from_slice(batch);
+    shape.push(rows.iter().product());
+    shape.push(cols.iter().product());
+    match x.view(&shape) {
+        Some(view) => Ok(view),
+        None => contiguous(x)?.reshape(&shape),
+    }
+}
+
+#[cfg(test)]
+#[path = "gemm_tests.rs"]
+mod tests;

@@ -1,0 +1,334 @@
+//! Reductions over dims.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+
+use crate::SmallVec;
+use crate::backend::backend;
+use crate::config::default_dtype;
+use crate::raw::Raw;
+use crate::shape::{Shape, Strides};
+
+/// Optional arguments of a reduction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReduceOptions {
+    /// The dtype to convert to before `sum`, `mean` and `prod` reduce; also the result's.
+    pub dtype: Option<DType>,
+    /// What `var` and `std` take off the count.
+    pub correction: f64,
+}
+
+impl Default for ReduceOptions {
+    fn default() -> Self {
+        Self {
+            dtype: None,
+            correction: 1.0,
+        }
+    }
+}
+
+/// A reduction as a backend sees it: sizes, strides, addresses.
+pub(crate) struct ReduceJob<'a> {
+    pub op: Op,
+    /// What elements are converted to.
+    pub compute: DType,
+    pub correction: f64,
+    pub shape: &'a [usize],
+    pub strides: &'a [isize],
+    pub x: *const u8,
+    pub dtype: DType,
+    /// Which dims go.
+    pub reduced: &'a [bool],
+    /// The strides of the results, one per dim of `x`.
+    pub out: &'a [isize],
+    /// Null when only positions are asked for.
+    pub values: *mut u8,
+    pub values_dtype: DType,
+    /// Null unless positions are asked for.
+    pub positions: *mut i64,
+}
+
+/// What a reduction does to a shape.
+struct Reduced {
+    dims: SmallVec<[bool; 8]>,
+    /// With reduced dims of size 1.
+    kept: Shape,
+    shape: Shape,
+}
+
+impl Reduced {
+    fn new(op: Op, x: &Raw, dims: &[usize], keepdim: bool) -> Result<Self> {
+        let mut mark: SmallVec<[bool; 8]> = SmallVec::from_elem(false, x.rank());
+        for &dim in dims {
+            match mark.get_mut(dim) {
+                None => {
+                    let what = format!("dim {dim} is out of range for {} dims", x.rank());
+                    return Err(refuse(ErrorKind::Index, op, x, what)
+                        .hint("count dims from 0, outermost first"));
+                }
+                Some(true) => {
+                    return Err(refuse(
+                        ErrorKind::Argument,
+                        op,
+                        x,
+                        format!("dim {dim} stands twice"),
+                    )
+                    .hint("name each dim once"));
+                }
+                Some(slot) => *slot = true,
+            }
+        }
+        let kept: Shape = x
+            .shape()
+            .iter()
+            .zip(&mark)
+            .map(|(&size, &gone)| if gone { 1 } else { size })
+            .collect();
+        let shape = if keepdim {
+            kept.clone()
+        } else {
+            x.shape()
+                .iter()
+                .zip(&mark)
+                .filter(|&(_, &gone)| !gone)
+                .map(|(&size, _)| size)
+                .collect()
+        };
+        Ok(Self {
+            dims: mark,
+            kept,
+            shape,
+        })
+    }
+
+    fn result(&self, op: Op, x: &Raw, dtype: DType) -> Result<Raw> {
+        Raw::empty(op.name(), &self.shape, dtype, x.device())
+    }
+
+    /// The first reduced dim without elements.
+    fn empty(&self, x: &Raw) -> Option<usize> {
+        (0..x.rank()).find(|&dim| self.dims[dim] && x.shape()[dim] == 0)
+    }
+}
+
+#[cold]
+fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
+    Error::new(kind, op.name(), what).operand(&Names::default(), x.shape())
+}
+
+#[cold]
+fn nothing(op: Op, x: &Raw, dim: usize) -> Error {
+    refuse(ErrorKind::Index, op, x, "no elements to choose from")
+        .at(0, dim)
+        .hint("reduce a dim whose size is not 0")
+}
+
+/// Hands a job over; results that have no element are left alone.
+fn run(
+    op: Op,
+    compute: DType,
+    correction: f64,
+    x: &Raw,
+    reduced: &Reduced,
+    values: Option<&mut Raw>,
+    positions: Option<&mut Raw>,
+) -> Result<()> {
+    let strides = crate::shape::row_major(&reduced.kept);
+    let out: Strides = strides
+        .iter()
+        .zip(&reduced.dims)
+        .map(|(&s, &gone)| if gone { 0 } else { s })
+        .collect();
+    if reduced.kept.contains(&0) {
+        return Ok(());
+    }
+    let (values, values_dtype) = match values {
+        Some(values) => (address(values), values.dtype()),
+        None => (std::ptr::null_mut(), compute),
+    };
+    let backend = backend(op.name(), x.device())?;
+    // SAFETY: the job describes a whole operand, and a fresh result that no one else has.
+    unsafe {
+        backend.reduce(&ReduceJob {
+            op,
+            compute,
+            correction,
+            shape: x.shape(),
+            strides: x.strides(),
+            x: x.as_ptr(),
+            dtype: x.dtype(),
+            reduced: &reduced.dims,
+            out: &out,
+            values,
+            values_dtype,
+            positions: positions.map_or(std::ptr::null_mut(), |p| address(p).cast()),
+        })?;
+    }
+    Ok(())
+}
+
+/// The address of a fresh result's first element.
+pub(super) fn address(result: &mut Raw) -> *mut u8 {
+    let offset = result.layout.offset * result.dtype.size();
+    match result.storage.unique_ptr() {
+        Some(ptr) => ptr.wrapping_add(offset),
+        None => unreachable!("a fresh result is not shared"),
+    }
+}
+
+/// `sum`, `mean`, `prod`, `amax`, `amin`, `any`, `all`, `var`, `std`, `logsumexp`, and `max` and
+/// `min` over all given dims.
+///
+/// # Errors
+/// A dim that is out of range or stands twice, a dtype the operator does not take, no elements to
+/// choose a greatest from, missing memory.
+pub fn reduce(
+    op: Op,
+    x: &Raw,
+    dims: &[usize],
+    keepdim: bool,
+    options: ReduceOptions,
+) -> Result<Raw> {
+    let reduced = Reduced::new(op, x, dims, keepdim)?;
+    let row = op.row();
+    let target = options.dtype.unwrap_or(x.dtype());
+    row.check_dtype(target)
+        .map_err(|error| error.operand(&Names::default(), x.shape()))?;
+    let mut resolved = row.dtype.resolve(target, default_dtype());
+    let mut op = op;
+    if let Some(dtype) = options.dtype {
+        if !matches!(op, Op::Sum | Op::Mean | Op::Prod) {
+            return Err(
+                refuse(ErrorKind::Argument, op, x, "a dtype argument is not taken")
+                    .hint("convert the result with `to`"),
+            );
+        }
+        resolved.result = dtype;
+        // In bool, a sum is true if a summand is, and a product if all factors are.
+        if dtype == DType::Bool {
+            op = if op == Op::Sum { Op::Any } else { Op::All };
+        }
+    }
+    if matches!(op, Op::Amax | Op::Amin | Op::Max | Op::Min)
+        && let Some(dim) = reduced.empty(x)
+    {
+        return Err(nothing(op, x, dim));
+    }
+    let mut out = reduced.result(op, x, resolved.result)?;
+    if matches!(op, Op::Var | Op::Std) && x.dtype().is_complex() {
+        return complex_variance(op, x, &reduced, options.correction, out);
+    }
+    run(
+        op,
+        resolved.compute,
+        options.correction,
+        x,
+        &reduced,
+        Some(&mut out),
+        None,
+    )?;
+    Ok(out)
+}
+
+/// The variance of complex numbers is that of their real and of their imaginary parts together.
+fn complex_variance(
+    op: Op,
+    x: &Raw,
+    reduced: &Reduced,
+    correction: f64,
+    mut out: Raw,
+) -> Result<Raw> {
+    let real = x.dtype().to_real();
+    let mut parts = [(); 2].map(|()| x.clone());
+    for (i, part) in parts.iter_mut().enumerate() {
+        part.dtype = real;
+        part.layout.offset = part.layout.offset * 2 + i;
+        part.layout
+            .strides
+            .iter_mut()
+            .for_each(|stride| *stride *= 2);
+    }
+    let mut imaginary = reduced.result(op, x, real)?;
+    run(
+        Op::Var,
+        real,
+        correction,
+        &parts[0],
+        reduced,
+        Some(&mut out),
+        None,
+    )?;
+    run(
+        Op::Var,
+        real,
+        correction,
+        &parts[1],
+        reduced,
+        Some(&mut imaginary),
+        None,
+    )?;
+    let sum = super::pointwise_owned(Op::Add, out, &[super::Arg::Tensor(&imaginary)])?;
+    if op == Op::Std {
+        super::pointwise_owned(Op::Sqrt, sum, &[])
+    } else {
+        Ok(sum)
+    }
+}
+
+/// `max` and `min` along a dim: the values, and the position of each, in i64; of equal ones the
+/// first, and NaN before all.
+///
+/// # Errors
+/// As [`reduce`].
+pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
+    let reduced = Reduced::new(op, x, &along(x, dim), keepdim)?;
+    op.row()
+        .check_dtype(x.dtype())
+        .map_err(|e| e.operand(&Names::default(), x.shape()))?;
+    if let Some(dim) = reduced.empty(x) {
+        return Err(nothing(op, x, dim));
+    }
+    let mut values = reduced.result(op, x, x.dtype())?;
+    let mut positions = reduced.result(op, x, DType::I64)?;
+    run(
+        op,
+        x.dtype(),
+        0.0,
+        x,
+        &reduced,
+        Some(&mut values),
+        Some(&mut positions),
+    )?;
+    Ok((values, positions))
+}
+
+/// The dims to reduce: one, or none of a number, whose only dim 0 is.
+fn along(x: &Raw, dim: usize) -> SmallVec<[usize; 8]> {
+    if x.rank() == 0 && dim == 0 {
+        SmallVec::new()
+    } else {
+        SmallVec::from_slice(&[dim])
+    }
+}
+
+/// `argmax` and `argmin`: positions along a dim, or in row-major order over all.
+///
+/// # Errors
+/// As [`reduce`].
+pub fn arg_position(op: Op, x: &Raw, dim: Option<usize>, keepdim: bool) -> Result<Raw> {
+    let dims = dim.map_or_else(|| (0..x.rank()).collect(), |dim| along(x, dim));
+    let reduced = Reduced::new(op, x, &dims, keepdim)?;
+    op.row()
+        .check_dtype(x.dtype())
+        .map_err(|e| e.operand(&Names::default(), x.shape()))?;
+    if let Some(dim) = reduced.empty(x) {
+        return Err(nothing(op, x, dim));
+    }
+    let mut positions = reduced.result(op, x, DType::I64)?;
+    run(op, x.dtype(), 0.0, x, &reduced, None, Some(&mut positions))?;
+    Ok(positions)
+}
+
+#[cfg(test)]
+#[path = "reduce_tests.rs"]
+mod tests;

@@ -1,0 +1,64 @@
+//! Running results along a dim.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Names, Result};
+
+use super::reduce::address;
+use super::softmax::check_dim;
+use crate::backend::backend;
+use crate::config::default_dtype;
+use crate::raw::Raw;
+
+/// A scan as a backend sees it. The shape has at least one dim and no size 0.
+pub(crate) struct ScanJob<'a> {
+    pub op: Op,
+    /// What elements are converted to.
+    pub compute: DType,
+    pub shape: &'a [usize],
+    pub strides: &'a [isize],
+    pub x: *const u8,
+    pub dtype: DType,
+    pub dim: usize,
+    pub out: *mut u8,
+    pub out_strides: &'a [isize],
+    pub out_dtype: DType,
+}
+
+/// `cumsum` along a dim; `dtype` is what elements are converted to first, and the result's.
+///
+/// # Errors
+/// A dim out of range, missing memory.
+pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
+    let row = op.row();
+    let target = dtype.unwrap_or(x.dtype());
+    row.check_dtype(target)
+        .map_err(|error| error.operand(&Names::default(), x.shape()))?;
+    if x.rank() == 0 && dim == 0 {
+        return scan(op, &x.unsqueeze(0)?, 0, dtype)?.squeeze(0);
+    }
+    check_dim(op, x, dim)?;
+    let resolved = row.dtype.resolve(target, default_dtype());
+    let result = dtype.unwrap_or(resolved.result);
+    let mut out = Raw::empty(op.name(), x.shape(), result, x.device())?;
+    if x.numel() == 0 {
+        return Ok(out);
+    }
+    let to = address(&mut out);
+    let backend = backend(op.name(), x.device())?;
+    // SAFETY: the job describes a whole operand, and a fresh result that no one else has.
+    unsafe {
+        backend.scan(&ScanJob {
+            op,
+            compute: resolved.compute,
+            shape: x.shape(),
+            strides: x.strides(),
+            x: x.as_ptr(),
+            dtype: x.dtype(),
+            dim,
+            out: to,
+            out_strides: out.strides(),
+            out_dtype: result,
+        })?;
+    }
+    Ok(out)
+}

@@ -1,0 +1,71 @@
+//! Normalisation along a dim.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+
+use super::reduce::address;
+use crate::backend::backend;
+use crate::raw::Raw;
+
+/// A normalisation as a backend sees it. The shape has at least one dim and no size 0.
+pub(crate) struct SoftmaxJob<'a> {
+    pub op: Op,
+    /// What elements are converted to.
+    pub compute: DType,
+    pub shape: &'a [usize],
+    pub strides: &'a [isize],
+    pub x: *const u8,
+    pub dtype: DType,
+    pub dim: usize,
+    pub out: *mut u8,
+    pub out_strides: &'a [isize],
+    pub out_dtype: DType,
+}
+
+/// `softmax` along a dim; `dtype` is what elements are converted to first.
+///
+/// # Errors
+/// A dim out of range, a dtype that is no float, missing memory.
+pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
+    let target = dtype.unwrap_or(x.dtype());
+    op.row()
+        .check_dtype(target)
+        .map_err(|error| error.operand(&Names::default(), x.shape()))?;
+    if x.rank() == 0 && dim == 0 {
+        return softmax(op, &x.unsqueeze(0)?, 0, dtype)?.squeeze(0);
+    }
+    check_dim(op, x, dim)?;
+    let mut out = Raw::empty(op.name(), x.shape(), target, x.device())?;
+    if x.numel() == 0 {
+        return Ok(out);
+    }
+    let to = address(&mut out);
+    let backend = backend(op.name(), x.device())?;
+    // SAFETY: the job describes a whole operand, and a fresh result that no one else has.
+    unsafe {
+        backend.softmax(&SoftmaxJob {
+            op,
+            compute: target,
+            shape: x.shape(),
+            strides: x.strides(),
+            x: x.as_ptr(),
+            dtype: x.dtype(),
+            dim,
+            out: to,
+            out_strides: out.strides(),
+            out_dtype: target,
+        })?;
+    }
+    Ok(out)
+}
+
+/// Refuses a dim that is out of range.
+pub(super) fn check_dim(op: Op, x: &Raw, dim: usize) -> Result<()> {
+    if dim < x.rank() {
+        return Ok(());
+    }
+    let what = format!("dim {dim} is out of range for {} dims", x.rank());
+    Err(Error::new(ErrorKind::Index, op.name(), what)
+        .operand(&Names::default(), x.shape())
+        .hint("count dims from 0, outermost first"))
+}

@@ -1,0 +1,203 @@
+//! Reductions that find where an element stands: max and min along a dim, argmax, argmin.
+
+use std::marker::PhantomData;
+
+use nomina_core::DType;
+
+use super::reduce::fold::{Fold, Max, Min, Row};
+use super::reduce::reducer::{COLS, Reducer, many, many_mut};
+use super::reduce::simd::{Kernel, dispatch};
+
+/// An order in which one element of equal ones is first, and NaN before all.
+pub(crate) trait Better: Fold<Acc = <Self as Fold>::T> {
+    /// Whether `a` is strictly before `b`.
+    fn better(a: Self::T, b: Self::T) -> bool;
+    /// Whether both are the same to the order, NaN like NaN.
+    fn same(a: Self::T, b: Self::T) -> bool;
+}
+
+macro_rules! better {
+    ($($t:ident $nan:expr;)*) => {$(
+        better!(Max, $t, >, $nan);
+        better!(Min, $t, <, $nan);
+    )*};
+    ($fold:ident, $t:ident, $op:tt, $nan:expr) => {
+        impl Better for $fold<$t> {
+            #[inline(always)]
+            fn better(a: $t, b: $t) -> bool {
+                let nan: fn($t) -> bool = $nan;
+                (a $op b) | (nan(a) & !nan(b))
+            }
+            #[inline(always)]
+            fn same(a: $t, b: $t) -> bool {
+                let nan: fn($t) -> bool = $nan;
+                a == b || (nan(a) && nan(b))
+            }
+        }
+    };
+}
+
+better! {
+    bool |_| false;
+    u8 |_| false;
+    i8 |_| false;
+    i16 |_| false;
+    i32 |_| false;
+    i64 |_| false;
+    f32 |x| x.is_nan();
+    f64 |x| x.is_nan();
+}
+
+/// The best element so far and its position; -1 before there is one.
+#[derive(Clone, Copy)]
+struct State<T> {
+    value: T,
+    at: i64,
+}
+
+/// A reduction to the best element and where it first stands.
+pub(crate) struct Position<F>(pub PhantomData<F>);
+
+/// The best of each column of a tile, and its row.
+struct Tile<'a, F: Fold> {
+    best: &'a mut [F::T],
+    rows_of: &'a mut [u32],
+    xs: *const F::T,
+    stride: isize,
+    rows: usize,
+}
+
+impl<F: Better> Kernel for Tile<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let n = self.best.len();
+        for r in 0..self.rows {
+            let row = self.xs.wrapping_offset(r as isize * self.stride);
+            // SAFETY: whoever made the tile says that every row has `n` elements.
+            let row = unsafe { many::<F::T>(row.cast(), n) };
+            for ((best, at), &x) in self.best.iter_mut().zip(&mut *self.rows_of).zip(row) {
+                let take = F::better(x, *best);
+                *best = if take { x } else { *best };
+                *at = if take { r as u32 } else { *at };
+            }
+        }
+    }
+}
+
+impl<F: Better> Reducer for Position<F> {
+    fn load(&self) -> DType {
+        <F::T as nomina_core::Element>::DTYPE
+    }
+
+    fn out(&self) -> DType {
+        <F::T as nomina_core::Element>::DTYPE
+    }
+
+    fn state_size(&self) -> usize {
+        size_of::<State<F::T>>()
+    }
+
+    fn ordered(&self) -> bool {
+        true
+    }
+
+    unsafe fn init(&self, states: *mut u8, n: usize) {
+        for i in 0..n {
+            let empty = State {
+                value: F::IDENTITY,
+                at: -1,
+            };
+            // SAFETY: there is room for `n` states.
+            unsafe { states.cast::<State<F::T>>().add(i).write(empty) };
+        }
+    }
+
+    unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, at: usize) {
+        // SAFETY: one state and `n` elements, by the contract.
+        let (state, xs) = unsafe { (&mut *state.cast::<State<F::T>>(), many::<F::T>(xs, n)) };
+        // Most blocks do not change the state: the position is looked for only in those that do.
+        let best = dispatch(Row::<F>(xs, PhantomData));
+        if state.at < 0 || F::better(best, state.value) {
+            let first = xs.iter().position(|&x| F::same(x, best)).unwrap_or(0);
+            *state = State {
+                value: xs[first],
+                at: (at + first) as i64,
+            };
+        }
+    }
+
+    unsafe fn cols(
+        &self,
+        states: *mut u8,
+        xs: *const u8,
+        stride: isize,
+        rows: usize,
+        cols: usize,
+        at: usize,
+    ) {
+        // SAFETY: `cols` states, and a first row of `cols` elements, by the contract.
+        let (states, first) = unsafe {
+            (
+                many_mut::<State<F::T>>(states, cols),
+                many::<F::T>(xs, cols),
+            )
+        };
+        let (mut best, mut rows_of) = ([F::IDENTITY; COLS], [0_u32; COLS]);
+        best[..cols].copy_from_slice(first);
+        let (best, rows_of) = (&mut best[..cols], &mut rows_of[..cols]);
+        dispatch(Tile::<F> {
+            best,
+            rows_of,
+            xs: xs.cast(),
+            stride,
+            rows,
+        });
+        for ((state, &value), &row) in states.iter_mut().zip(&*best).zip(&*rows_of) {
+            if state.at < 0 || F::better(value, state.value) {
+                *state = State {
+                    value,
+                    at: (at + row as usize) as i64,
+                };
+            }
+        }
+    }
+
+    unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
+        // SAFETY: `n` states each, by the contract.
+        let (into, from) = unsafe {
+            (
+                many_mut::<State<F::T>>(into, n),
+                many::<State<F::T>>(from, n),
+            )
+        };
+        for (into, from) in into.iter_mut().zip(from) {
+            if into.at < 0 || (from.at >= 0 && F::better(from.value, into.value)) {
+                *into = *from;
+            }
+        }
+    }
+
+    unsafe fn finish(
+        &self,
+        states: *const u8,
+        n: usize,
+        _: f64,
+        values: *mut u8,
+        positions: *mut i64,
+    ) {
+        // SAFETY: `n` states, by the contract.
+        let states = unsafe { many::<State<F::T>>(states, n) };
+        for (i, state) in states.iter().enumerate() {
+            // SAFETY: each is null or has room for `n`, by the contract.
+            unsafe {
+                if !values.is_null() {
+                    values.cast::<F::T>().add(i).write(state.value);
+                }
+                if !positions.is_null() {
+                    positions.add(i).write(state.at);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Addition and multiplication as products need them.
+
+use nomina_core::Element;
+use num_complex::Complex;
+
+/// A type with products of its own; integers wrap, bool is *or* of *and*.
+pub(super) trait Arith: Element {
+    const ZERO: Self;
+    const ONE: Self;
+    /// The sum.
+    fn plus(self, other: Self) -> Self;
+    /// The product.
+    fn times(self, other: Self) -> Self;
+}
+
+macro_rules! arith {
+    ($($t:ty: $zero:expr, $one:expr, $plus:expr, $times:expr;)*) => {$(
+        impl Arith for $t {
+            const ZERO: $t = $zero;
+            const ONE: $t = $one;
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                let plus: fn($t, $t) -> $t = $plus;
+                plus(self, other)
+            }
+            #[inline(always)]
+            fn times(self, other: $t) -> $t {
+                let times: fn($t, $t) -> $t = $times;
+                times(self, other)
+            }
+        }
+    )*};
+}
+
+arith! {
+    bool: false, true, |a, b| a | b, |a, b| a & b;
+    u8: 0, 1, u8::wrapping_add, u8::wrapping_mul;
+    i8: 0, 1, i8::wrapping_add, i8::wrapping_mul;
+    i16: 0, 1, i16::wrapping_add, i16::wrapping_mul;
+    i32: 0, 1, i32::wrapping_add, i32::wrapping_mul;
+    i64: 0, 1, i64::wrapping_add, i64::wrapping_mul;
+    f32: 0.0, 1.0, |a, b| a + b, |a, b| a * b;
+    f64: 0.0, 1.0, |a, b| a + b, |a, b| a * b;
+    Complex<f32>: Complex { re: 0.0, im: 0.0 }, Complex { re: 1.0, im: 0.0 }, |a, b| a + b, |a, b| a * b;
+    Complex<f64>: Complex { re: 0.0, im: 0.0 }, Complex { re: 1.0, im: 0.0 }, |a, b| a + b, |a, b| a * b;
+}
+
+/// What `c` becomes: `alpha sum + beta c`; without `beta`, `c` is not read.
+#[derive(Clone, Copy)]
+pub(super) struct Scale<T> {
+    alpha: Option<T>,
+    beta: Option<T>,
+}
+
+impl<T: Arith> Scale<T> {
+    pub(super) fn of(p: &super::Product) -> Self {
+        let alpha = T::from_scalar(p.alpha);
+        Self {
+            alpha: (alpha != T::ONE).then_some(alpha),
+            beta: p.beta.map(T::from_scalar),
+        }
+    }
+
+    /// Writes one element.
+    ///
+    /// # Safety
+    /// `c` can be written, and read where there is a `beta`.
+    #[inline(always)]
+    pub(super) unsafe fn write(self, c: *mut T, sum: T) {
+        let mut value = self.alpha.map_or(sum, |alpha| alpha.times(sum));
+        if let Some(beta) = self.beta {
+            // SAFETY: the caller's promise.
+            value = value.plus(beta.times(unsafe { c.read() }));
+        }
+        // SAFETY: the caller's promise.
+        unsafe { c.write(value) };
+    }
+}

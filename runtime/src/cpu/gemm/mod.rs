@@ -1,0 +1,247 @@
+//! Matrix products.
+//!
+//! Operands have any strides, so a transposed one is no copy. Large real and complex products go
+//! through the crate `gemm`; 16-bit floats by blocks through `f32`; integers, bool and whatever is
+//! a vector through kernels of our own.
+
+mod arith;
+mod blocks;
+mod half;
+#[cfg(test)]
+mod tests;
+mod vector;
+
+use gemm::Parallelism;
+use nomina_core::{DType, Scalar};
+use num_complex::Complex;
+use smallvec::SmallVec;
+
+use crate::cpu::parallel::threads;
+use crate::cpu::reduce::split::for_each;
+use arith::Arith;
+
+/// Multiplications that a second thread is worth.
+const PARALLEL: usize = 1 << 22;
+/// Multiplications up to which nothing is packed.
+const TINY: usize = 1 << 9;
+
+/// A matrix: where it starts, and the strides of rows and columns in elements.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matrix {
+    pub ptr: *mut u8,
+    pub rows: isize,
+    pub cols: isize,
+}
+
+// SAFETY: only an address with strides; whoever goes through it says why tasks do not meet.
+unsafe impl Send for Matrix {}
+// SAFETY: as above.
+unsafe impl Sync for Matrix {}
+
+impl Matrix {
+    fn t(self) -> Self {
+        Self {
+            ptr: self.ptr,
+            rows: self.cols,
+            cols: self.rows,
+        }
+    }
+
+    fn at<T>(self, row: usize, col: usize) -> *mut T {
+        let offset = row as isize * self.rows + col as isize * self.cols;
+        self.ptr.cast::<T>().wrapping_offset(offset)
+    }
+
+    fn shift(self, offset: isize, dtype: DType) -> Self {
+        Self {
+            ptr: self.ptr.wrapping_offset(offset * dtype.size() as isize),
+            ..self
+        }
+    }
+}
+
+/// `c = alpha a b + beta c`, for `m × k` times `k × n`; without `beta`, `c` is not read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Product {
+    pub dtype: DType,
+    pub m: usize,
+    pub k: usize,
+    pub n: usize,
+    pub a: Matrix,
+    pub b: Matrix,
+    pub c: Matrix,
+    pub alpha: Scalar,
+    pub beta: Option<Scalar>,
+}
+
+/// One dim over which products repeat, with the strides of the three matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Repeat {
+    pub size: usize,
+    pub a: isize,
+    pub b: isize,
+    pub c: isize,
+}
+
+/// Dims over which products repeat, outermost first.
+pub(crate) type Repeats = SmallVec<[Repeat; 4]>;
+
+/// Computes a product for every combination of the repeats' indices.
+///
+/// # Safety
+/// All matrices lie where they say; no element of `c` is another one of it, or of `a` or `b`, and
+/// nobody else uses it meanwhile.
+pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) {
+    let mut outer = Repeats::from_slice(repeats);
+    outer.retain(|repeat| repeat.size != 1);
+    // Rows that continue over a repeat, with the same right operand, are one taller matrix.
+    while let Some(&last) = outer.last() {
+        let rows = product.m as isize;
+        if last.b != 0 || last.a != rows * product.a.rows || last.c != rows * product.c.rows {
+            break;
+        }
+        product.m *= last.size;
+        outer.pop();
+    }
+    let count: usize = outer.iter().map(|repeat| repeat.size).product();
+    let Product { m, k, n, dtype, .. } = product;
+    if count == 0 || m == 0 || n == 0 {
+        return;
+    }
+    let work = m.saturating_mul(n).saturating_mul(k.max(1));
+    let nth = |mut index: usize| {
+        let mut nth = product;
+        for repeat in outer.iter().rev() {
+            let at = (index % repeat.size) as isize;
+            index /= repeat.size;
+            nth.a = nth.a.shift(at * repeat.a, dtype);
+            nth.b = nth.b.shift(at * repeat.b, dtype);
+            nth.c = nth.c.shift(at * repeat.c, dtype);
+        }
+        nth
+    };
+    if count > 1 && (count >= threads() || work < PARALLEL) {
+        for_each(count, work / 8, |index| {
+            // SAFETY: each index has a part of `c` of its own.
+            unsafe { one(&nth(index), false) };
+        });
+    } else {
+        for index in 0..count {
+            // SAFETY: as the caller promises.
+            unsafe { one(&nth(index), work >= PARALLEL) };
+        }
+    }
+}
+
+/// One product, on several threads if `parallel`.
+unsafe fn one(p: &Product, parallel: bool) {
+    let flipped = Product {
+        m: p.n,
+        n: p.m,
+        a: p.b.t(),
+        b: p.a.t(),
+        c: p.c.t(),
+        ..*p
+    };
+    macro_rules! with {
+        ($t:ty) => {
+            // SAFETY: the caller's promise, for elements of the dtype's type.
+            unsafe {
+                if p.n == 1 {
+                    vector::mv::<$t>(p);
+                } else if p.m == 1 {
+                    vector::mv::<$t>(&flipped);
+                } else if p.m * p.n * p.k <= TINY {
+                    blocks::tiny::<$t>(p);
+                } else {
+                    <$t>::product(p, parallel);
+                }
+            }
+        };
+    }
+    match p.dtype {
+        DType::Bool => with!(bool),
+        DType::U8 => with!(u8),
+        DType::I8 => with!(i8),
+        DType::I16 => with!(i16),
+        DType::I32 => with!(i32),
+        DType::I64 => with!(i64),
+        DType::F32 => with!(f32),
+        DType::F64 => with!(f64),
+        DType::C64 => with!(Complex<f32>),
+        DType::C128 => with!(Complex<f64>),
+        // SAFETY: the caller's promise.
+        DType::F16 | DType::BF16 => unsafe { half::product(p) },
+    }
+}
+
+/// How the dtype multiplies large matrices.
+trait Large: Arith {
+    /// One product.
+    ///
+    /// # Safety
+    /// As for [`run`].
+    unsafe fn product(p: &Product, parallel: bool);
+}
+
+macro_rules! by_gemm {
+    ($($t:ty)*) => {$(
+        impl Large for $t {
+            unsafe fn product(p: &Product, parallel: bool) {
+                // SAFETY: the caller's promise.
+                unsafe { by_gemm::<$t>(p, parallel) }
+            }
+        }
+    )*};
+}
+by_gemm!(f32 f64 Complex<f32> Complex<f64>);
+
+macro_rules! by_blocks {
+    ($($t:ty)*) => {$(
+        impl Large for $t {
+            unsafe fn product(p: &Product, parallel: bool) {
+                // SAFETY: the caller's promise.
+                unsafe { blocks::product::<$t>(p, parallel) }
+            }
+        }
+    )*};
+}
+by_blocks!(bool u8 i8 i16 i32 i64);
+
+/// Through the crate.
+unsafe fn by_gemm<T: Arith>(p: &Product, parallel: bool) {
+    #[cfg(feature = "rayon")]
+    let parallelism = if parallel && threads() > 1 {
+        Parallelism::Rayon(0)
+    } else {
+        Parallelism::None
+    };
+    #[cfg(not(feature = "rayon"))]
+    let parallelism = Parallelism::None;
+    let _ = parallel;
+    let beta = p.beta.map_or(T::ZERO, T::from_scalar);
+    // SAFETY: the caller's promise; `T` is one of the five types the crate has.
+    unsafe {
+        gemm::gemm::<T>(
+            p.m,
+            p.n,
+            p.k,
+            p.c.ptr.cast(),
+            p.c.cols,
+            p.c.rows,
+            p.beta.is_some(),
+            p.a.ptr.cast(),
+            p.a.cols,
+            p.a.rows,
+            p.b.ptr.cast(),
+            p.b.cols,
+            p.b.rows,
+            beta,
+            T::from_scalar(p.alpha),
+            false,
+            false,
+            false,
+            parallelism,
+        );
+    }
+}

@@ -1,0 +1,140 @@
+//! Products with a vector: nothing is packed; the matrix is read once, in its order.
+
+use super::Product;
+use super::arith::{Arith, Scale};
+use crate::cpu::reduce::reducer::many;
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::{Scratch, for_each};
+
+/// Rows of a task where the matrix is column by column.
+const BLOCK: usize = 1024;
+
+/// `c = alpha a b + beta c` for `n = 1`.
+///
+/// # Safety
+/// As for [`super::run`].
+pub(super) unsafe fn mv<T: Arith>(p: &Product) {
+    let p = *p;
+    let scale = Scale::<T>::of(&p);
+    let mut packed = Scratch::new(if p.b.rows == 1 {
+        0
+    } else {
+        p.k * size_of::<T>()
+    });
+    let mut b: *const T = p.b.at(0, 0);
+    if p.b.rows != 1 {
+        let to = packed.as_mut_ptr().cast::<T>();
+        for l in 0..p.k {
+            // SAFETY: the scratch has room for `k`; the index is within the vector.
+            unsafe { to.add(l).write(p.b.at::<T>(l, 0).read()) };
+        }
+        b = to;
+    }
+    // SAFETY: `k` elements side by side.
+    let b = unsafe { many::<T>(b.cast(), p.k) };
+    let b = Vector(b);
+    if p.a.cols == 1 || p.a.rows.abs() >= p.a.cols.abs() || p.m < 8 {
+        for_each(p.m, p.k, |i| {
+            let (a, stride) = (p.a.at::<T>(i, 0), p.a.cols);
+            // SAFETY: the row is within the matrix; each task has an element of its own.
+            unsafe {
+                let sum = if stride == 1 {
+                    dispatch(Dot(many(a.cast(), p.k), b.0))
+                } else {
+                    let one = |(l, &b): (usize, &T)| {
+                        a.wrapping_offset(l as isize * stride).read().times(b)
+                    };
+                    b.0.iter().enumerate().map(one).fold(T::ZERO, T::plus)
+                };
+                scale.write(p.c.at::<T>(i, 0), sum);
+            }
+        });
+        return;
+    }
+    for_each(p.m.div_ceil(BLOCK), BLOCK.min(p.m) * p.k, |block| {
+        let from = block * BLOCK;
+        let rows = BLOCK.min(p.m - from);
+        let mut sums = [T::ZERO; BLOCK];
+        let sums = &mut sums[..rows];
+        let a = p.a.at::<T>(from, 0);
+        // SAFETY: the rows are within the matrix; each task has a part of `c` of its own.
+        unsafe {
+            dispatch(Columns {
+                sums,
+                a,
+                rows: p.a.rows,
+                cols: p.a.cols,
+                b: b.0,
+            });
+            for (i, &sum) in sums.iter().enumerate() {
+                scale.write(p.c.at::<T>(from + i, 0), sum);
+            }
+        }
+    });
+}
+
+/// A vector that tasks read.
+#[derive(Clone, Copy)]
+struct Vector<'a, T>(&'a [T]);
+
+/// The inner product of two rows.
+struct Dot<'a, T>(&'a [T], &'a [T]);
+
+impl<T: Arith> Kernel for Dot<'_, T> {
+    type Out = T;
+    #[inline(always)]
+    fn run(self) -> T {
+        const LANES: usize = 32;
+        let mut lanes = [T::ZERO; LANES];
+        let (mut a, mut b) = (self.0.chunks_exact(LANES), self.1.chunks_exact(LANES));
+        for (a, b) in (&mut a).zip(&mut b) {
+            for i in 0..LANES {
+                lanes[i] = lanes[i].plus(a[i].times(b[i]));
+            }
+        }
+        for (i, (&a, &b)) in a.remainder().iter().zip(b.remainder()).enumerate() {
+            lanes[i] = lanes[i].plus(a.times(b));
+        }
+        let mut width = LANES / 2;
+        while width > 0 {
+            for i in 0..width {
+                lanes[i] = lanes[i].plus(lanes[i + width]);
+            }
+            width /= 2;
+        }
+        lanes[0]
+    }
+}
+
+/// Adds columns, each times an element of the vector.
+struct Columns<'a, T> {
+    sums: &'a mut [T],
+    a: *const T,
+    rows: isize,
+    cols: isize,
+    b: &'a [T],
+}
+
+impl<T: Arith> Kernel for Columns<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let n = self.sums.len();
+        for (l, &b) in self.b.iter().enumerate() {
+            let a = self.a.wrapping_offset(l as isize * self.cols);
+            if self.rows == 1 {
+                // SAFETY: whoever made this says that so many rows are readable.
+                let a = unsafe { many::<T>(a.cast(), n) };
+                for (sum, &a) in self.sums.iter_mut().zip(a) {
+                    *sum = sum.plus(a.times(b));
+                }
+            } else {
+                for (i, sum) in self.sums.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    let a = unsafe { a.wrapping_offset(i as isize * self.rows).read() };
+                    *sum = sum.plus(a.times(b));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! Reductions whose elements combine in any grouping: sum, prod, max, min, any, all.
+
+use std::marker::PhantomData;
+
+use nomina_core::{DType, Element};
+use num_complex::Complex;
+
+use super::reducer::{COLS, Reducer, many, many_mut};
+use super::simd::{Kernel, dispatch};
+
+/// The number of accumulators of a row, for every instruction set.
+const LANES: usize = 32;
+
+/// How elements combine, and what holds the result of many blocks.
+pub(crate) trait Fold: Sync + 'static {
+    /// An element.
+    type T: Element;
+    /// What blocks go into.
+    type Acc: Copy;
+    /// Combines with any element to that element.
+    const IDENTITY: Self::T;
+    /// Of two elements, within a block.
+    fn combine(a: Self::T, b: Self::T) -> Self::T;
+    /// An accumulator that has seen nothing.
+    fn start() -> Self::Acc;
+    /// Takes in a block.
+    fn add(acc: &mut Self::Acc, part: Self::T);
+    /// Takes in another accumulator.
+    fn merge(acc: &mut Self::Acc, other: &Self::Acc);
+    /// The result, divided by `divisor` where that is not 1.
+    fn finish(acc: &Self::Acc, divisor: f64) -> Self::T;
+    /// Whether nothing can change it any more.
+    fn done(_acc: &Self::Acc) -> bool {
+        false
+    }
+}
+
+/// All elements of a row, combined in lanes.
+pub(crate) struct Row<'a, F: Fold>(pub &'a [F::T], pub PhantomData<F>);
+
+impl<F: Fold> Kernel for Row<'_, F> {
+    type Out = F::T;
+    #[inline(always)]
+    fn run(self) -> F::T {
+        let mut lanes = [F::IDENTITY; LANES];
+        let mut chunks = self.0.chunks_exact(LANES);
+        for chunk in &mut chunks {
+            for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                *lane = F::combine(*lane, x);
+            }
+        }
+        for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
+            *lane = F::combine(*lane, x);
+        }
+        let mut width = LANES / 2;
+        while width > 0 {
+            for i in 0..width {
+                lanes[i] = F::combine(lanes[i], lanes[i + width]);
+            }
+            width /= 2;
+        }
+        lanes[0]
+    }
+}
+
+/// All columns of a tile, each combined over the rows into `out`.
+pub(crate) struct Cols<'a, F: Fold> {
+    pub out: &'a mut [F::T],
+    pub xs: *const F::T,
+    pub stride: isize,
+    pub rows: usize,
+}
+
+impl<F: Fold> Kernel for Cols<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let n = self.out.len();
+        // SAFETY: whoever made the tile says that every row has `n` elements.
+        let row = |r: usize| unsafe {
+            many::<F::T>(self.xs.wrapping_offset(r as isize * self.stride).cast(), n)
+        };
+        let mut r = 0;
+        while r + 4 <= self.rows {
+            let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
+            for i in 0..n {
+                let (ab, cd) = (F::combine(a[i], b[i]), F::combine(c[i], d[i]));
+                self.out[i] = F::combine(self.out[i], F::combine(ab, cd));
+            }
+            r += 4;
+        }
+        while r < self.rows {
+            for (out, &x) in self.out.iter_mut().zip(row(r)) {
+                *out = F::combine(*out, x);
+            }
+            r += 1;
+        }
+    }
+}
+
+/// A fold as a reducer.
+pub(crate) struct Folding<F> {
+    /// Whether the result is divided by the count.
+    pub mean: bool,
+    pub fold: PhantomData<F>,
+}
+
+impl<F> Folding<F> {
+    pub const PLAIN: Self = Self {
+        mean: false,
+        fold: PhantomData,
+    };
+    pub const MEAN: Self = Self {
+        mean: true,
+        fold: PhantomData,
+    };
+}
+
+impl<F: Fold> Reducer for Folding<F> {
+    fn load(&self) -> DType {
+        F::T::DTYPE
+    }
+
+    fn out(&self) -> DType {
+        F::T::DTYPE
+    }
+
+    fn state_size(&self) -> usize {
+        size_of::<F::Acc>()
+    }
+
+    unsafe fn init(&self, states: *mut u8, n: usize) {
+        for i in 0..n {
+            // SAFETY: there is room for `n` states.
+            unsafe { states.cast::<F::Acc>().add(i).write(F::start()) };
+        }
+    }
+
+    unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
+        // SAFETY: one state and `n` elements, by the contract.
+        let (acc, xs) = unsafe { (&mut *state.cast::<F::Acc>(), many(xs, n)) };
+        let part = dispatch(Row::<F>(xs, PhantomData));
+        F::add(acc, part);
+    }
+
+    unsafe fn cols(
+        &self,
+        states: *mut u8,
+        xs: *const u8,
+        stride: isize,
+        rows: usize,
+        cols: usize,
+        _: usize,
+    ) {
+        let mut parts = [F::IDENTITY; COLS];
+        let parts = &mut parts[..cols];
+        dispatch(Cols::<F> {
+            out: parts,
+            xs: xs.cast(),
+            stride,
+            rows,
+        });
+        // SAFETY: `cols` states, by the contract.
+        let states = unsafe { many_mut::<F::Acc>(states, cols) };
+        for (state, &part) in states.iter_mut().zip(&*parts) {
+            F::add(state, part);
+        }
+    }
+
+    unsafe fn done(&self, state: *const u8) -> bool {
+        // SAFETY: one state, by the contract.
+        F::done(unsafe { &*state.cast() })
+    }
+
+    unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
+        // SAFETY: `n` states each, by the contract.
+        let (into, from) = unsafe { (many_mut::<F::Acc>(into, n), many::<F::Acc>(from, n)) };
+        for (into, from) in into.iter_mut().zip(from) {
+            F::merge(into, from);
+        }
+    }
+
+    unsafe fn finish(&self, states: *const u8, n: usize, count: f64, values: *mut u8, _: *mut i64) {
+        let divisor = if self.mean { count } else { 1.0 };
+        for i in 0..n {
+            // SAFETY: `n` states and room for `n` values, by the contract.
+            unsafe {
+                let acc = &*states.cast::<F::Acc>().add(i);
+                values.cast::<F::T>().add(i).write(F::finish(acc, divisor));
+            }
+        }
+    }
+}
+
+/// Adds.
+pub(crate) struct Sum<T>(PhantomData<T>);
+/// Multiplies.
+pub(crate) struct Prod<T>(PhantomData<T>);
+/// The greatest; NaN above all.
+pub(crate) struct Max<T>(PhantomData<T>);
+/// The smallest; NaN below all.
+pub(crate) struct Min<T>(PhantomData<T>);
+/// Whether one is true.
+pub(crate) struct Any;
+/// Whether all are true.
+pub(crate) struct All;
+
+/// A sum in the summands' own precision, with what rounding lost.
+#[derive(Clone, Copy)]
+pub(crate) struct Compensated {
+    sum: f64,
+    lost: f64,
+}
+
+impl Compensated {
+    const ZERO: Self = Self {
+        sum: 0.0,
+        lost: 0.0,
+    };
+
+    fn add(&mut self, x: f64) {
+        let sum = self.sum + x;
+        self.lost += if self.sum.abs() >= x.abs() {
+            (self.sum - sum) + x
+        } else {
+            (x - sum) + self.sum
+        };
+        self.sum = sum;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.add(other.sum);
+        self.lost += other.lost;
+    }
+
+    fn value(&self) -> f64 {
+        // What was lost next to an infinity is NaN.
+        if self.sum.is_finite() {
+            self.sum + self.lost
+        } else {
+            self.sum
+        }
+    }
+}
+
+macro_rules! sum {
+    ($($t:ty, $zero:expr, $acc:ty, $start:expr, $add:expr, $merge:expr, $finish:expr;)*) => {$(
+        impl Fold for Sum<$t> {
+            type T = $t;
+            type Acc = $acc;
+            const IDENTITY: $t = $zero;
+            #[inline(always)]
+            fn combine(a: $t, b: $t) -> $t {
+                a + b
+            }
+            #[inline]
+            fn start() -> $acc {
+                $start
+            }
+            #[inline]
+            fn add(acc: &mut $acc, part: $t) {
+                let add: fn(&mut $acc, $t) = $add;
+                add(acc, part);
+            }
+            #[inline]
+            fn merge(acc: &mut $acc, other: &$acc) {
+                let merge: fn(&mut $acc, &$acc) = $merge;
+                merge(acc, other);
+            }
+            #[inline]
+            fn finish(acc: &$acc, divisor: f64) -> $t {
+                let finish: fn(&$acc, f64) -> $t = $finish;
+                finish(acc, divisor)
+            }
+        }
+    )*};
+}
+
+const C32: Complex<f32> = Complex { re: 0.0, im: 0.0 };
+const C64: Complex<f64> = Complex { re: 0.0, im: 0.0 };
+
+sum! {
+    f32, 0.0, f64, 0.0, |acc, x| *acc += f64::from(x), |acc, x| *acc += x, |acc, d| (acc / d) as f32;
+    f64, 0.0, Compensated, Compensated::ZERO, Compensated::add, Compensated::merge,
+        |acc, d| acc.value() / d;
+    Complex<f32>, C32, Complex<f64>, C64,
+        |acc, x| *acc += Complex::new(f64::from(x.re), f64::from(x.im)), |acc, x| *acc += x,
+        |acc, d| { let z = acc / d; Complex::new(z.re as f32, z.im as f32) };
+    Complex<f64>, C64, [Compensated; 2], [Compensated::ZERO; 2],
+        |acc, x| { acc[0].add(x.re); acc[1].add(x.im) },
+        |acc, x| { acc[0].merge(&x[0]); acc[1].merge(&x[1]) },
+        |acc, d| Complex::new(acc[0].value() / d, acc[1].value() / d);
+}
+
+impl Fold for Sum<i64> {
+    type T = i64;
+    type Acc = i64;
+    const IDENTITY: i64 = 0;
+    #[inline(always)]
+    fn combine(a: i64, b: i64) -> i64 {
+        a.wrapping_add(b)
+    }
+    fn start() -> i64 {
+        0
+    }
+    fn add(acc: &mut i64, part: i64) {
+        *acc = acc.wrapping_add(part);
+    }
+    fn merge(acc: &mut i64, other: &i64) {
+        Self::add(acc, *other);
+    }
+    fn finish(acc: &i64, _: f64) -> i64 {
+        *acc
+    }
+}
+
+/// Folds whose accumulator is an element.
+macro_rules! plain {
+    ($($name:ident<$t:ty>, $identity:expr, $combine:expr;)*) => {$(
+        impl Fold for $name<$t> {
+            type T = $t;
+            type Acc = $t;
+            const IDENTITY: $t = $identity;
+            #[inline(always)]
+            fn combine(a: $t, b: $t) -> $t {
+                let combine: fn($t, $t) -> $t = $combine;
+                combine(a, b)
+            }
+            fn start() -> $t {
+                $identity
+            }
+            #[inline]
+            fn add(acc: &mut $t, part: $t) {
+                *acc = Self::combine(*acc, part);
+            }
+            fn merge(acc: &mut $t, other: &$t) {
+                *acc = Self::combine(*acc, *other);
+            }
+            fn finish(acc: &$t, _: f64) -> $t {
+                *acc
+            }
+        }
+    )*};
+}
+
+plain! {
+    Prod<f32>, 1.0, |a, b| a * b;
+    Prod<f64>, 1.0, |a, b| a * b;
+    Prod<i64>, 1, |a, b| a.wrapping_mul(b);
+    Prod<Complex<f32>>, Complex { re: 1.0, im: 0.0 }, |a, b| a * b;
+    Prod<Complex<f64>>, Complex { re: 1.0, im: 0.0 }, |a, b| a * b;
+}
+
+macro_rules! extrema {
+    ($($t:ident $low:expr, $high:expr, $nan:expr;)*) => {plain! {$(
+        Max<$t>, $low, |a, b| { let nan: fn($t) -> bool = $nan; if a > b || nan(a) { a } else { b } };
+        Min<$t>, $high, |a, b| { let nan: fn($t) -> bool = $nan; if a < b || nan(a) { a } else { b } };
+    )*}};
+}
+
+extrema! {
+    bool false, true, |_| false;
+    u8 u8::MIN, u8::MAX, |_| false;
+    i8 i8::MIN, i8::MAX, |_| false;
+    i16 i16::MIN, i16::MAX, |_| false;
+    i32 i32::MIN, i32::MAX, |_| false;
+    i64 i64::MIN, i64::MAX, |_| false;
+    f32 f32::NEG_INFINITY, f32::INFINITY, |x| x.is_nan();
+    f64 f64::NEG_INFINITY, f64::INFINITY, |x| x.is_nan();
+}
+
+macro_rules! truth {
+    ($($name:ident $identity:literal $op:tt;)*) => {$(
+        impl Fold for $name {
+            type T = bool;
+            type Acc = bool;
+            const IDENTITY: bool = $identity;
+            #[inline(always)]
+            fn combine(a: bool, b: bool) -> bool {
+                a $op b
+            }
+            fn start() -> bool {
+                $identity
+            }
+            fn add(acc: &mut bool, part: bool) {
+                *acc = *acc $op part;
+            }
+            fn merge(acc: &mut bool, other: &bool) {
+                *acc = *acc $op *other;
+            }
+            fn finish(acc: &bool, _: f64) -> bool {
+                *acc
+            }
+            fn done(acc: &bool) -> bool {
+                *acc != $identity
+            }
+        }
+    )*};
+}
+
+truth! {
+    Any false |;
+    All true &;
+}

@@ -1,0 +1,61 @@
+//! Blocks of elements, brought to the dtype and the order a kernel wants.
+
+use nomina_core::DType;
+
+use crate::cpu::cast::Cast;
+
+/// A block of elements to copy and convert. Strides, of rows and of columns, are in elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Copy2 {
+    pub src: *const u8,
+    pub from: DType,
+    pub strides: [isize; 2],
+    pub dst: *mut u8,
+    pub to: DType,
+    pub into: [isize; 2],
+    pub rows: usize,
+    pub cols: usize,
+}
+
+/// Copies a block.
+///
+/// # Safety
+/// All elements of the block can be read, those of its copy written; they do not overlap.
+pub(crate) unsafe fn copy2(block: Copy2) {
+    let Copy2 {
+        src,
+        from,
+        mut strides,
+        dst,
+        to,
+        mut into,
+        mut rows,
+        mut cols,
+    } = block;
+    let apart = |strides: [isize; 2], cols: usize| strides[0] == strides[1] * cols as isize;
+    // The inner loop is the one that steps less, unless it is too short to be worth a call.
+    let short = cols < 4 && rows > cols;
+    if short || (strides[0].abs() < strides[1].abs() && rows >= 16) {
+        strides.swap(0, 1);
+        into.swap(0, 1);
+        (rows, cols) = (cols, rows);
+    }
+    if rows > 1 && apart(strides, cols) && apart(into, cols) {
+        cols *= rows;
+        rows = 1;
+    }
+    let (from_size, to_size) = (from.size() as isize, to.size() as isize);
+    let cast = Cast::new(from, to);
+    for row in 0..rows as isize {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            cast.run(
+                cols,
+                src.wrapping_offset(row * strides[0] * from_size),
+                strides[1] * from_size,
+                dst.wrapping_offset(row * into[0] * to_size),
+                into[1] * to_size,
+            );
+        }
+    }
+}

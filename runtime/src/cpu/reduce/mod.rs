@@ -1,0 +1,217 @@
+//! Reductions.
+//!
+//! A [`Reducer`] knows how blocks of elements go into states; the driver walks any strided operand,
+//! converts blocks where the dtype differs, and spreads the work over threads. A new reduction is a
+//! `Fold` where elements combine in any grouping, else a `Reducer`, and a line in [`reducer`].
+
+mod drive;
+pub(crate) mod fold;
+pub(crate) mod load;
+pub(crate) mod logsumexp;
+mod moments;
+pub(crate) mod plan;
+pub(crate) mod real;
+pub(crate) mod reducer;
+pub(crate) mod simd;
+pub(crate) mod split;
+#[cfg(test)]
+mod tests;
+
+use std::marker::PhantomData;
+
+use nomina_core::DType;
+use nomina_core::op::Op;
+use num_complex::Complex;
+
+use crate::backend::arithmetic;
+use crate::call::ReduceJob;
+use crate::cpu::arg::Position;
+pub(crate) use drive::{Source, TILE, Target, Walk, run};
+use fold::{All, Any, Folding, Max, Min, Prod, Sum};
+use load::{Copy2, copy2};
+use logsumexp::{ComplexLogSumExp, LogSumExp};
+use moments::Variance;
+pub(crate) use plan::Plan;
+pub(crate) use reducer::Reducer;
+use split::Scratch;
+
+/// The reducer of an operator for operands that are converted to `compute`; `None` where the table
+/// does not list the dtype. `positions` asks for where elements stand, for `max`, `min`, `argmax`
+/// and `argmin`.
+pub(crate) fn find(
+    op: Op,
+    compute: DType,
+    correction: f64,
+    positions: bool,
+) -> Option<Box<dyn Reducer>> {
+    let dtype = arithmetic(compute);
+    match op {
+        Op::Sum => sum(dtype, false),
+        Op::Mean => sum(dtype, true),
+        Op::Prod => prod(dtype),
+        Op::Max | Op::Argmax if positions => extremum_at(dtype, true),
+        Op::Min | Op::Argmin if positions => extremum_at(dtype, false),
+        Op::Amax | Op::Max => extremum(dtype, true),
+        Op::Amin | Op::Min => extremum(dtype, false),
+        Op::Any => Some(Box::new(Folding::<Any>::PLAIN)),
+        Op::All => Some(Box::new(Folding::<All>::PLAIN)),
+        Op::Var => variance(dtype, correction, false),
+        Op::Std => variance(dtype, correction, true),
+        Op::Logsumexp => match dtype {
+            DType::F32 => Some(Box::new(LogSumExp::<f32>(PhantomData))),
+            DType::F64 => Some(Box::new(LogSumExp::<f64>(PhantomData))),
+            DType::C64 | DType::C128 => Some(Box::new(ComplexLogSumExp)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn sum(dtype: DType, mean: bool) -> Option<Box<dyn Reducer>> {
+    macro_rules! of {
+        ($t:ty) => {
+            Some(Box::new(if mean {
+                Folding::<Sum<$t>>::MEAN
+            } else {
+                Folding::<Sum<$t>>::PLAIN
+            }))
+        };
+    }
+    match dtype {
+        DType::F32 => of!(f32),
+        DType::F64 => of!(f64),
+        DType::C64 => of!(Complex<f32>),
+        DType::C128 => of!(Complex<f64>),
+        _ => of!(i64),
+    }
+}
+
+fn prod(dtype: DType) -> Option<Box<dyn Reducer>> {
+    Some(match dtype {
+        DType::F32 => Box::new(Folding::<Prod<f32>>::PLAIN),
+        DType::F64 => Box::new(Folding::<Prod<f64>>::PLAIN),
+        DType::C64 => Box::new(Folding::<Prod<Complex<f32>>>::PLAIN),
+        DType::C128 => Box::new(Folding::<Prod<Complex<f64>>>::PLAIN),
+        _ => Box::new(Folding::<Prod<i64>>::PLAIN),
+    })
+}
+
+/// Picks `$greatest` or `$least` by dtype, among the real ones.
+macro_rules! by_real_dtype {
+    ($dtype:expr, $greatest:expr, $make:ident) => {
+        match $dtype {
+            DType::Bool => $make!(bool),
+            DType::U8 => $make!(u8),
+            DType::I8 => $make!(i8),
+            DType::I16 => $make!(i16),
+            DType::I32 => $make!(i32),
+            DType::I64 => $make!(i64),
+            DType::F32 => $make!(f32),
+            DType::F64 => $make!(f64),
+            _ => None,
+        }
+    };
+}
+
+fn extremum(dtype: DType, greatest: bool) -> Option<Box<dyn Reducer>> {
+    macro_rules! of {
+        ($t:ty) => {
+            if greatest {
+                Some(Box::new(Folding::<Max<$t>>::PLAIN))
+            } else {
+                Some(Box::new(Folding::<Min<$t>>::PLAIN))
+            }
+        };
+    }
+    by_real_dtype!(dtype, greatest, of)
+}
+
+fn extremum_at(dtype: DType, greatest: bool) -> Option<Box<dyn Reducer>> {
+    macro_rules! of {
+        ($t:ty) => {
+            if greatest {
+                Some(Box::new(Position::<Max<$t>>(PhantomData)))
+            } else {
+                Some(Box::new(Position::<Min<$t>>(PhantomData)))
+            }
+        };
+    }
+    by_real_dtype!(dtype, greatest, of)
+}
+
+fn variance(dtype: DType, correction: f64, root: bool) -> Option<Box<dyn Reducer>> {
+    match dtype {
+        DType::F32 => Some(Box::new(Variance::<f32> {
+            correction,
+            root,
+            element: PhantomData,
+        })),
+        DType::F64 => Some(Box::new(Variance::<f64> {
+            correction,
+            root,
+            element: PhantomData,
+        })),
+        _ => None,
+    }
+}
+
+/// Computes a reduction.
+///
+/// # Safety
+/// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
+pub(crate) unsafe fn execute(job: &ReduceJob<'_>) {
+    let positions = !job.positions.is_null();
+    let Some(reducer) = find(job.op, job.compute, job.correction, positions) else {
+        unreachable!(
+            "{}: the table lists a dtype without a kernel",
+            job.op.name()
+        )
+    };
+    let target = Target {
+        values: job.values,
+        dtype: job.values_dtype,
+        positions: job.positions,
+    };
+    if job.shape.contains(&0) {
+        // SAFETY: the caller's promise.
+        unsafe { of_nothing(&*reducer, job) };
+        return;
+    }
+    let plan = Plan::new(
+        job.shape,
+        job.strides,
+        job.out,
+        job.reduced,
+        reducer.ordered(),
+    );
+    let source = Source {
+        ptr: job.x,
+        dtype: job.dtype,
+    };
+    // SAFETY: the caller's promise; the plan has the job's offsets.
+    unsafe { run(&*reducer, &plan, source, target) };
+}
+
+/// The reduction of no elements, in every result.
+unsafe fn of_nothing(reducer: &dyn Reducer, job: &ReduceJob<'_>) {
+    let kept = |dim: usize| if job.reduced[dim] { 1 } else { job.shape[dim] };
+    let outputs: usize = (0..job.shape.len()).map(kept).product();
+    let mut state = Scratch::new(reducer.state_size());
+    let mut value = Scratch::new(reducer.out().size());
+    let (state, value) = (state.as_mut_ptr(), value.as_mut_ptr());
+    // SAFETY: room for one state and one value; the results are row-major, one per output.
+    unsafe {
+        reducer.init(state, 1);
+        reducer.finish(state, 1, 0.0, value, std::ptr::null_mut());
+        copy2(Copy2 {
+            src: value,
+            from: reducer.out(),
+            strides: [0, 0],
+            dst: job.values,
+            to: job.values_dtype,
+            into: [0, 1],
+            rows: 1,
+            cols: outputs,
+        });
+    }
+}

@@ -1,0 +1,275 @@
+//! Running results along a dim.
+//!
+//! A [`Running`] is one step; the driver walks lines or tiles of lines side by side, converts
+//! blocks where the dtype differs, and splits long lines into chunks: their totals first, then what
+//! stands before each, then the results. Chunks depend on the shape alone.
+
+use std::marker::PhantomData;
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Element};
+use num_complex::Complex;
+
+use crate::backend::arithmetic;
+use crate::call::ScanJob;
+use crate::cpu::reduce::load::{Copy2, copy2};
+use crate::cpu::reduce::plan::{Loop, Plan, offsets};
+use crate::cpu::reduce::reducer::many_mut;
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::{Scratch, Shared, for_each};
+
+#[cfg(test)]
+mod tests;
+
+/// The most lines side by side.
+const COLS: usize = 512;
+/// The most elements of a tile.
+const TILE: usize = 4096;
+/// About how many elements a chunk has.
+const CHUNK: usize = 1 << 16;
+
+/// One step of a scan.
+trait Running: Sync {
+    /// An element, and a result.
+    type T: Element;
+    /// What is carried along.
+    type Acc: Copy + Send + Sync;
+    /// Before the first element.
+    const START: Self::Acc;
+    /// After one more element.
+    fn step(acc: Self::Acc, x: Self::T) -> Self::Acc;
+    /// After all elements of a chunk, of which the total is `later`.
+    fn join(acc: Self::Acc, later: Self::Acc) -> Self::Acc;
+    /// The result there.
+    fn result(acc: Self::Acc) -> Self::T;
+}
+
+/// The running sum.
+struct Cumsum<T>(PhantomData<T>);
+
+macro_rules! cumsum {
+    ($($t:ty, $acc:ty, $start:expr, $plus:expr, $widen:expr, $narrow:expr;)*) => {$(
+        impl Running for Cumsum<$t> {
+            type T = $t;
+            type Acc = $acc;
+            const START: $acc = $start;
+            #[inline(always)]
+            fn step(acc: $acc, x: $t) -> $acc {
+                let widen: fn($t) -> $acc = $widen;
+                let plus: fn($acc, $acc) -> $acc = $plus;
+                plus(acc, widen(x))
+            }
+            #[inline(always)]
+            fn join(acc: $acc, later: $acc) -> $acc {
+                let plus: fn($acc, $acc) -> $acc = $plus;
+                plus(acc, later)
+            }
+            #[inline(always)]
+            fn result(acc: $acc) -> $t {
+                let narrow: fn($acc) -> $t = $narrow;
+                narrow(acc)
+            }
+        }
+    )*};
+}
+
+cumsum! {
+    f32, f64, 0.0, |a, b| a + b, f64::from, |x| x as f32;
+    f64, f64, 0.0, |a, b| a + b, |x| x, |x| x;
+    Complex<f32>, Complex<f64>, Complex::new(0.0, 0.0), |a, b| a + b,
+        |z| Complex::new(f64::from(z.re), f64::from(z.im)),
+        |z| Complex::new(z.re as f32, z.im as f32);
+    Complex<f64>, Complex<f64>, Complex::new(0.0, 0.0), |a, b| a + b, |z| z, |z| z;
+    i64, i64, 0, i64::wrapping_add, |x| x, |x| x;
+}
+
+/// Computes a scan.
+///
+/// # Safety
+/// The operand and the result lie where the job says, and nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &ScanJob<'_>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (job.op, arithmetic(job.compute)) {
+            (Op::Cumsum, DType::F32) => along::<Cumsum<f32>>(job),
+            (Op::Cumsum, DType::F64) => along::<Cumsum<f64>>(job),
+            (Op::Cumsum, DType::C64) => along::<Cumsum<Complex<f32>>>(job),
+            (Op::Cumsum, DType::C128) => along::<Cumsum<Complex<f64>>>(job),
+            (Op::Cumsum, _) => along::<Cumsum<i64>>(job),
+            (op, _) => unreachable!("{}: no scan", op.name()),
+        }
+    }
+}
+
+/// Tiles of lines, and chunks of tiles.
+struct Walk<'a, R> {
+    job: &'a ScanJob<'a>,
+    plan: Plan,
+    /// The innermost loop over lines.
+    kept: Loop,
+    /// Strides along the dim.
+    inner: [isize; 2],
+    width: usize,
+    running: PhantomData<R>,
+}
+
+// SAFETY: the operand is only read; the result is written by tasks at places of their own.
+unsafe impl<R> Sync for Walk<'_, R> {}
+
+unsafe fn along<R: Running>(job: &ScanJob<'_>) {
+    let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
+    let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
+    let kept = *plan.kept.last().unwrap_or(&Loop {
+        size: 1,
+        src: 0,
+        dst: 0,
+    });
+    let inner = [job.strides[job.dim], job.out_strides[job.dim]];
+    let columns = kept.size >= 8 && kept.src.abs() < inner[0].abs();
+    let width = if columns { kept.size.min(COLS) } else { 1 };
+    let count = job.shape[job.dim];
+    let cells = plan.outputs() / kept.size * kept.size.div_ceil(width);
+    let walk = Walk::<R> {
+        job,
+        plan,
+        kept,
+        inner,
+        width,
+        running: PhantomData,
+    };
+    let chunk = if cells >= 64 {
+        count
+    } else {
+        (CHUNK / width).max(256)
+    };
+    let chunks = count.div_ceil(chunk);
+    let work = width * count.min(chunk);
+    if chunks == 1 {
+        for_each(cells, work, |cell| {
+            let mut accs = [R::START; COLS];
+            // SAFETY: the caller's promise; each cell has lines of its own.
+            unsafe { walk.scan(&mut accs[..width], cell, 0, count, true) };
+        });
+        return;
+    }
+    let mut totals = vec![R::START; cells * chunks * width];
+    let shared = Shared(totals.as_mut_ptr().cast());
+    // SAFETY: every index has `width` totals; no two tasks have one index.
+    let place = |index: usize| unsafe {
+        many_mut::<R::Acc>(
+            shared.get().cast::<R::Acc>().add(index * width).cast(),
+            width,
+        )
+    };
+    let range = |index: usize| {
+        (
+            index % chunks * chunk,
+            count.min((index % chunks + 1) * chunk),
+        )
+    };
+    for_each(cells * chunks, work, |index| {
+        let (from, to) = range(index);
+        // SAFETY: as above.
+        unsafe { walk.scan(place(index), index / chunks, from, to, false) };
+    });
+    // What stands before each chunk, in place of its total.
+    for cell in 0..cells {
+        for i in 0..width {
+            let mut before = R::START;
+            for chunk in 0..chunks {
+                let total = &mut place(cell * chunks + chunk)[i];
+                before = R::join(before, std::mem::replace(total, before));
+            }
+        }
+    }
+    for_each(cells * chunks, work, |index| {
+        let (from, to) = range(index);
+        // SAFETY: as above; each chunk has results of its own.
+        unsafe { walk.scan(place(index), index / chunks, from, to, true) };
+    });
+}
+
+/// Rows of a tile, one after the other; each column has its accumulator.
+struct Tile<'a, R: Running> {
+    accs: &'a mut [R::Acc],
+    tile: &'a mut [R::T],
+}
+
+impl<R: Running> Kernel for Tile<'_, R> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        if let [acc] = self.accs {
+            let mut one = *acc;
+            for x in self.tile {
+                one = R::step(one, *x);
+                *x = R::result(one);
+            }
+            *acc = one;
+            return;
+        }
+        for row in self.tile.chunks_exact_mut(self.accs.len()) {
+            for (acc, x) in self.accs.iter_mut().zip(row) {
+                *acc = R::step(*acc, *x);
+                *x = R::result(*acc);
+            }
+        }
+    }
+}
+
+impl<R: Running> Walk<'_, R> {
+    /// Scans the elements `from..to` of a cell's lines, writing results if `write`.
+    unsafe fn scan(&self, accs: &mut [R::Acc], cell: usize, from: usize, to: usize, write: bool) {
+        let per_row = self.kept.size.div_ceil(self.width);
+        let start = cell % per_row * self.width;
+        let n = self.width.min(self.kept.size - start);
+        let accs = &mut accs[..n];
+        let outer = &self.plan.kept[..self.plan.kept.len().saturating_sub(1)];
+        let (src, dst) = offsets(outer, cell / per_row);
+        let start = start as isize;
+        let src = self.plan.src + src + start * self.kept.src;
+        let dst = self.plan.dst + dst + start * self.kept.dst;
+        let (job, t) = (self.job, R::T::DTYPE);
+        let tall = (TILE / n).clamp(1, (to - from).max(1));
+        let mut scratch = Scratch::new(tall * n * t.size());
+        let tile = scratch.as_mut_ptr();
+        for at in (from..to).step_by(tall) {
+            let (rows, at) = (tall.min(to - at), at as isize);
+            let xs = job
+                .x
+                .wrapping_offset((src + at * self.inner[0]) * job.dtype.size() as isize);
+            let out = job
+                .out
+                .wrapping_offset((dst + at * self.inner[1]) * job.out_dtype.size() as isize);
+            // SAFETY: the tile lies in the operand and in the result; the scratch holds one.
+            unsafe {
+                copy2(Copy2 {
+                    src: xs,
+                    from: job.dtype,
+                    strides: [self.inner[0], self.kept.src],
+                    dst: tile,
+                    to: t,
+                    into: [n as isize, 1],
+                    rows,
+                    cols: n,
+                });
+                dispatch(Tile::<R> {
+                    accs,
+                    tile: many_mut(tile, rows * n),
+                });
+                if write {
+                    copy2(Copy2 {
+                        src: tile,
+                        from: t,
+                        strides: [n as isize, 1],
+                        dst: out,
+                        to: job.out_dtype,
+                        into: [self.inner[1], self.kept.dst],
+                        rows,
+                        cols: n,
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Normalisation along a dim.
+//!
+//! The greatest element and the sum of exponentials of each line come from the `logsumexp` reducer,
+//! in one read; a second pass over the same cell, which is still in the cache unless it is large,
+//! writes. What is written is a [`Finish`].
+
+use std::marker::PhantomData;
+
+use nomina_core::DType;
+use nomina_core::op::Op;
+
+use crate::backend::arithmetic;
+use crate::call::SoftmaxJob;
+use crate::cpu::reduce::load::{Copy2, copy2};
+use crate::cpu::reduce::logsumexp::{LogSumExp, Ordered, State};
+use crate::cpu::reduce::reducer::{BLOCK, Reducer, many, many_mut};
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::{Scratch, Shared, for_each};
+use crate::cpu::reduce::{Plan, Source, TILE, Walk};
+
+#[cfg(test)]
+mod tests;
+
+/// What becomes of an element, given two numbers of its line.
+trait Finish: Sync {
+    /// The two numbers, from the statistics of the line.
+    fn numbers(state: &State) -> [f64; 2];
+    /// The element of the result.
+    fn finish<T: Ordered>(x: T, numbers: [T; 2]) -> T;
+}
+
+/// `exp(x - max) / sum`.
+struct Softmax;
+
+impl Finish for Softmax {
+    fn numbers(state: &State) -> [f64; 2] {
+        // Next to an infinity nothing has a share.
+        [
+            state.max,
+            if state.max.is_finite() {
+                1.0 / state.sum
+            } else {
+                f64::NAN
+            },
+        ]
+    }
+    #[inline(always)]
+    fn finish<T: Ordered>(x: T, [max, factor]: [T; 2]) -> T {
+        (x - max).exp() * factor
+    }
+}
+
+/// Elements side by side in one line.
+struct Row<'a, T, F>(&'a [T], *mut T, [T; 2], PhantomData<F>);
+
+impl<T: Ordered, F: Finish> Kernel for Row<'_, T, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for (i, &x) in self.0.iter().enumerate() {
+            // SAFETY: whoever made this says that so many elements can be written.
+            unsafe { self.1.add(i).write(F::finish(x, self.2)) };
+        }
+    }
+}
+
+/// Elements side by side in lines of their own.
+struct Across<'a, T, F>(&'a [T], *mut T, &'a [T], &'a [T], PhantomData<F>);
+
+impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let n = self.0.len();
+        let (a, b) = (&self.2[..n], &self.3[..n]);
+        for i in 0..n {
+            // SAFETY: whoever made this says that so many elements can be written.
+            unsafe { self.1.add(i).write(F::finish(self.0[i], [a[i], b[i]])) };
+        }
+    }
+}
+
+/// Computes a normalisation.
+///
+/// # Safety
+/// The operand and the result lie where the job says, and nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (job.op, arithmetic(job.compute)) {
+            (Op::Softmax, DType::F64) => along::<f64, Softmax>(job),
+            (Op::Softmax, _) => along::<f32, Softmax>(job),
+            (op, _) => unreachable!("{}: no normalisation", op.name()),
+        }
+    }
+}
+
+unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) {
+    let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
+    let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
+    let reducer = LogSumExp::<T>(PhantomData);
+    let walk = Walk::new(
+        &reducer,
+        &plan,
+        Source {
+            ptr: job.x,
+            dtype: job.dtype,
+        },
+    );
+    let write = Write::<T, F> {
+        walk: &walk,
+        out: job.out,
+        dtype: job.out_dtype,
+        step: if job.shape[job.dim] == 1 {
+            0
+        } else {
+            job.out_strides[job.dim]
+        },
+        finish: PhantomData,
+    };
+    let count = plan.count();
+    let (cells, chunks) = (walk.cells(), count.div_ceil(walk.chunk));
+    let (wide, size) = (walk.width * walk.groups, size_of::<State>());
+    let work = walk.width * count.min(walk.chunk);
+    if chunks == 1 {
+        for_each(cells, work, |index| {
+            let (row, start, n) = walk.cell(index);
+            let mut states = Scratch::new(wide * size);
+            let states = states.as_mut_ptr();
+            // SAFETY: room for `wide` states; each cell has lines of its own.
+            unsafe {
+                walk.fill(states, row, start, n, 0, count);
+                write.lines(many(states, n), row, start, 0, count);
+            }
+        });
+        return;
+    }
+    let mut all = Scratch::new(cells * chunks * walk.width * size);
+    let shared = Shared(all.as_mut_ptr());
+    let place = |index: usize| shared.get().wrapping_add(index * walk.width * size);
+    let range = |index: usize| {
+        let from = index % chunks * walk.chunk;
+        (from, count.min(from + walk.chunk))
+    };
+    for_each(cells * chunks, work, |index| {
+        let (row, start, n) = walk.cell(index / chunks);
+        let (from, to) = range(index);
+        let mut states = Scratch::new(wide * size);
+        // SAFETY: as above; each task copies its states to a place of its own.
+        unsafe {
+            walk.fill(states.as_mut_ptr(), row, start, n, from, to);
+            place(index).copy_from_nonoverlapping(states.as_mut_ptr(), n * size);
+        }
+    });
+    for cell in 0..cells {
+        let n = walk.cell(cell).2;
+        for chunk in 1..chunks {
+            // SAFETY: all states were written above.
+            unsafe { reducer.merge(place(cell * chunks), place(cell * chunks + chunk), n) };
+        }
+    }
+    for_each(cells * chunks, work, |index| {
+        let (row, start, n) = walk.cell(index / chunks);
+        let (from, to) = range(index);
+        // SAFETY: each task has elements of its own; states are only read.
+        unsafe {
+            write.lines(
+                many(place(index / chunks * chunks), n),
+                row,
+                start,
+                from,
+                to,
+            )
+        };
+    });
+}
+
+/// The second pass.
+struct Write<'a, T, F> {
+    walk: &'a Walk<'a>,
+    out: *mut u8,
+    dtype: DType,
+    /// The result's stride along the dim.
+    step: isize,
+    finish: PhantomData<(T, F)>,
+}
+
+// SAFETY: the result is written by tasks at places of their own.
+unsafe impl<T: Ordered, F: Finish> Sync for Write<'_, T, F> {}
+
+impl<T: Ordered, F: Finish> Write<'_, T, F> {
+    fn at(&self, offset: isize) -> *mut u8 {
+        self.out
+            .wrapping_offset(offset * self.dtype.size() as isize)
+    }
+
+    /// Writes the elements `from..to` of some lines.
+    unsafe fn lines(&self, states: &[State], row: usize, start: usize, from: usize, to: usize) {
+        let walk = self.walk;
+        let (src, dst) = walk.origin(row, start);
+        let (src, dst) = (
+            src + from as isize * walk.inner.src,
+            dst + from as isize * self.step,
+        );
+        if walk.columns {
+            // SAFETY: the caller's promise.
+            unsafe { self.across(states, src, dst, to - from) };
+            return;
+        }
+        for (i, state) in states.iter().enumerate() {
+            let i = i as isize;
+            let (src, dst) = (src + i * walk.kept.src, dst + i * walk.kept.dst);
+            // SAFETY: the caller's promise.
+            unsafe { self.line(F::numbers(state).map(T::of), src, dst, to - from) };
+        }
+    }
+
+    unsafe fn line(&self, numbers: [T; 2], src: isize, dst: isize, n: usize) {
+        let walk = self.walk;
+        let direct_in = walk.same && walk.inner.src == 1;
+        let direct_out = self.dtype == T::DTYPE && self.step == 1;
+        let mut input = Scratch::new(if direct_in {
+            0
+        } else {
+            BLOCK.min(n) * size_of::<T>()
+        });
+        let mut output = Scratch::new(if direct_out {
+            0
+        } else {
+            BLOCK.min(n) * size_of::<T>()
+        });
+        for at in (0..n).step_by(BLOCK) {
+            let (len, at) = (BLOCK.min(n - at), at as isize);
+            let mut xs = walk.at(src + at * walk.inner.src);
+            let to = self.at(dst + at * self.step);
+            // SAFETY: the block lies in the operand and in the result; scratches hold a block.
+            unsafe {
+                if !direct_in {
+                    self.load(xs, [0, walk.inner.src], input.as_mut_ptr(), 1, len);
+                    xs = input.as_mut_ptr();
+                }
+                let out = if direct_out { to } else { output.as_mut_ptr() };
+                dispatch(Row::<T, F>(many(xs, len), out.cast(), numbers, PhantomData));
+                if !direct_out {
+                    self.store(out, to, [0, self.step], 1, len);
+                }
+            }
+        }
+    }
+
+    unsafe fn across(&self, states: &[State], src: isize, dst: isize, rows: usize) {
+        let (walk, n) = (self.walk, states.len());
+        let direct_in = walk.same && walk.kept.src == 1;
+        let direct_out = self.dtype == T::DTYPE && walk.kept.dst == 1;
+        let tall = (TILE / n).clamp(1, rows);
+        let mut input = Scratch::new(if direct_in {
+            0
+        } else {
+            tall * n * size_of::<T>()
+        });
+        let mut output = Scratch::new(if direct_out {
+            0
+        } else {
+            tall * n * size_of::<T>()
+        });
+        let mut numbers = Scratch::new(2 * n * size_of::<T>());
+        // SAFETY: the scratch has room; each is written before it is read.
+        let (a, b) = unsafe {
+            let all = numbers.as_mut_ptr().cast::<T>();
+            for (i, state) in states.iter().enumerate() {
+                let [first, second] = F::numbers(state).map(T::of);
+                all.add(i).write(first);
+                all.add(n + i).write(second);
+            }
+            let all = many_mut::<T>(all.cast(), 2 * n);
+            all.split_at(n)
+        };
+        for from in (0..rows).step_by(tall) {
+            let (height, from) = (tall.min(rows - from), from as isize);
+            let first = walk.at(src + from * walk.inner.src);
+            let last = self.at(dst + from * self.step);
+            // SAFETY: the tile lies in the operand and in the result; scratches hold a tile.
+            unsafe {
+                if !direct_in {
+                    let strides = [walk.inner.src, walk.kept.src];
+                    self.load(first, strides, input.as_mut_ptr(), height, n);
+                }
+                for r in 0..height {
+                    let (tile, r) = (r * n * size_of::<T>(), r as isize);
+                    let xs = if direct_in {
+                        walk.at(src + (from + r) * walk.inner.src)
+                    } else {
+                        input.as_mut_ptr().add(tile).cast_const()
+                    };
+                    let out = if direct_out {
+                        self.at(dst + (from + r) * self.step)
+                    } else {
+                        output.as_mut_ptr().add(tile)
+                    };
+                    dispatch(Across::<T, F>(many(xs, n), out.cast(), a, b, PhantomData));
+                }
+                if !direct_out {
+                    let into = [self.step, walk.kept.dst];
+                    self.store(output.as_mut_ptr(), last, into, height, n);
+                }
+            }
+        }
+    }
+
+    unsafe fn load(
+        &self,
+        src: *const u8,
+        strides: [isize; 2],
+        dst: *mut u8,
+        rows: usize,
+        cols: usize,
+    ) {
+        let (from, into) = (self.walk.source.dtype, [cols as isize, 1]);
+        // SAFETY: the caller's promise.
+        unsafe {
+            copy2(Copy2 {
+                src,
+                from,
+                strides,
+                dst,
+                to: T::DTYPE,
+                into,
+                rows,
+                cols,
+            })
+        };
+    }
+
+    unsafe fn store(
+        &self,
+        src: *const u8,
+        dst: *mut u8,
+        into: [isize; 2],
+        rows: usize,
+        cols: usize,
+    ) {
+        let strides = [cols as isize, 1];
+        // SAFETY: the caller's promise.
+        unsafe {
+            copy2(Copy2 {
+                src,
+                from: T::DTYPE,
+                strides,
+                dst,
+                to: self.dtype,
+                into,
+                rows,
+                cols,
+            })
+        };
+    }
+}
