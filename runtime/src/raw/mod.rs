@@ -2,6 +2,8 @@
 
 mod access;
 mod exclusive;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod strided;
 mod views;
 

@@ -54,8 +54,10 @@ fn check(op: Op, args: &[Raw], shape: [usize; 2]) {
             let cells: Vec<Arg<'_>> = cells.iter().map(Arg::from).collect();
             let expected = pointwise(op, &cells).unwrap().item().unwrap();
             let found = at(&full).item().unwrap();
-            let same = expected == found || expected.to_f64().is_nan() && found.to_f64().is_nan();
-            assert!(same, "{op:?} at {i}, {j}: {found} instead of {expected}");
+            assert!(
+                equal(expected, found),
+                "{op:?} at {i}, {j}: {found} instead of {expected}"
+            );
         }
     }
     if result.shape() == args[0].shape() && result.dtype() == args[0].dtype() {
@@ -68,12 +70,18 @@ fn check(op: Op, args: &[Raw], shape: [usize; 2]) {
     }
 }
 
+/// Equal, or both NaN; of complex numbers, part by part.
+fn equal(a: Scalar, b: Scalar) -> bool {
+    let equal = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+    match (a, b) {
+        (Scalar::Complex(a), Scalar::Complex(b)) => equal(a.re, b.re) && equal(a.im, b.im),
+        (Scalar::Float(a), Scalar::Float(b)) => equal(a, b),
+        _ => a == b,
+    }
+}
+
 fn same(a: &Raw, b: &Raw) -> bool {
-    let pairs = a.scalars().zip(b.scalars());
-    a.shape() == b.shape()
-        && pairs
-            .into_iter()
-            .all(|(a, b)| a == b || a.to_f64().is_nan() && b.to_f64().is_nan())
+    a.shape() == b.shape() && a.scalars().zip(b.scalars()).all(|(a, b)| equal(a, b))
 }
 
 /// Few columns: blocks gather many runs. Many: each run is blocked by itself.
