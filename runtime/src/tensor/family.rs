@@ -16,7 +16,10 @@ fn args<'a>(operands: &[Operand<'a>]) -> Args<'a> {
 }
 
 pub(super) fn tensors<'a>(operands: &[Operand<'a>]) -> SmallVec<[&'a DynTensor; 3]> {
-    operands.iter().filter_map(|operand| operand.tensor()).collect()
+    operands
+        .iter()
+        .filter_map(|operand| operand.tensor())
+        .collect()
 }
 
 /// The names of an elementwise result: all operands', unified.
@@ -50,6 +53,10 @@ pub(crate) fn pointwise_in_place(op: Op, own: &mut DynTensor, rest: &[Operand<'_
         all.push(own);
         all.extend(tensors(rest));
         let computed = unified(op, &all)?;
+        for other in &all[1..] {
+            rule::broadcast_into(op.name(), own.shape(), other.shape())
+                .map_err(|e| about(e, &[own, other]))?;
+        }
         rule::in_place(op.name(), &own.names, &computed).map_err(|e| about(e, &all))?
     };
     in_place_as(own, names, &tensors(rest), |dest| {
@@ -85,9 +92,13 @@ pub(crate) fn pointwise_out(op: Op, operands: &[Operand<'_>], out: &mut DynTenso
     let shape = rule::broadcast_all(op.name(), all.iter().map(|x| x.shape()))
         .map_err(|e| about(e, &all))?;
     let args = args(operands);
-    let dtype = call::result_dtype(op, &args).map_err(|e| about(e, &all))?.result;
-    write_out(op, out, &names, &shape, dtype, |dest| call::pointwise_into(op, dest, &args))
-        .map_err(|e| about(e, &all))
+    let dtype = call::result_dtype(op, &args)
+        .map_err(|e| about(e, &all))?
+        .result;
+    write_out(op, out, &names, &shape, dtype, |dest| {
+        call::pointwise_into(op, dest, &args)
+    })
+    .map_err(|e| about(e, &all))
 }
 
 /// Checks `out` against what is computed, resizes it where that is allowed, and writes.
@@ -102,11 +113,11 @@ pub(super) fn write_out(
     let name = op.name();
     rule::dtype::cast_to(name, dtype, out.dtype())?;
     let resize = rule::out_shape(name, &out.names, out.shape(), shape)?;
-    let names = rule::out(name, &out.names, computed)
-        .map_err(|e| e.with_shapes([out.shape(), shape]))?;
+    let names =
+        rule::out(name, &out.names, computed).map_err(|e| e.with_shapes([out.shape(), shape]))?;
     if resize || !out.raw.is_unique() {
         // A fresh buffer: nothing of the old one is read, and another tensor may share it.
-        let mut raw = Raw::empty(shape, out.dtype(), out.device())?;
+        let mut raw = Raw::empty(name, shape, out.dtype(), out.device())?;
         write(raw.as_mut()?)?;
         out.raw = raw;
     } else {
@@ -131,10 +142,15 @@ pub(crate) fn reduce(
     dim: &DimArg<'_>,
     options: call::ReduceOptions,
 ) -> Result<DynTensor> {
-    let positions = dim.positions(op.name(), &x.names).map_err(|e| about(e, &[x]))?;
+    let positions = dim
+        .positions(op.name(), &x.names)
+        .map_err(|e| about(e, &[x]))?;
     let keepdim = dim.keepdim();
     let raw = call::reduce(op, &x.raw, &positions, keepdim, options).map_err(|e| about(e, &[x]))?;
-    Ok(DynTensor::new(raw, rule::reduce(&x.names, &positions, keepdim)))
+    Ok(DynTensor::new(
+        raw,
+        rule::reduce(&x.names, &positions, keepdim),
+    ))
 }
 
 /// A running result along a dim.
@@ -164,16 +180,27 @@ fn along(
     dim: &DimArg<'_>,
     compute: impl FnOnce(&Raw, usize) -> Result<Raw>,
 ) -> Result<DynTensor> {
-    let position = dim.single(op.name(), &x.names).map_err(|e| about(e, &[x]))?;
+    let position = dim
+        .single(op.name(), &x.names)
+        .map_err(|e| about(e, &[x]))?;
     let raw = match position {
         Some(position) => compute(&x.raw, position),
-        None => compute(&x.raw.unsqueeze(0), 0).map(|raw| raw.squeeze(0)),
+        None => x
+            .raw
+            .unsqueeze(0)
+            .and_then(|row| compute(&row, 0)?.squeeze(0)),
     };
-    Ok(DynTensor::new(raw.map_err(|e| about(e, &[x]))?, x.names.clone()))
+    Ok(DynTensor::new(
+        raw.map_err(|e| about(e, &[x]))?,
+        x.names.clone(),
+    ))
 }
 
 impl ReduceOptions {
     pub(super) fn to_call(self) -> call::ReduceOptions {
-        call::ReduceOptions { dtype: self.dtype, ..call::ReduceOptions::default() }
+        call::ReduceOptions {
+            dtype: self.dtype,
+            ..call::ReduceOptions::default()
+        }
     }
 }

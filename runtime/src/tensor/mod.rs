@@ -20,11 +20,11 @@ mod reduce;
 mod view;
 mod write;
 
-#[cfg(test)]
-mod tests;
+use std::fmt;
 
 use nomina_core::{DType, Device, Error, ErrorKind, MAX_DIMS, Names, Result};
 
+use crate::display;
 use crate::raw::Raw;
 
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
@@ -70,7 +70,9 @@ impl DynTensor {
             return Err(Error::new(ErrorKind::Rank, "from_parts", what));
         }
         if names.duplicate().is_some() {
-            return Err(Names::new(names.iter().cloned()).unwrap_err().in_op("from_parts"));
+            return Err(Names::new(names.iter().cloned())
+                .unwrap_err()
+                .in_op("from_parts"));
         }
         Ok(Self::new(raw, names))
     }
@@ -136,11 +138,28 @@ impl DynTensor {
     }
 }
 
+/// The values, cut in the middle when there are many, and a line that says names, sizes, dtype and
+/// device.
+impl fmt::Display for DynTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::values(f, &self.raw, &self.names)
+    }
+}
+
+/// One line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
+impl fmt::Debug for DynTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::line(f, &self.raw, &self.names)
+    }
+}
+
 /// Shows `error` with the dims of the operands it is about.
 #[cold]
 pub(crate) fn about(error: Error, operands: &[&DynTensor]) -> Error {
     if error.operands().is_empty() {
-        return operands.iter().fold(error, |e, x| e.operand(&x.names, x.shape()));
+        return operands
+            .iter()
+            .fold(error, |e, x| e.operand(&x.names, x.shape()));
     }
     error
         .with_names(operands.iter().map(|x| &x.names))

@@ -22,7 +22,10 @@ pub struct VarOptions {
 
 impl Default for VarOptions {
     fn default() -> Self {
-        Self { correction: 1.0, keepdim: false }
+        Self {
+            correction: 1.0,
+            keepdim: false,
+        }
     }
 }
 
@@ -35,7 +38,9 @@ pub struct AddOptions {
 
 impl Default for AddOptions {
     fn default() -> Self {
-        Self { alpha: Scalar::Int(1) }
+        Self {
+            alpha: Scalar::Int(1),
+        }
     }
 }
 
@@ -50,6 +55,9 @@ pub struct AddmmOptions {
 
 impl Default for AddmmOptions {
     fn default() -> Self {
-        Self { beta: Scalar::Int(1), alpha: Scalar::Int(1) }
+        Self {
+            beta: Scalar::Int(1),
+            alpha: Scalar::Int(1),
+        }
     }
 }

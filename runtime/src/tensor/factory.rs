@@ -1,0 +1,360 @@
+//! New tensors.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Device, Element, Error, ErrorKind, Result, Scalar};
+
+use super::{DynTensor, IntoNames};
+use crate::call;
+use crate::config::default_dtype;
+use crate::random::{Generator, with_default_generator};
+use crate::raw::Raw;
+
+/// What a factory may be told: dtype and device. [`DynTensor::options`] begins one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Options {
+    dtype: Option<DType>,
+    device: Option<Device>,
+}
+
+impl Options {
+    /// The dtype; the default float dtype otherwise, or that of the number or tensor given.
+    pub fn dtype(self, dtype: DType) -> Self {
+        Self {
+            dtype: Some(dtype),
+            ..self
+        }
+    }
+
+    /// The device; the host otherwise, or that of the tensor given.
+    pub fn device(self, device: Device) -> Self {
+        Self {
+            device: Some(device),
+            ..self
+        }
+    }
+
+    fn place(self) -> Device {
+        self.device.unwrap_or_default()
+    }
+
+    fn float(self) -> DType {
+        self.dtype.unwrap_or_else(default_dtype)
+    }
+
+    /// One number everywhere.
+    ///
+    /// # Errors
+    /// When names do not fit the sizes, or memory runs out.
+    pub fn full(
+        self,
+        size: &[usize],
+        value: impl Into<Scalar>,
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        let value = value.into();
+        let dtype = self.dtype.unwrap_or_else(|| value.dtype(default_dtype()));
+        self.filled("full", size, value, dtype, names)
+    }
+
+    /// Zeros.
+    ///
+    /// # Errors
+    /// As [`Options::full`].
+    pub fn zeros(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
+        self.filled("zeros", size, Scalar::Int(0), self.float(), names)
+    }
+
+    /// Ones.
+    ///
+    /// # Errors
+    /// As [`Options::full`].
+    pub fn ones(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
+        self.filled("ones", size, Scalar::Int(1), self.float(), names)
+    }
+
+    /// Unspecified elements; they are zeros, so that no uninitialised memory can be read.
+    ///
+    /// # Errors
+    /// As [`Options::full`].
+    pub fn empty(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
+        self.filled("empty", size, Scalar::Int(0), self.float(), names)
+    }
+
+    fn filled(
+        self,
+        op: &'static str,
+        size: &[usize],
+        value: Scalar,
+        dtype: DType,
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        let names = names.into_names(op, size.len())?;
+        let raw = call::full(size, value, dtype, self.place())
+            .map_err(|e| e.in_op(op).with_names([&names]))?;
+        Ok(DynTensor::new(raw, names))
+    }
+
+    /// Numbers from `start` to before `end`, `step` apart: integers if all three are.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] when `step` is zero or leads away from `end`.
+    pub fn arange(
+        self,
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        step: impl Into<Scalar>,
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        let (start, end, step) = (start.into(), end.into(), step.into());
+        let names = names.into_names("arange", 1)?;
+        let integers = [start, end, step]
+            .iter()
+            .all(|v| matches!(v, Scalar::Int(_) | Scalar::Bool(_)));
+        let natural = if integers {
+            DType::I64
+        } else {
+            default_dtype()
+        };
+        let dtype = self.dtype.unwrap_or(natural);
+        Ok(DynTensor::new(
+            call::arange(start, end, step, dtype, self.place())?,
+            names,
+        ))
+    }
+
+    /// Ones on the diagonal of `n` rows and `m` columns, zeros elsewhere.
+    ///
+    /// # Errors
+    /// As [`Options::full`].
+    pub fn eye(self, n: usize, m: usize, names: impl IntoNames) -> Result<DynTensor> {
+        let names = names.into_names("eye", 2)?;
+        Ok(DynTensor::new(
+            call::eye(n, m, self.float(), self.place())?,
+            names,
+        ))
+    }
+
+    /// Random numbers, uniform from 0 to before 1.
+    ///
+    /// # Errors
+    /// As [`Options::full`], and when the dtype is not a float.
+    pub fn rand(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
+        with_default_generator(|generator| self.rand_from(size, names, generator))
+    }
+
+    /// Random numbers of the standard normal distribution.
+    ///
+    /// # Errors
+    /// As [`Options::full`], and when the dtype is not a float.
+    pub fn randn(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
+        with_default_generator(|generator| self.randn_from(size, names, generator))
+    }
+
+    /// [`Options::rand`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::rand`].
+    pub fn rand_from(
+        self,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<DynTensor> {
+        let names = names.into_names("rand", size.len())?;
+        let raw = call::rand(size, self.float(), self.place(), generator)
+            .map_err(|e| e.with_names([&names]))?;
+        Ok(DynTensor::new(raw, names))
+    }
+
+    /// [`Options::randn`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randn`].
+    pub fn randn_from(
+        self,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<DynTensor> {
+        let names = names.into_names("randn", size.len())?;
+        let raw = call::randn(size, self.float(), self.place(), generator)
+            .map_err(|e| e.with_names([&names]))?;
+        Ok(DynTensor::new(raw, names))
+    }
+
+    /// What `op`, one of the `*_like`, makes in the shape and names of `x`; `value` is for
+    /// `full_like`.
+    pub(super) fn like(self, op: Op, x: &DynTensor, value: Scalar) -> Result<DynTensor> {
+        let dtype = self.dtype.unwrap_or_else(|| x.dtype());
+        let device = self.device.unwrap_or_else(|| x.device());
+        let raw = match op {
+            Op::RandLike => with_default_generator(|g| call::rand(x.shape(), dtype, device, g)),
+            Op::RandnLike => with_default_generator(|g| call::randn(x.shape(), dtype, device, g)),
+            _ => call::full(x.shape(), value, dtype, device),
+        };
+        let raw = raw.map_err(|e| e.in_op(op.name()).with_names([&x.names]))?;
+        Ok(DynTensor::new(raw, x.names.clone()))
+    }
+}
+
+impl DynTensor {
+    /// A factory with a dtype or device of one's choice:
+    /// `DynTensor::options().dtype(DType::F64).zeros(&[2, 3], ["N", "C"])`.
+    pub fn options() -> Options {
+        Options::default()
+    }
+
+    /// The elements of `data` in row-major order; the vector becomes the buffer, without a copy.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when the sizes do not multiply up to the vector's length, and when
+    /// names do not fit the sizes.
+    pub fn from_vec<T: Element>(
+        data: Vec<T>,
+        size: &[usize],
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        let names = names.into_names("from_vec", size.len())?;
+        let raw = Raw::from_vec(data, size).map_err(|e| e.with_names([&names]))?;
+        Ok(Self::new(raw, names))
+    }
+
+    /// A number, with no dims.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn scalar(value: impl Into<Scalar>) -> Result<Self> {
+        Self::options().full(&[], value, ())
+    }
+
+    /// Zeros of the default float dtype.
+    ///
+    /// # Errors
+    /// When names do not fit the sizes, or memory runs out.
+    pub fn zeros(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().zeros(size, names)
+    }
+
+    /// Ones of the default float dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn ones(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().ones(size, names)
+    }
+
+    /// Unspecified elements of the default float dtype; they are zeros.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn empty(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().empty(size, names)
+    }
+
+    /// One number everywhere; its kind gives the dtype, as in PyTorch.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn full(size: &[usize], value: impl Into<Scalar>, names: impl IntoNames) -> Result<Self> {
+        Self::options().full(size, value, names)
+    }
+
+    /// Numbers from `start` to before `end`, `step` apart: i64 if all three are integers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] when `step` is zero or leads away from `end`.
+    pub fn arange(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        step: impl Into<Scalar>,
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::options().arange(start, end, step, names)
+    }
+
+    /// Ones on the diagonal of `n` rows and columns, zeros elsewhere.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn eye(n: usize, names: impl IntoNames) -> Result<Self> {
+        Self::options().eye(n, n, names)
+    }
+
+    /// Random numbers, uniform from 0 to before 1.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn rand(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().rand(size, names)
+    }
+
+    /// Random numbers of the standard normal distribution.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`].
+    pub fn randn(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().randn(size, names)
+    }
+}
+
+macro_rules! like {
+    ($($op:ident $method:ident $with:ident $value:literal $doc:literal;)*) => {
+        impl DynTensor {$(
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// When memory runs out, or random numbers are asked of a dtype that is no float.
+            pub fn $method(&self) -> Result<Self> {
+                Options::default().like(Op::$op, self, Scalar::Int($value))
+            }
+
+            #[doc = concat!("[`DynTensor::", stringify!($method), "`] in another dtype, or on another device.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`DynTensor::", stringify!($method), "`].")]
+            pub fn $with(&self, options: Options) -> Result<Self> {
+                options.like(Op::$op, self, Scalar::Int($value))
+            }
+        )*}
+    };
+}
+
+like! {
+    ZerosLike zeros_like zeros_like_with 0 "Zeros in self's shape, names and dtype.";
+    OnesLike ones_like ones_like_with 1 "Ones in self's shape, names and dtype.";
+    EmptyLike empty_like empty_like_with 0 "Unspecified elements (zeros) in self's shape, names and dtype.";
+    RandLike rand_like rand_like_with 0 "Uniform random numbers in self's shape, names and dtype.";
+    RandnLike randn_like randn_like_with 0 "Normal random numbers in self's shape, names and dtype.";
+}
+
+impl DynTensor {
+    /// One number in self's shape, names and dtype.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn full_like(&self, value: impl Into<Scalar>) -> Result<Self> {
+        Options::default().like(Op::FullLike, self, value.into())
+    }
+
+    /// [`DynTensor::full_like`] in another dtype, or on another device.
+    ///
+    /// # Errors
+    /// As [`DynTensor::full_like`].
+    pub fn full_like_with(&self, value: impl Into<Scalar>, options: Options) -> Result<Self> {
+        options.like(Op::FullLike, self, value.into())
+    }
+}
+
+/// Sizes as they arrive from text: none may be negative.
+pub(super) fn sizes(op: &'static str, sizes: &[i64]) -> Result<Vec<usize>> {
+    sizes
+        .iter()
+        .map(|&size| {
+            usize::try_from(size).map_err(|_| {
+                Error::new(ErrorKind::Shape, op, format!("size {size} in {sizes:?}"))
+                    .hint("sizes are zero or greater")
+            })
+        })
+        .collect()
+}

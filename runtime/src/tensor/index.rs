@@ -1,0 +1,113 @@
+//! Elements copied to other places.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+
+use super::{DynTensor, about, family};
+use crate::call;
+use crate::raw::Raw;
+
+impl DynTensor {
+    /// Joins tensors along a dim they have; names unify, dtypes promote.
+    ///
+    /// # Errors
+    /// When there is none, ranks or sizes differ, names do not unify, or the dim does not exist.
+    pub fn cat<'a>(tensors: &[&Self], dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        let fail = |e| about(e, tensors);
+        let operands: Vec<(&Names, &[usize])> =
+            tensors.iter().map(|x| (&x.names, x.shape())).collect();
+        let plan = rule::cat("cat", &operands, dim.into()).map_err(fail)?;
+        let raws: Vec<&Raw> = tensors
+            .iter()
+            .filter(|x| x.rank() == plan.shape.len())
+            .map(|x| &x.raw)
+            .collect();
+        Ok(Self::new(
+            call::cat(&raws, plan.dim).map_err(fail)?,
+            plan.names,
+        ))
+    }
+
+    /// [`DynTensor::cat`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cat`], and when `out` does not hold the result.
+    pub fn cat_out<'a>(
+        tensors: &[&Self],
+        dim: impl Into<DimRef<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Cat, Self::cat(tensors, dim)?, out)
+    }
+
+    /// Joins tensors along a new dim at position `dim`, with a name or without.
+    ///
+    /// # Errors
+    /// When there is none, sizes differ, names do not unify, or `dim` is out of range.
+    pub fn stack<'b>(
+        tensors: &[&Self],
+        dim: i64,
+        name: impl Into<Option<&'b str>>,
+    ) -> Result<Self> {
+        let fail = |e| about(e, tensors);
+        let operands: Vec<(&Names, &[usize])> =
+            tensors.iter().map(|x| (&x.names, x.shape())).collect();
+        let plan = rule::stack("stack", &operands, dim, name.into()).map_err(fail)?;
+        let raws = tensors.iter().map(|x| x.raw.unsqueeze(plan.dim));
+        let raws = raws.collect::<Result<Vec<Raw>>>()?;
+        let raws: Vec<&Raw> = raws.iter().collect();
+        let raw = call::cat(&raws, plan.dim).map_err(|e| fail(e.in_op("stack")))?;
+        Ok(Self::new(raw, plan.names))
+    }
+
+    /// [`DynTensor::stack`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::stack`], and when `out` does not hold the result.
+    pub fn stack_out<'b>(
+        tensors: &[&Self],
+        dim: i64,
+        name: impl Into<Option<&'b str>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Stack, Self::stack(tensors, dim, name)?, out)
+    }
+
+    /// The elements where `mask` holds, row-major, in one unnamed dim; both broadcast.
+    ///
+    /// # Errors
+    /// When the mask is not bool, names do not unify or sizes do not broadcast.
+    pub fn masked_select(&self, mask: &Self) -> Result<Self> {
+        let fail = |e| about(e, &[self, mask]);
+        let names = rule::masked_select("masked_select", &self.names, &mask.names).map_err(fail)?;
+        if mask.dtype() != DType::Bool {
+            let what = format!("the mask is {}, not bool", mask.dtype());
+            return Err(fail(Error::new(ErrorKind::DType, "masked_select", what))
+                .hint("compare it first, as in `mask.ne(0)`"));
+        }
+        Ok(Self::new(
+            call::masked_select(&self.raw, &mask.raw).map_err(fail)?,
+            names,
+        ))
+    }
+
+    /// [`DynTensor::masked_select`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::masked_select`], and when `out` does not hold the result.
+    pub fn masked_select_out(&self, mask: &Self, out: &mut Self) -> Result<()> {
+        family::store(Op::MaskedSelect, self.masked_select(mask)?, out)
+    }
+
+    /// Whether names, sizes and elements are equal.
+    ///
+    /// # Errors
+    /// When the dtypes or devices differ.
+    pub fn equal(&self, other: &Self) -> Result<bool> {
+        if !rule::equal_names(&self.names, &other.names) || self.shape() != other.shape() {
+            return Ok(false);
+        }
+        call::equal(&self.raw, &other.raw).map_err(|e| about(e, &[self, other]))
+    }
+}

@@ -1,0 +1,116 @@
+//! PyTorch's overloads that a row does not spell, brought to the row's form.
+
+use nomina_core::op::Op;
+use nomina_core::{Error, ErrorKind, Result};
+
+use super::value::Value;
+
+type Keyword = Vec<(String, Value)>;
+
+/// Rewrites arguments in place; what has no parameter goes to `extra`.
+pub(super) fn arguments(
+    op: Op,
+    positional: &mut Vec<Value>,
+    keyword: &mut Keyword,
+    extra: &mut Keyword,
+) -> Result<()> {
+    match op {
+        Op::Rename => rename(positional, keyword),
+        Op::Flatten => flatten(positional, keyword, extra),
+        Op::Var | Op::Std => unbiased(positional, keyword),
+        Op::Arange => arange(positional, keyword),
+        Op::To => to(positional, keyword),
+        Op::Max | Op::Min => return no_maximum(op, positional),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// `x.rename(N="A")` is a map, `x.rename("A", "B")` a list, `x.rename(None)` and `x.names = None`
+/// no names.
+fn rename(positional: &mut Vec<Value>, keyword: &mut Keyword) {
+    let map: Vec<(Value, Value)> = keyword
+        .extract_if(.., |(name, _)| name != "self" && name != "names")
+        .map(|(old, new)| (Value::Str(old), new))
+        .collect();
+    if !map.is_empty() {
+        positional.push(Value::Dict(map));
+    } else if positional.len() == 1 && keyword.is_empty() {
+        // No names at all to a tensor without dims.
+        positional.push(Value::List(Vec::new()));
+    }
+}
+
+/// `x.flatten(start, end, out)` beside `x.flatten(dims, out)`.
+fn flatten(positional: &mut Vec<Value>, keyword: &mut Keyword, extra: &mut Keyword) {
+    extra.extend(keyword.extract_if(.., |(name, _)| name == "start_dim" || name == "end_dim"));
+    let ranged = positional
+        .get(1)
+        .is_some_and(|value| !matches!(value, Value::List(_)));
+    if !ranged {
+        return;
+    }
+    let mut rest = positional.split_off(1).into_iter();
+    extra.extend(rest.next().map(|start| ("start_dim".to_owned(), start)));
+    extra.extend(rest.next().map(|end| ("end_dim".to_owned(), end)));
+    keyword.extend(rest.next().map(|out| ("out_dim".to_owned(), out)));
+}
+
+/// `x.var(True)`, `x.var(dim, False, keepdim)` and `unbiased=` say the correction as a bool.
+fn unbiased(positional: &mut Vec<Value>, keyword: &mut Keyword) {
+    let as_correction = |value: &Value| match value {
+        Value::Bool(unbiased) => Some(Value::Int(i64::from(*unbiased))),
+        _ => None,
+    };
+    if let Some(correction) = positional.get(1).and_then(as_correction) {
+        positional.remove(1);
+        keyword.push(("correction".into(), correction));
+    }
+    if let Some(value) = positional.get_mut(2)
+        && let Some(correction) = as_correction(value)
+    {
+        *value = correction;
+    }
+    for (name, value) in keyword {
+        if name == "unbiased" {
+            *name = "correction".into();
+            if let Some(correction) = as_correction(value) {
+                *value = correction;
+            }
+        }
+    }
+}
+
+/// `arange(end)` starts at 0.
+fn arange(positional: &mut Vec<Value>, keyword: &Keyword) {
+    let has = |name: &str| keyword.iter().any(|(key, _)| key == name);
+    if (positional.len() == 1 && !has("end")) || (positional.is_empty() && !has("start")) {
+        positional.insert(0, Value::Int(0));
+    }
+}
+
+/// `x.to(dtype)`, `x.to(device)`, `x.to(device, dtype)` and `x.to(other)`.
+fn to(positional: &mut Vec<Value>, keyword: &mut Keyword) {
+    for value in positional.split_off(positional.len().min(1)) {
+        match value {
+            Value::Tensor(x) => {
+                keyword.push(("dtype".into(), Value::DType(x.dtype())));
+                keyword.push(("device".into(), Value::Device(x.device())));
+            }
+            Value::DType(_) => keyword.push(("dtype".into(), value)),
+            // non_blocking and copy
+            Value::Bool(_) => {}
+            _ => keyword.push(("device".into(), value)),
+        }
+    }
+}
+
+/// `max(a, b)` is an operator of its own.
+fn no_maximum(op: Op, positional: &[Value]) -> Result<()> {
+    if !matches!(positional.get(1), Some(Value::Tensor(_))) {
+        return Ok(());
+    }
+    let what = "the second argument is a tensor, not a dim";
+    Err(Error::new(ErrorKind::Argument, op.name(), what)
+        .hint(format!("`{}imum` compares two tensors", op.name())))
+}

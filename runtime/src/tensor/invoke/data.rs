@@ -1,0 +1,86 @@
+//! `torch.tensor`: numbers in nested lists.
+
+use nomina_core::{Category, Element, Error, ErrorKind, Result, Scalar, rule};
+
+use super::bind::Bound;
+use super::own::names;
+use super::value::{Value, wrong};
+use crate::config::default_dtype;
+use crate::tensor::DynTensor;
+
+/// Nested lists as a tensor; the widest kind of number gives the dtype.
+pub(super) fn tensor(args: &Bound) -> Result<DynTensor> {
+    let data = args.get("data").unwrap_or(&Value::None);
+    let (mut shape, mut numbers) = (Vec::new(), Vec::new());
+    collect(data, 0, &mut shape, &mut numbers)?;
+    let kind = numbers.iter().map(|number| number.category()).max();
+    let dtype = args.dtype()?;
+    let x = match kind.unwrap_or(Category::Float) {
+        Category::Bool => plain(&numbers, &shape, Scalar::to_bool)?,
+        Category::Integer => plain(&numbers, &shape, Scalar::to_i64)?,
+        Category::Float => plain(&numbers, &shape, Scalar::to_f64)?
+            .to_dtype(dtype.unwrap_or_else(default_dtype))?,
+        Category::Complex => plain(&numbers, &shape, Scalar::to_complex)?
+            .to_dtype(dtype.unwrap_or_else(|| default_dtype().to_complex()))?,
+    };
+    let x = x.to_dtype(dtype.unwrap_or(x.dtype()))?;
+    let x = x.to_device(args.device()?.unwrap_or_default())?;
+    match names(args)? {
+        None => Ok(x),
+        Some(items) => {
+            let names = rule::names_of("tensor", &items, x.rank())?;
+            Ok(DynTensor::new(x.into_parts().0, names))
+        }
+    }
+}
+
+fn plain<T: Element>(
+    numbers: &[Scalar],
+    shape: &[usize],
+    to: fn(Scalar) -> T,
+) -> Result<DynTensor> {
+    DynTensor::from_vec(
+        numbers.iter().map(|&number| to(number)).collect(),
+        shape,
+        (),
+    )
+}
+
+/// Walks nested lists, and checks that lists at one depth have one length.
+fn collect(
+    value: &Value,
+    depth: usize,
+    shape: &mut Vec<usize>,
+    numbers: &mut Vec<Scalar>,
+) -> Result<()> {
+    let ragged = || {
+        Error::new(
+            ErrorKind::Shape,
+            "tensor",
+            format!("lists at depth {depth} differ in length"),
+        )
+        .hint("give as many items in every list of a depth")
+    };
+    match value {
+        Value::List(items) => {
+            match shape.get(depth) {
+                None if numbers.is_empty() => shape.push(items.len()),
+                Some(&size) if size == items.len() => {}
+                _ => return Err(ragged()),
+            }
+            items
+                .iter()
+                .try_for_each(|item| collect(item, depth + 1, shape, numbers))
+        }
+        other => {
+            let number = other
+                .as_scalar()
+                .ok_or_else(|| wrong("tensor", "data", "numbers", other))?;
+            if depth != shape.len() {
+                return Err(ragged());
+            }
+            numbers.push(number);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! One dynamic entry to every operator: what traces, files and recorded cases call by name.
+
+mod adapt;
+mod bind;
+mod data;
+mod own;
+mod spelling;
+mod value;
+
+use nomina_core::op::{Op, ParamKind};
+use nomina_core::{Error, ErrorKind, Result};
+use smallvec::SmallVec;
+
+use super::generated::{Route, route};
+use super::{DynTensor, Operand, family};
+use crate::call;
+
+pub use bind::Bound;
+pub use spelling::{Form, parse};
+pub use value::Value;
+
+/// Calls an operator as PyTorch spells it, with arguments by position and by keyword.
+///
+/// ```
+/// use nomina_runtime::DynTensor;
+/// use nomina_runtime::invoke::{Value, call};
+/// let x = DynTensor::ones(&[2, 3], ["N", "C"])?;
+/// let total = call("torch.sum", vec![x.into(), "N".into()], vec![])?;
+/// let Value::Tensor(total) = total else { panic!("a tensor") };
+/// assert_eq!(total.names().to_string(), "(C,)");
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Argument`] when no operator is spelled so or arguments do not fit it; and
+/// whatever the operator fails with.
+pub fn call(spelling: &str, args: Vec<Value>, kwargs: Vec<(String, Value)>) -> Result<Value> {
+    let Some((op, form)) = parse(spelling) else {
+        let what = format!("no operator is spelled {spelling:?}");
+        return Err(Error::new(ErrorKind::Argument, "call", what)
+            .hint("spell it as PyTorch does, as in `torch.Tensor.add_`"));
+    };
+    let args = adapt_method(op, form, spelling, args);
+    let bound = Bound::new(op, args, kwargs)?;
+    let form = if bound.out.is_some() { Form::Out } else { form };
+    invoke(op, form, bound)
+}
+
+/// `x.where(condition, y)`: the only method whose self is not the row's first parameter.
+fn adapt_method(op: Op, form: Form, spelling: &str, mut args: Vec<Value>) -> Vec<Value> {
+    if op == Op::Where
+        && form == Form::Method
+        && !spelling.ends_with("where_cond")
+        && args.len() > 1
+    {
+        args.swap(0, 1);
+    }
+    args
+}
+
+/// Calls an operator with bound arguments. In place, the result is what self then is; with an out
+/// tensor, what that then is.
+///
+/// # Errors
+/// Whatever the operator fails with; [`ErrorKind::Argument`] when it lacks the form or an argument
+/// is of another kind.
+pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
+    match route(op) {
+        Route::Pointwise => pointwise(op, form, args),
+        Route::Reduce => {
+            let options = call::ReduceOptions {
+                dtype: args.dtype()?,
+                ..Default::default()
+            };
+            computed(op, form, &mut args, |args| {
+                // `prod` takes one dim in PyTorch, the others a list.
+                let dims = args.dims("dim", op != Op::Prod && op != Op::Logsumexp)?;
+                let dims = dims.with_keepdim(args.flag("keepdim")?);
+                family::reduce(op, args.tensor("self")?, &dims, options)
+            })
+        }
+        Route::Scan => computed(op, form, &mut args, |args| {
+            let dim = args.dim("dim")?.into();
+            family::scan(op, args.tensor("self")?, &dim, args.dtype()?)
+        }),
+        Route::Softmax => computed(op, form, &mut args, |args| {
+            let dim = args.dim("dim")?.into();
+            family::softmax(op, args.tensor("self")?, &dim, args.dtype()?)
+        }),
+        Route::Own(own) => own::call(own, op, form, args),
+    }
+}
+
+/// Elementwise, operands in the row's order.
+fn pointwise(op: Op, form: Form, mut args: Bound) -> Result<Value> {
+    let row = op.row();
+    let params = || {
+        row.params()
+            .filter(|p| matches!(p.kind, ParamKind::Tensor | ParamKind::Operand))
+    };
+    match form {
+        Form::Function | Form::Method => {
+            let operands = operands(&args, params().map(|p| p.name))?;
+            if operands.iter().all(|operand| operand.tensor().is_none()) {
+                let what = "no operand is a tensor";
+                return Err(Error::new(ErrorKind::Argument, row.name, what).hint("give one"));
+            }
+            family::pointwise(op, &operands).map(Value::Tensor)
+        }
+        Form::InPlace => {
+            let mut own = args.take_tensor("self")?;
+            let rest = operands(&args, params().skip(1).map(|p| p.name))?;
+            family::pointwise_in_place(op, &mut own, &rest)?;
+            Ok(Value::Tensor(own))
+        }
+        Form::Out => {
+            let mut out = args.take_out()?;
+            let operands = operands(&args, params().map(|p| p.name))?;
+            family::pointwise_out(op, &operands, &mut out)?;
+            Ok(Value::Tensor(out))
+        }
+    }
+}
+
+fn operands<'a>(
+    args: &'a Bound,
+    params: impl Iterator<Item = &'static str>,
+) -> Result<SmallVec<[Operand<'a>; 3]>> {
+    params.map(|param| args.operand(param)).collect()
+}
+
+/// An operator that is computed first and then, in place or with an out tensor, written.
+fn computed(
+    op: Op,
+    form: Form,
+    args: &mut Bound,
+    compute: impl FnOnce(&Bound) -> Result<DynTensor>,
+) -> Result<Value> {
+    match form {
+        Form::Function | Form::Method => compute(args).map(Value::Tensor),
+        Form::InPlace => {
+            let result = compute(args)?;
+            let mut own = args.take_tensor("self")?;
+            own.overwrite(op, result)?;
+            Ok(Value::Tensor(own))
+        }
+        Form::Out => {
+            let result = compute(args)?;
+            let mut out = args.take_out()?;
+            family::store(op, result, &mut out)?;
+            Ok(Value::Tensor(out))
+        }
+    }
+}
+
+/// The form is not one the operator has.
+#[cold]
+fn no_form(op: Op, form: Form) -> Error {
+    let what = match form {
+        Form::InPlace => "there is no in-place form",
+        Form::Out => "there is no form with an out tensor",
+        Form::Function | Form::Method => "there is an in-place form only",
+    };
+    Error::new(ErrorKind::Argument, op.name(), what).hint(format!("call `{}`", op.row().signature))
+}

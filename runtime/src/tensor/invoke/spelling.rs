@@ -1,0 +1,111 @@
+//! PyTorch's spellings of a call.
+
+use nomina_core::op::{Forms, Op};
+
+/// How an operator is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// `torch.add(a, b)`
+    Function,
+    /// `a.add(b)`
+    Method,
+    /// `a.add_(b)`; the result is what self then is.
+    InPlace,
+    /// `torch.add(a, b, out=c)`; the result is what `out` then is.
+    Out,
+}
+
+/// Reads `torch.add`, `torch.Tensor.add_`, `torch.nn.functional.softmax`,
+/// `torch.Tensor.names.__get__` or a bare `add_`; `None` when no operator is spelled so.
+///
+/// An `out` argument turns a function into [`Form::Out`]; the spelling does not show it.
+#[must_use]
+pub fn parse(spelling: &str) -> Option<(Op, Form)> {
+    let (path, attribute) = match spelling.rsplit_once('.') {
+        Some((path, "__get__")) => (path, Some(Form::Method)),
+        Some((path, "__set__")) => (path, Some(Form::InPlace)),
+        _ => (spelling, None),
+    };
+    let (prefix, name) = path.rsplit_once('.').unwrap_or(("torch.Tensor", path));
+    if !matches!(
+        prefix,
+        "torch" | "torch.Tensor" | "torch.functional" | "torch.nn.functional" | "torch.special"
+    ) {
+        return None;
+    }
+    if attribute == Some(Form::InPlace) {
+        return (name == "names").then_some((Op::Rename, Form::InPlace));
+    }
+    if let Some(op) = found(name) {
+        let form = if prefix == "torch.Tensor" {
+            Form::Method
+        } else {
+            Form::Function
+        };
+        // `fill` alone: PyTorch has it, the row stands for the in-place form only.
+        let forms = op.row().forms;
+        return (!forms.contains(Forms::IN_PLACE_ONLY)).then_some((op, form));
+    }
+    let op = found(name.strip_suffix('_')?)?;
+    op.row()
+        .forms
+        .contains(Forms::IN_PLACE)
+        .then_some((op, Form::InPlace))
+}
+
+fn found(name: &str) -> Option<Op> {
+    match name {
+        "__add__" | "__radd__" => Some(Op::Add),
+        "__sub__" => Some(Op::Sub),
+        "__mul__" | "__rmul__" => Some(Op::Mul),
+        "__truediv__" => Some(Op::Div),
+        "__pow__" => Some(Op::Pow),
+        "__neg__" => Some(Op::Neg),
+        "__matmul__" => Some(Op::Matmul),
+        "__eq__" => Some(Op::Eq),
+        "__ne__" => Some(Op::Ne),
+        "__lt__" => Some(Op::Lt),
+        "__le__" => Some(Op::Le),
+        "__gt__" => Some(Op::Gt),
+        "__ge__" => Some(Op::Ge),
+        "__invert__" => Some(Op::BitwiseNot),
+        name => Op::from_name(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_prefix_and_form() {
+        assert_eq!(parse("torch.add"), Some((Op::Add, Form::Function)));
+        assert_eq!(parse("torch.Tensor.add_"), Some((Op::Add, Form::InPlace)));
+        assert_eq!(parse("true_divide"), Some((Op::Div, Form::Method)));
+        assert_eq!(
+            parse("torch.nn.functional.softmax"),
+            Some((Op::Softmax, Form::Function))
+        );
+        assert_eq!(
+            parse("torch.Tensor.names.__get__"),
+            Some((Op::Names, Form::Method))
+        );
+        assert_eq!(
+            parse("torch.Tensor.names.__set__"),
+            Some((Op::Rename, Form::InPlace))
+        );
+        assert_eq!(parse("torch.Tensor.copy_"), Some((Op::Copy, Form::InPlace)));
+    }
+
+    #[test]
+    fn what_is_not_an_operator() {
+        for spelling in [
+            "torch.nothing",
+            "torch.sum_",
+            "numpy.add",
+            "torch.Tensor.__set__",
+        ] {
+            assert_eq!(parse(spelling), None, "{spelling}");
+        }
+    }
+}

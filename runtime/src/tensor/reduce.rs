@@ -1,0 +1,152 @@
+//! Extrema: a dim gives the elements and where they stand, `..` the element alone.
+
+use std::ops::RangeFull;
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimArg, DimRef};
+use nomina_core::{Name, Result};
+
+use super::{DynTensor, about, family};
+use crate::call;
+use crate::raw::Raw;
+
+/// What `max` and `min` work along: one dim gives (values, indices), `..` the value alone.
+pub trait Along<'a>: Into<DimArg<'a>> {
+    /// What comes out.
+    type Output;
+
+    /// Reduces `x` with `op`, which is [`Op::Max`] or [`Op::Min`].
+    ///
+    /// # Errors
+    /// When the dim does not exist, or has no elements.
+    fn extremum(self, op: Op, x: &DynTensor) -> Result<Self::Output>;
+}
+
+impl Along<'_> for RangeFull {
+    type Output = DynTensor;
+    fn extremum(self, op: Op, x: &DynTensor) -> Result<DynTensor> {
+        family::reduce(op, x, &DimArg::all(), call::ReduceOptions::default())
+    }
+}
+
+macro_rules! along {
+    ($($dim:ty)*) => {$(
+        impl<'a> Along<'a> for $dim {
+            type Output = (DynTensor, DynTensor);
+            fn extremum(self, op: Op, x: &DynTensor) -> Result<(DynTensor, DynTensor)> {
+                x.arg_reduce(op, &self.into())
+            }
+        }
+    )*};
+}
+along!(&'a str &'a String &'a Name i32 i64 usize DimRef<'a> DimArg<'a>);
+
+impl DynTensor {
+    /// The greatest elements along a dim, and where they stand; with `..`, the greatest alone.
+    ///
+    /// # Errors
+    /// When the dim does not exist or has no elements, or the dtype is complex.
+    pub fn max<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
+        dim.extremum(Op::Max, self)
+    }
+
+    /// The smallest elements along a dim, and where they stand; with `..`, the smallest alone.
+    ///
+    /// # Errors
+    /// When the dim does not exist or has no elements, or the dtype is complex.
+    pub fn min<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
+        dim.extremum(Op::Min, self)
+    }
+
+    /// [`DynTensor::max`] along a dim, into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::max`], and when `values` or `indices` do not hold the results.
+    pub fn max_out<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        self.arg_reduce_out(Op::Max, &dim.into(), values, indices)
+    }
+
+    /// [`DynTensor::min`] along a dim, into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::min`], and when `values` or `indices` do not hold the results.
+    pub fn min_out<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        self.arg_reduce_out(Op::Min, &dim.into(), values, indices)
+    }
+
+    /// Where the greatest element stands along a dim; with `..`, over all dims in row-major order.
+    ///
+    /// # Errors
+    /// When the dim does not exist or has no elements, or the dtype is complex.
+    pub fn argmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        self.arg_position(Op::Argmax, &dim.into())
+    }
+
+    /// Where the smallest element stands along a dim; with `..`, over all dims in row-major order.
+    ///
+    /// # Errors
+    /// When the dim does not exist or has no elements, or the dtype is complex.
+    pub fn argmin<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        self.arg_position(Op::Argmin, &dim.into())
+    }
+
+    pub(super) fn arg_reduce(&self, op: Op, dim: &DimArg<'_>) -> Result<(Self, Self)> {
+        let fail = |e| about(e, &[self]);
+        let position = dim.single(op.name(), &self.names).map_err(fail)?;
+        let Some(position) = position else {
+            // A number: along a dim of size 1, which goes again.
+            let row = self.raw.unsqueeze(0)?;
+            let (values, indices) = call::arg_reduce(op, &row, 0, false).map_err(fail)?;
+            return Ok((
+                Self::new(values, self.names.clone()),
+                Self::new(indices, self.names.clone()),
+            ));
+        };
+        let keepdim = dim.keepdim();
+        let (values, indices) = call::arg_reduce(op, &self.raw, position, keepdim).map_err(fail)?;
+        let names = rule::reduce(&self.names, &[position], keepdim);
+        Ok((Self::new(values, names.clone()), Self::new(indices, names)))
+    }
+
+    pub(super) fn arg_reduce_out(
+        &self,
+        op: Op,
+        dim: &DimArg<'_>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        let (found, at) = self.arg_reduce(op, dim)?;
+        // Both are checked before either is written.
+        let mut kept = values.clone();
+        family::store(op, found, &mut kept)?;
+        family::store(op, at, indices)?;
+        *values = kept;
+        Ok(())
+    }
+
+    pub(super) fn arg_position(&self, op: Op, dim: &DimArg<'_>) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        let keepdim = dim.keepdim();
+        let (positions, one) = if dim.is_all() {
+            ((0..self.rank()).collect(), None)
+        } else {
+            let position = dim.single(op.name(), &self.names).map_err(fail)?;
+            (position.into_iter().collect::<rule::Positions>(), position)
+        };
+        let raw: Raw = call::arg_position(op, &self.raw, one, keepdim).map_err(fail)?;
+        Ok(Self::new(
+            raw,
+            rule::reduce(&self.names, &positions, keepdim),
+        ))
+    }
+}

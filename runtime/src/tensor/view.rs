@@ -1,0 +1,356 @@
+//! Views: the same elements in another layout.
+
+use nomina_core::rule::{self, DimArg, DimRef, NameItem};
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use super::{DynTensor, Order, SplitSizes, about};
+use crate::raw::{Raw, Strided};
+
+impl DynTensor {
+    /// Swaps two dims.
+    ///
+    /// # Errors
+    /// When a dim does not exist.
+    pub fn transpose<'a>(
+        &self,
+        dim0: impl Into<DimRef<'a>>,
+        dim1: impl Into<DimRef<'a>>,
+    ) -> Result<Self> {
+        let order = rule::transpose("transpose", &self.names, dim0.into(), dim1.into());
+        order
+            .and_then(|order| self.permuted(&order))
+            .map_err(|e| about(e, &[self]))
+    }
+
+    /// Swaps the dims of a matrix; a vector or a number stays as it is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] for more than two dims.
+    pub fn t(&self) -> Result<Self> {
+        let order = rule::t("t", &self.names).map_err(|e| about(e, &[self]))?;
+        self.permuted(&order)
+    }
+
+    /// Reorders all dims.
+    ///
+    /// # Errors
+    /// When `dims` does not list each dim once.
+    pub fn permute<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
+        let order = rule::permute("permute", &self.names, &dims.into());
+        order
+            .and_then(|order| self.permuted(&order))
+            .map_err(|e| about(e, &[self]))
+    }
+
+    fn permuted(&self, order: &[usize]) -> Result<Self> {
+        Ok(Self::new(
+            self.raw.permute(order)?,
+            rule::kept(&self.names, order),
+        ))
+    }
+
+    /// Permutes dims to an order of names; names that self lacks become dims of size 1, and `..`
+    /// (`"..."` among strings) stands for the dims not mentioned.
+    ///
+    /// # Errors
+    /// When the order lacks a name of self, self has a dim without name, or a name stands twice.
+    pub fn align_to<'a>(&self, names: impl Into<Order<'a>>) -> Result<Self> {
+        let aligned = rule::align_to("align_to", &self.names, names.into().items());
+        self.aligned(aligned.map_err(|e| about(e, &[self]))?)
+    }
+
+    /// Permutes dims to the order of another tensor's.
+    ///
+    /// # Errors
+    /// As [`DynTensor::align_to`].
+    pub fn align_as(&self, other: &Self) -> Result<Self> {
+        let aligned = rule::align_as("align_as", &self.names, &other.names);
+        self.aligned(aligned.map_err(|e| about(e, &[self, other]))?)
+    }
+
+    fn aligned(&self, aligned: rule::Aligned) -> Result<Self> {
+        let order: rule::Positions = aligned.positions.iter().flatten().copied().collect();
+        let mut raw = self.raw.permute(&order)?;
+        for (at, position) in aligned.positions.iter().enumerate() {
+            if position.is_none() {
+                raw = raw.unsqueeze(at)?;
+                // As PyTorch's: a dim that is not there in memory.
+                raw.layout.strides[at] = 0;
+            }
+        }
+        Ok(Self::new(raw, aligned.names))
+    }
+
+    /// Makes consecutive dims one, named `out_dim`. Copies only where the strides demand it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Flatten`] when the dims do not stand next to each other in this order.
+    pub fn flatten<'a, 'b>(
+        &self,
+        dims: impl Into<DimArg<'a>>,
+        out_dim: impl Into<Option<&'b str>>,
+    ) -> Result<Self> {
+        let flat = rule::flatten("flatten", &self.names, &dims.into(), out_dim.into());
+        self.flattened(flat.map_err(|e| about(e, &[self]))?)
+    }
+
+    /// Makes the dims from `start` to `end`, both included, one, named `out_dim`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Flatten`] when `end` stands before `start`.
+    pub fn flatten_range<'a, 'b>(
+        &self,
+        start: impl Into<DimRef<'a>>,
+        end: impl Into<DimRef<'a>>,
+        out_dim: impl Into<Option<&'b str>>,
+    ) -> Result<Self> {
+        let (start, end) = (start.into(), end.into());
+        let flat = rule::flatten_range("flatten", &self.names, start, end, out_dim.into());
+        self.flattened(flat.map_err(|e| about(e, &[self]))?)
+    }
+
+    fn flattened(&self, flat: rule::Flattened) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        let shape = rule::flatten_shape("flatten", self.shape(), &flat).map_err(fail)?;
+        Ok(Self::new(
+            self.raw.reshape(&shape).map_err(fail)?,
+            flat.names,
+        ))
+    }
+
+    /// Makes one dim several: `x.unflatten("F", [("C", 3), ("H", 4)])`; one size may be -1.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Flatten`] when the sizes do not multiply up to the dim's.
+    pub fn unflatten<'a, 'b, N: Into<NameItem<'b>>>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        sizes: impl IntoIterator<Item = (N, i64)>,
+    ) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        let sizes: Vec<(NameItem<'b>, i64)> = sizes
+            .into_iter()
+            .map(|(name, size)| (name.into(), size))
+            .collect();
+        let plan = rule::unflatten("unflatten", &self.names, self.shape(), dim.into(), &sizes)
+            .map_err(fail)?;
+        let mut shape = rule::Shape::from(self.shape());
+        shape.remove(plan.position);
+        shape.insert_many(plan.position, plan.sizes.iter().copied());
+        Ok(Self::new(
+            self.raw.reshape(&shape).map_err(fail)?,
+            plan.names,
+        ))
+    }
+
+    /// Drops dims of size 1: those listed, or all of them for `..`; a dim that is larger stays.
+    ///
+    /// # Errors
+    /// When a dim does not exist.
+    pub fn squeeze<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        let kept = rule::squeeze("squeeze", &self.names, self.shape(), &dim.into())
+            .map_err(|e| about(e, &[self]))?;
+        let mut raw = self.raw.clone();
+        for position in (0..self.rank())
+            .rev()
+            .filter(|position| !kept.contains(position))
+        {
+            raw = raw.squeeze(position)?;
+        }
+        Ok(Self::new(raw, rule::kept(&self.names, &kept)))
+    }
+
+    /// Inserts a dim of size 1 before position `dim`, with a name or without.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Index`] when `dim` is out of range, [`ErrorKind::DuplicateNames`] when self
+    /// has a dim `name`.
+    pub fn unsqueeze<'b>(&self, dim: i64, name: impl Into<Option<&'b str>>) -> Result<Self> {
+        let (at, names) = rule::unsqueeze("unsqueeze", &self.names, dim, name.into())
+            .map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(self.raw.unsqueeze(at)?, names))
+    }
+
+    /// Repeats dims of size 1 without a copy; -1 keeps a size, new dims on the left are unnamed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when a size that is not 1 would change.
+    pub fn expand(&self, size: &[i64]) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        let (names, shape) =
+            rule::expand("expand", &self.names, self.shape(), size).map_err(fail)?;
+        Ok(Self::new(self.raw.expand(&shape).map_err(fail)?, names))
+    }
+
+    /// The slice at one index of a dim; a negative index counts from the end.
+    ///
+    /// # Errors
+    /// When the dim does not exist or the index is out of range.
+    pub fn select<'a>(&self, dim: impl Into<DimRef<'a>>, index: i64) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        let dim = dim.into().position("select", &self.names).map_err(fail)?;
+        let index =
+            rule::index_in("select", &self.names, self.shape(), dim, index).map_err(fail)?;
+        Ok(Self::new(
+            self.raw.select(dim, index)?,
+            rule::remove(&self.names, &[dim]),
+        ))
+    }
+
+    /// `length` elements of a dim from `start` on; a negative start counts from the end.
+    ///
+    /// # Errors
+    /// When the dim does not exist or the range does not lie within it.
+    pub fn narrow<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        start: i64,
+        length: usize,
+    ) -> Result<Self> {
+        let dim = dim
+            .into()
+            .position("narrow", &self.names)
+            .map_err(|e| about(e, &[self]))?;
+        let size = self.shape()[dim];
+        let from = if start < 0 {
+            start.saturating_add_unsigned(size as u64)
+        } else {
+            start
+        };
+        match usize::try_from(from) {
+            Ok(from) if from.checked_add(length).is_some_and(|end| end <= size) => Ok(Self::new(
+                self.raw.narrow(dim, from, length)?,
+                self.names.clone(),
+            )),
+            _ => {
+                let what = format!("{length} elements from {start} on lie outside of size {size}");
+                let error = Error::new(ErrorKind::Index, "narrow", what).at(0, dim);
+                Err(about(error, &[self]).hint("start and length stay within the dim's size"))
+            }
+        }
+    }
+
+    /// All slices along a dim; the dim goes.
+    ///
+    /// # Errors
+    /// When the dim does not exist.
+    pub fn unbind<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Vec<Self>> {
+        let dim = dim
+            .into()
+            .position("unbind", &self.names)
+            .map_err(|e| about(e, &[self]))?;
+        let names = rule::remove(&self.names, &[dim]);
+        (0..self.shape()[dim])
+            .map(|i| Ok(Self::new(self.raw.select(dim, i)?, names.clone())))
+            .collect()
+    }
+
+    /// Pieces of a dim: of one size (the last one shorter where it must be), or of given sizes.
+    ///
+    /// # Errors
+    /// When the dim does not exist, a size is negative, or given sizes do not add up to the dim's.
+    pub fn split<'a, 'b>(
+        &self,
+        sizes: impl Into<SplitSizes<'a>>,
+        dim: impl Into<DimRef<'b>>,
+    ) -> Result<Vec<Self>> {
+        let dim = dim
+            .into()
+            .position("split", &self.names)
+            .map_err(|e| about(e, &[self]))?;
+        let sizes = piece_sizes(&sizes.into(), self.shape()[dim])
+            .map_err(|e| about(e.at(0, dim), &[self]))?;
+        let mut start = 0;
+        let mut pieces = Vec::with_capacity(sizes.len());
+        for size in sizes {
+            pieces.push(Self::new(
+                self.raw.narrow(dim, start, size)?,
+                self.names.clone(),
+            ));
+            start += size;
+        }
+        Ok(pieces)
+    }
+
+    /// A view of the buffer with any sizes and strides, in elements, without names.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when it would reach outside of the buffer.
+    pub fn as_strided(&self, size: &[usize], stride: &[isize], offset: usize) -> Result<Self> {
+        let refuse = |what: String| {
+            about(Error::new(ErrorKind::Shape, "as_strided", what), &[self])
+                .hint("every index stays within the buffer")
+        };
+        if size.len() != stride.len() {
+            return Err(refuse(format!(
+                "{} sizes, {} strides",
+                size.len(),
+                stride.len()
+            )));
+        }
+        rule::numel("as_strided", size)?;
+        let len = self.raw.storage.len() / self.dtype().size();
+        let reach = size
+            .iter()
+            .zip(stride)
+            .filter(|&(&size, _)| size > 0)
+            .try_fold(
+                (offset as i128, offset as i128),
+                |(low, high), (&size, &stride)| {
+                    let far = (size as i128 - 1).checked_mul(stride as i128)?;
+                    Some((low + far.min(0), high + far.max(0)))
+                },
+            );
+        let fits = size.contains(&0) && offset <= len
+            || reach.is_some_and(|(low, high)| low >= 0 && high < len as i128);
+        if !fits {
+            return Err(refuse(format!(
+                "{size:?} by strides {stride:?} reaches outside of {len}"
+            )));
+        }
+        let layout = Strided {
+            shape: size.into(),
+            strides: stride.into(),
+            offset,
+        };
+        Ok(Self::new(
+            Raw {
+                layout,
+                ..self.raw.clone()
+            },
+            Names::unnamed(size.len()),
+        ))
+    }
+}
+
+fn piece_sizes(sizes: &SplitSizes<'_>, size: usize) -> Result<Vec<usize>> {
+    let refuse = |what: String, hint: &str| {
+        Err(Error::new(ErrorKind::Shape, "split", what).hint(hint.to_owned()))
+    };
+    match sizes {
+        SplitSizes::Each(each) => match usize::try_from(*each) {
+            Err(_) => refuse(
+                format!("pieces of size {each}"),
+                "give a size of at least 1",
+            ),
+            Ok(0) if size > 0 => refuse("pieces of size 0".into(), "give a size of at least 1"),
+            Ok(0) => Ok(vec![0]),
+            Ok(each) => {
+                let count = size.div_ceil(each).max(1);
+                Ok((0..count).map(|i| each.min(size - i * each)).collect())
+            }
+        },
+        SplitSizes::All(all) => {
+            let sizes: Option<Vec<usize>> = all.iter().map(|&s| usize::try_from(s).ok()).collect();
+            let total =
+                |sizes: &[usize]| sizes.iter().try_fold(0usize, |sum, &s| sum.checked_add(s));
+            match sizes {
+                Some(sizes) if total(&sizes) == Some(size) => Ok(sizes),
+                _ => refuse(
+                    format!("sizes {all:?} do not add up to {size}"),
+                    "give sizes that add up to the dim's",
+                ),
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Writing into a tensor, converting and moving.
+
+use nomina_core::op::Op;
+use nomina_core::rule;
+use nomina_core::{DType, Device, Element, Error, ErrorKind, Result, Scalar};
+
+use super::family::in_place_as;
+use super::{DynTensor, Operand, about};
+use crate::call;
+
+impl DynTensor {
+    /// Writes the elements of `src`, broadcast and converted, into self.
+    ///
+    /// # Errors
+    /// When names do not unify to self's, or sizes do not broadcast to self's.
+    pub fn copy_(&mut self, src: &Self) -> Result<&mut Self> {
+        let names = {
+            let fail = |e| about(e, &[self, src]);
+            let computed = rule::unify("copy_", &self.names, &src.names).map_err(fail)?;
+            rule::broadcast_into("copy_", self.shape(), src.shape()).map_err(fail)?;
+            rule::in_place("copy_", &self.names, &computed).map_err(fail)?
+        };
+        in_place_as(self, names, &[src], |dest| call::copy_into(dest, &src.raw))?;
+        Ok(self)
+    }
+
+    /// Writes one number, or the number in a zero-dim tensor, everywhere.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] when `value` has dims.
+    pub fn fill_<'a>(&mut self, value: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        let value = self.as_own(Op::Fill, value.into())?;
+        let names = self.names.clone();
+        in_place_as(self, names, &[], |dest| call::fill(dest, value))?;
+        Ok(self)
+    }
+
+    /// The same elements in another dtype; itself when it has it.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn to_dtype(&self, dtype: DType) -> Result<Self> {
+        let raw = call::to_dtype(&self.raw, dtype).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// The same elements in the dtype of `T`: `x.to::<f64>()`.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn to<T: Element>(&self) -> Result<Self> {
+        self.to_dtype(T::DTYPE)
+    }
+
+    /// The same elements on another device; itself when it is there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Device`] when the device cannot be used.
+    pub fn to_device(&self, device: Device) -> Result<Self> {
+        let raw = call::to_device(&self.raw, device).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// The same elements on the host.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn cpu(&self) -> Result<Self> {
+        self.to_device(Device::Cpu)
+    }
+
+    /// Itself when row-major without gaps, else a row-major copy.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn contiguous(&self) -> Result<Self> {
+        let raw = call::contiguous(&self.raw).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// The one element, as a number.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is not exactly one.
+    pub fn item(&self) -> Result<Scalar> {
+        if self.numel() != 1 {
+            let what = format!("{} elements, not one", self.numel());
+            return Err(about(Error::new(ErrorKind::Shape, "item", what), &[self])
+                .hint("select one first, or take all with `to_vec`"));
+        }
+        self.raw.item().map_err(|e| about(e, &[self]))
+    }
+
+    /// The elements in row-major order.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DType`] when they are not of type `T`.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        self.raw.to_vec().map_err(|e| about(e, &[self]))
+    }
+}

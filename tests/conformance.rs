@@ -1,0 +1,69 @@
+//! Recorded cases of PyTorch's named tensors, run through the dynamic entry by operator name.
+//!
+//! `cargo test --test conformance -- --nocapture` prints the failures by operator and ends with
+//! `N passed, N failed`. Failures of the operators in `tests/pending.txt` are expected; one of them
+//! that passes whole is not. More files of the same form, `:`-separated in `NOMINA_CASES`, are run
+//! without regard to that list.
+
+#[path = "conformance/case.rs"]
+mod case;
+#[path = "conformance/compare.rs"]
+mod compare;
+#[path = "conformance/report.rs"]
+mod report;
+#[path = "conformance/run.rs"]
+mod run;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use report::Report;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+fn pending() -> BTreeSet<String> {
+    let file = folder().join("pending.txt");
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let lines = text.lines().map(str::trim);
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn recorded_cases() {
+    let mut own = Report::default();
+    for name in ["cases.jsonl", "promotion.jsonl"] {
+        run::file(&folder().join("data").join(name), &mut own);
+    }
+    let mut given = Report::default();
+    let paths = std::env::var_os("NOMINA_CASES").unwrap_or_default();
+    for path in std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()) {
+        run::file(&path, &mut given);
+    }
+
+    let pending = pending();
+    let verdict = own
+        .verdict(&pending)
+        .into_iter()
+        .chain(given.verdict(&BTreeSet::new()));
+    let verdict: Vec<String> = verdict.collect();
+    println!("{}", own.by_operator(&pending));
+    print!("{}", given.by_operator(&BTreeSet::new()));
+    for line in &verdict {
+        println!("{line}");
+    }
+    println!(
+        "{} passed, {} failed",
+        own.passed() + given.passed(),
+        own.failed() + given.failed()
+    );
+    assert!(
+        verdict.is_empty(),
+        "{} operators are not as they should be, see above",
+        verdict.len()
+    );
+}

@@ -1,0 +1,262 @@
+//! A recorded case, read from a line of JSON.
+
+use half::{bf16, f16};
+use nomina_core::{DType, Element, Name, Names, Scalar};
+use nomina_runtime::DynTensor;
+use nomina_runtime::invoke::Value;
+use num_complex::Complex;
+use serde_json::Value as Json;
+
+/// What a case wants.
+pub enum Wanted {
+    /// This value; of random ones, names, shape and dtype alone.
+    Result { value: Recorded, random: bool },
+    /// An error of this kind.
+    Error { kind: String },
+}
+
+/// One recorded call.
+pub struct Case {
+    pub id: String,
+    pub op: String,
+    pub args: Vec<Value>,
+    pub kwargs: Vec<(String, Value)>,
+    pub wanted: Wanted,
+}
+
+/// A recorded result.
+pub enum Recorded {
+    Tensor(Tensor),
+    List(Vec<Self>),
+    Plain(Value),
+}
+
+/// A recorded tensor, as it is written.
+pub struct Tensor {
+    pub names: Vec<Option<String>>,
+    pub shape: Vec<usize>,
+    pub dtype: DType,
+    /// Row-major; absent for random results.
+    pub data: Option<Vec<Scalar>>,
+    /// Given for views only.
+    pub stride: Option<Vec<isize>>,
+}
+
+type Parsed<T> = Result<T, String>;
+
+impl Case {
+    /// Reads a line.
+    pub fn parse(line: &str) -> Parsed<Self> {
+        let json: Json = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        let text = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
+        let args = array(&json["args"])?
+            .iter()
+            .map(argument)
+            .collect::<Parsed<_>>()?;
+        let kwargs = match json["kwargs"].as_object() {
+            None => Vec::new(),
+            Some(map) => map
+                .iter()
+                .map(|(name, value)| Ok((name.clone(), argument(value)?)))
+                .collect::<Parsed<_>>()?,
+        };
+        let random = json["random"].as_bool().unwrap_or(false);
+        let wanted = match json.get("error") {
+            Some(error) => Wanted::Error {
+                kind: error["kind"].as_str().unwrap_or_default().to_owned(),
+            },
+            None => Wanted::Result {
+                value: recorded(&json["result"])?,
+                random,
+            },
+        };
+        Ok(Self {
+            id: text("id"),
+            op: text("op"),
+            args,
+            kwargs,
+            wanted,
+        })
+    }
+}
+
+fn array(json: &Json) -> Parsed<&Vec<Json>> {
+    json.as_array().ok_or_else(|| format!("a list, not {json}"))
+}
+
+/// The one key of an object and its value.
+fn tagged(json: &Json) -> Parsed<(&str, &Json)> {
+    let map = json
+        .as_object()
+        .ok_or_else(|| format!("a value, not {json}"))?;
+    map.iter()
+        .next()
+        .map(|(key, value)| (key.as_str(), value))
+        .ok_or("an empty value".into())
+}
+
+fn argument(json: &Json) -> Parsed<Value> {
+    Ok(match recorded(json)? {
+        Recorded::Plain(value) => value,
+        Recorded::Tensor(tensor) => Value::Tensor(tensor.build()?),
+        Recorded::List(_) => {
+            let (_, items) = tagged(json)?;
+            Value::List(array(items)?.iter().map(argument).collect::<Parsed<_>>()?)
+        }
+    })
+}
+
+fn recorded(json: &Json) -> Parsed<Recorded> {
+    let (tag, value) = tagged(json)?;
+    let text = || value.as_str().unwrap_or_default().to_owned();
+    let bad = |what: &str| format!("{what}, not {value}");
+    Ok(Recorded::Plain(match tag {
+        "tensor" => return Ok(Recorded::Tensor(tensor(value)?)),
+        "list" | "tuple" => {
+            let items = array(value)?.iter().map(recorded).collect::<Parsed<_>>()?;
+            return Ok(Recorded::List(items));
+        }
+        "int" => Value::Int(value.as_i64().ok_or_else(|| bad("an integer"))?),
+        "float" => Value::Float(float(value)?),
+        "bool" => Value::Bool(value.as_bool().ok_or_else(|| bad("a bool"))?),
+        "complex" => match number(value)? {
+            Scalar::Complex(value) => Value::Complex(value),
+            _ => return Err(bad("a complex number")),
+        },
+        "str" if text() == "..." => Value::Ellipsis,
+        "str" => Value::Str(text()),
+        "ellipsis" => Value::Ellipsis,
+        "none" => Value::None,
+        "dtype" => Value::DType(text().parse().map_err(|e| format!("{e}"))?),
+        "device" => Value::Device(text().parse().map_err(|e| format!("{e}"))?),
+        "dict" => {
+            let pairs = array(value)?.iter().map(|pair| {
+                let pair = array(pair)?;
+                match &pair[..] {
+                    [key, value] => Ok((argument(key)?, argument(value)?)),
+                    _ => Err(bad("pairs")),
+                }
+            });
+            Value::Dict(pairs.collect::<Parsed<_>>()?)
+        }
+        other => return Err(format!("a value of kind {other:?} is not known")),
+    }))
+}
+
+fn float(json: &Json) -> Parsed<f64> {
+    match json.as_str() {
+        Some("nan") => Ok(f64::NAN),
+        Some("inf") => Ok(f64::INFINITY),
+        Some("-inf") => Ok(f64::NEG_INFINITY),
+        _ => json.as_f64().ok_or_else(|| format!("a number, not {json}")),
+    }
+}
+
+/// A number in a tensor's data: exact for integers, a pair for complex.
+fn number(json: &Json) -> Parsed<Scalar> {
+    Ok(match json {
+        Json::Bool(value) => Scalar::Bool(*value),
+        Json::Array(parts) => match &parts[..] {
+            [re, im] => Scalar::Complex(Complex::new(float(re)?, float(im)?)),
+            _ => return Err(format!("a complex number, not {json}")),
+        },
+        other => match other.as_i64() {
+            Some(value) => Scalar::Int(value),
+            None => Scalar::Float(float(other)?),
+        },
+    })
+}
+
+fn tensor(json: &Json) -> Parsed<Tensor> {
+    let index = |value: &Json| {
+        value
+            .as_u64()
+            .map(|size| size as usize)
+            .ok_or_else(|| format!("a size, not {value}"))
+    };
+    Ok(Tensor {
+        names: array(&json["names"])?
+            .iter()
+            .map(|n| n.as_str().map(str::to_owned))
+            .collect(),
+        shape: array(&json["shape"])?
+            .iter()
+            .map(index)
+            .collect::<Parsed<_>>()?,
+        dtype: json["dtype"]
+            .as_str()
+            .unwrap_or_default()
+            .parse()
+            .map_err(|e| format!("{e}"))?,
+        data: match json.get("data") {
+            None | Some(Json::Null) => None,
+            Some(data) => Some(array(data)?.iter().map(number).collect::<Parsed<_>>()?),
+        },
+        stride: match json.get("stride") {
+            None | Some(Json::Null) => None,
+            Some(strides) => {
+                let stride = |s: &Json| s.as_i64().map(|s| s as isize).ok_or("a stride".to_owned());
+                Some(array(strides)?.iter().map(stride).collect::<Parsed<_>>()?)
+            }
+        },
+    })
+}
+
+impl Tensor {
+    /// The tensor itself, in the recorded layout.
+    fn build(&self) -> Parsed<DynTensor> {
+        let numel: usize = self.shape.iter().product();
+        let zeros = vec![Scalar::Int(0); numel];
+        let data = self.data.as_ref().unwrap_or(&zeros);
+        let x = match &self.stride {
+            Some(strides) if numel > 0 => {
+                let (spread, len) = self.spread(data, strides);
+                let buffer = from_scalars(self.dtype, &spread, &[len]);
+                buffer.and_then(|buffer| buffer.as_strided(&self.shape, strides, 0))
+            }
+            _ => from_scalars(self.dtype, data, &self.shape),
+        };
+        let name = |name: &Option<String>| name.as_deref().map(Name::new).transpose();
+        let names = self.names.iter().map(name).collect::<Result<Names, _>>();
+        x.and_then(|x| DynTensor::from_parts(x.into_parts().0, names?))
+            .map_err(|e| e.to_string())
+    }
+
+    /// Row-major data at the places where the strides look for it.
+    fn spread(&self, data: &[Scalar], strides: &[isize]) -> (Vec<Scalar>, usize) {
+        let place = |mut i: usize| {
+            let mut at = 0;
+            for (&size, &stride) in self.shape.iter().zip(strides).rev() {
+                at += (i % size) * stride.unsigned_abs();
+                i /= size;
+            }
+            at
+        };
+        let len = (0..data.len()).map(place).max().unwrap_or(0) + 1;
+        let mut spread = vec![Scalar::Int(0); len];
+        for (i, &value) in data.iter().enumerate() {
+            spread[place(i)] = value;
+        }
+        (spread, len)
+    }
+}
+
+fn from_scalars(dtype: DType, data: &[Scalar], shape: &[usize]) -> nomina_core::Result<DynTensor> {
+    fn typed<T: Element>(data: &[Scalar], shape: &[usize]) -> nomina_core::Result<DynTensor> {
+        DynTensor::from_vec(data.iter().map(|&v| T::from_scalar(v)).collect(), shape, ())
+    }
+    match dtype {
+        DType::Bool => typed::<bool>(data, shape),
+        DType::U8 => typed::<u8>(data, shape),
+        DType::I8 => typed::<i8>(data, shape),
+        DType::I16 => typed::<i16>(data, shape),
+        DType::I32 => typed::<i32>(data, shape),
+        DType::I64 => typed::<i64>(data, shape),
+        DType::F16 => typed::<f16>(data, shape),
+        DType::BF16 => typed::<bf16>(data, shape),
+        DType::F32 => typed::<f32>(data, shape),
+        DType::F64 => typed::<f64>(data, shape),
+        DType::C64 => typed::<Complex<f32>>(data, shape),
+        DType::C128 => typed::<Complex<f64>>(data, shape),
+    }
+}

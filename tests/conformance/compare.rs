@@ -1,0 +1,200 @@
+//! Whether a result is the recorded one.
+
+use nomina_core::{DType, ErrorKind, Scalar};
+use nomina_runtime::DynTensor;
+use nomina_runtime::invoke::Value;
+use num_complex::Complex;
+
+use super::case::{Recorded, Tensor};
+
+/// How near floats must be: absolute, relative.
+type Tolerance = (f64, f64);
+
+fn tolerance(op: &str, dtype: DType) -> Tolerance {
+    match dtype {
+        DType::F64 | DType::C128 => (1e-9, 1e-7),
+        DType::F16 => (1e-3, 4e-3),
+        DType::BF16 => (8e-3, 2e-2),
+        _ if ["digamma", "erfinv", "lgamma"]
+            .iter()
+            .any(|name| op.contains(name)) =>
+        {
+            (1e-4, 1e-4)
+        }
+        _ => (1e-5, 1e-5),
+    }
+}
+
+/// Says what differs.
+pub fn values(op: &str, got: &Value, want: &Recorded, random: bool) -> Result<(), String> {
+    match (got, want) {
+        (Value::Tensor(got), Recorded::Tensor(want)) => tensors(op, got, want, random),
+        (Value::List(got), Recorded::List(want)) => {
+            if got.len() != want.len() {
+                return Err(format!("{} values, not {}", got.len(), want.len()));
+            }
+            for (i, (got, want)) in got.iter().zip(want).enumerate() {
+                values(op, got, want, random).map_err(|e| format!("value {i}: {e}"))?;
+            }
+            Ok(())
+        }
+        (got, Recorded::Plain(want)) => plain(op, got, want),
+        (got, _) => Err(format!("{} is of another kind", got.kind())),
+    }
+}
+
+fn plain(op: &str, got: &Value, want: &Value) -> Result<(), String> {
+    let same = match (got, want) {
+        (Value::Float(got), Value::Float(want)) => near(*got, *want, tolerance(op, DType::F64)),
+        (Value::Complex(got), Value::Complex(want)) => {
+            near_complex(*got, *want, tolerance(op, DType::C128))
+        }
+        (Value::Int(got), Value::Int(want)) => got == want,
+        (Value::Bool(got), Value::Bool(want)) => got == want,
+        (Value::Str(got), Value::Str(want)) => got == want,
+        (Value::DType(got), Value::DType(want)) => got == want,
+        (Value::Device(got), Value::Device(want)) => got == want,
+        (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => true,
+        (Value::Dict(got), Value::Dict(want)) => {
+            got.len() == want.len()
+                && got.iter().zip(want).all(|(got, want)| {
+                    plain(op, &got.0, &want.0).is_ok() && plain(op, &got.1, &want.1).is_ok()
+                })
+        }
+        _ => false,
+    };
+    if same {
+        Ok(())
+    } else {
+        Err(format!("got {got:?}, wanted {want:?}"))
+    }
+}
+
+fn tensors(op: &str, got: &DynTensor, want: &Tensor, random: bool) -> Result<(), String> {
+    let names: Vec<Option<String>> = got
+        .names()
+        .iter()
+        .map(|name| name.as_ref().map(|name| name.as_str().to_owned()))
+        .collect();
+    if names != want.names {
+        return Err(format!("names {names:?}, wanted {:?}", want.names));
+    }
+    if got.shape() != want.shape {
+        return Err(format!("shape {:?}, wanted {:?}", got.shape(), want.shape));
+    }
+    if got.dtype() != want.dtype {
+        return Err(format!("dtype {}, wanted {}", got.dtype(), want.dtype));
+    }
+    if let Some(strides) = &want.stride
+        && got.strides() != &strides[..]
+        && is_view(op)
+    {
+        return Err(format!("strides {:?}, wanted {strides:?}", got.strides()));
+    }
+    let (Some(want), false) = (&want.data, random) else {
+        return Ok(());
+    };
+    let found = scalars(got).map_err(|e| e.to_string())?;
+    for (i, (&got_value, &want)) in found.iter().zip(want).enumerate() {
+        let same = match got.dtype() {
+            DType::Bool => got_value.to_bool() == want.to_bool(),
+            dtype if dtype.is_integral() => got_value.to_i64() == want.to_i64(),
+            dtype if dtype.is_complex() => near_complex(
+                got_value.to_complex(),
+                want.to_complex(),
+                tolerance(op, dtype),
+            ),
+            dtype => near(got_value.to_f64(), want.to_f64(), tolerance(op, dtype)),
+        };
+        if !same {
+            return Err(format!("element {i} is {got_value}, wanted {want}"));
+        }
+    }
+    Ok(())
+}
+
+/// Operators whose result shares the input's buffer.
+fn is_view(op: &str) -> bool {
+    let name = op.rsplit('.').next().unwrap_or(op);
+    matches!(
+        name,
+        "transpose"
+            | "t"
+            | "permute"
+            | "align_to"
+            | "align_as"
+            | "squeeze"
+            | "unsqueeze"
+            | "expand"
+            | "select"
+            | "narrow"
+            | "unbind"
+            | "split"
+            | "chunk"
+            | "diagonal"
+            | "refine_names"
+            | "rename"
+            | "detach"
+            | "unflatten"
+            | "movedim"
+            | "mT"
+    )
+}
+
+fn near(got: f64, want: f64, (atol, rtol): Tolerance) -> bool {
+    got == want || (got.is_nan() && want.is_nan()) || (got - want).abs() <= atol + rtol * want.abs()
+}
+
+fn near_complex(got: Complex<f64>, want: Complex<f64>, tolerance: Tolerance) -> bool {
+    near(got.re, want.re, tolerance) && near(got.im, want.im, tolerance)
+}
+
+/// The elements, row-major, without going through another dtype.
+fn scalars(x: &DynTensor) -> nomina_core::Result<Vec<Scalar>> {
+    use half::{bf16, f16};
+    use nomina_core::Element;
+    fn typed<T: Element>(x: &DynTensor) -> nomina_core::Result<Vec<Scalar>> {
+        Ok(x.to_vec::<T>()?
+            .into_iter()
+            .map(Element::to_scalar)
+            .collect())
+    }
+    match x.dtype() {
+        DType::Bool => typed::<bool>(x),
+        DType::U8 => typed::<u8>(x),
+        DType::I8 => typed::<i8>(x),
+        DType::I16 => typed::<i16>(x),
+        DType::I32 => typed::<i32>(x),
+        DType::I64 => typed::<i64>(x),
+        DType::F16 => typed::<f16>(x),
+        DType::BF16 => typed::<bf16>(x),
+        DType::F32 => typed::<f32>(x),
+        DType::F64 => typed::<f64>(x),
+        DType::C64 => typed::<Complex<f32>>(x),
+        DType::C128 => typed::<Complex<f64>>(x),
+    }
+}
+
+/// The recordings' word for a kind of error; `None` for kinds that PyTorch does not tell apart.
+pub fn error_word(kind: ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::NameMismatch => "name_mismatch",
+        ErrorKind::Misaligned => "misaligned",
+        ErrorKind::NameMismatchOut => "name_mismatch_out",
+        ErrorKind::DuplicateNames => "duplicate_names",
+        ErrorKind::InvalidName => "invalid_name",
+        ErrorKind::NamesLen => "names_len",
+        ErrorKind::UnnamedDim => "unnamed_dim",
+        ErrorKind::Refine => "refine",
+        ErrorKind::Ellipsis => "ellipsis",
+        ErrorKind::Align => "align",
+        ErrorKind::NameNotFound => "name_not_found",
+        ErrorKind::Flatten => "flatten",
+        ErrorKind::Resize => "resize",
+        ErrorKind::DType => "dtype",
+        ErrorKind::Rank => "rank",
+        ErrorKind::Index => "index",
+        ErrorKind::Shape => "shape",
+        _ => return None,
+    })
+}

@@ -1,0 +1,95 @@
+//! Running the cases of a file.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use nomina_runtime::invoke::{self, Value};
+
+use super::case::{Case, Wanted};
+use super::compare;
+use super::report::Report;
+
+/// Runs every case of a file.
+pub fn file(path: &Path, report: &mut Report) {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            report.fail("(file)", &path.display().to_string(), error.to_string());
+            return;
+        }
+    };
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        match Case::parse(line) {
+            Ok(case) => {
+                let (op, id) = (case.op.clone(), case.id.clone());
+                // A panic is a failure of its case, not the end of the run.
+                let outcome = catch_unwind(AssertUnwindSafe(|| one(case)))
+                    .unwrap_or_else(|_| Err("panicked".to_owned()));
+                match outcome {
+                    Ok(()) => report.pass(&op),
+                    Err(what) => report.fail(&op, &id, what),
+                }
+            }
+            Err(what) => {
+                let place = format!("{}:{}", path.display(), number + 1);
+                report.fail("(unreadable)", &place, what);
+            }
+        }
+    }
+}
+
+fn one(case: Case) -> Result<(), String> {
+    let operands = names_of(&case.args);
+    let got = invoke::call(&case.op, case.args, case.kwargs);
+    match (got, case.wanted) {
+        (Ok(got), Wanted::Result { value, random }) => {
+            compare::values(&case.op, &got, &value, random)
+        }
+        (Err(error), Wanted::Error { kind }) => {
+            if compare::error_word(error.kind()) != Some(kind.as_str()) {
+                return Err(format!("wanted an error of kind {kind}, got {error:?}"));
+            }
+            // It must say which operator, and name what it is about.
+            let text = error.to_string();
+            if operands.is_empty() || operands.iter().any(|name| text.contains(name.as_str())) {
+                Ok(())
+            } else {
+                Err(format!("the error names no dim of {operands:?}: {text}"))
+            }
+        }
+        (Ok(got), Wanted::Error { kind }) => Err(format!(
+            "wanted an error of kind {kind}, got {}",
+            shown(&got)
+        )),
+        (Err(error), Wanted::Result { .. }) => Err(format!("{error:?}")),
+    }
+}
+
+/// The names of the dims of all tensors among the arguments.
+fn names_of(args: &[Value]) -> Vec<String> {
+    let mut names = Vec::new();
+    for arg in args {
+        match arg {
+            Value::Tensor(x) => names.extend(x.names().iter().flatten().map(ToString::to_string)),
+            Value::List(items) => names.extend(names_of(items)),
+            _ => {}
+        }
+    }
+    names
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Tensor(x) => format!(
+            "a tensor with dims {} {:?} {}",
+            x.names(),
+            x.shape(),
+            x.dtype()
+        ),
+        other => other.kind().to_owned(),
+    }
+}
