@@ -63,7 +63,7 @@ pub use insert::{Append, Appended, Insert, Inserted};
 pub use matmul::{AtLeast1Dim, Batched, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
 pub use refine::{Refine, RefineInto, Refined};
-pub use remove::{Axes, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced, Without, keep};
+pub use remove::{Axes, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced, Without, keep};
 pub use rename::{
     All, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn, Renamed,
     SameRankAs, Transposed, DropNames,

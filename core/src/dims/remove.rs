@@ -112,6 +112,13 @@ pub trait NotBehindWild<X> {}
 /// could, [`NotBehindWild`] fails, and nothing else.
 pub trait HasOrWild<X>: NotBehindWild<X> {}
 
+/// The dim stands in `D`: what a method asks of an argument that is one dim.
+///
+/// `D: Has<X>` is all that generic code needs for it.
+#[diagnostic::on_unimplemented(message = "dim `{Self}` not found in dims {D}", label = "no such dim")]
+pub trait DimOf<D>: OneDim {}
+impl<X: OneDim, D: NotBehindWild<X> + Has<X>> DimOf<D> for X {}
+
 /// The dim, or each dim of the tuple, stands in `D`, once in the tuple.
 ///
 /// `D: Has<C>` is all that generic code needs for `C: In<D>`.
