@@ -1,1 +1,84 @@
-//! nomina
+//! Named tensors, checked by rustc.
+//!
+//! `Tensor<(N, C)>` has a dim `N` and a dim `C`, which are types; an operator that mixes them up
+//! does not compile. What types cannot know (a file's names, a dtype chosen at run time) goes
+//! through [`DynTensor`], with the same rules at run time.
+//!
+//! ```
+//! use nomina::prelude::*;
+//!
+//! dims! { N, C, H, W, Features }
+//!
+//! // Dims are named once, where a tensor is made …
+//! let images = Tensor::<(N, C, H, W)>::ones([2, 3, 4, 5]);
+//! let scale = tensor!([1., 2., 3.]; C);
+//!
+//! // … and by name from then on.
+//! let scaled = &images * scale.align_as(&images);
+//! let pooled: Tensor<(N, C)> = scaled.mean((H, W));
+//! let flat: Tensor<(N, Features)> = images.flatten((C, H, W), Features);
+//! assert_eq!(pooled.to_vec(), [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
+//! assert_eq!(flat.shape(), [2, 60]);
+//!
+//! // Operators unify names from the right, as PyTorch's named tensors did.
+//! let bias = tensor!([0.5, 0.5, 0.5]; C);
+//! let shifted = &pooled + &bias;
+//! assert_eq!(shifted.size(N), 2);
+//! ```
+//!
+//! Names that do not fit are type errors:
+//!
+//! ```compile_fail,E0277
+//! use nomina::prelude::*;
+//! dims! { N, C }
+//! let x = Tensor::<(N, C)>::zeros([2, 3]);
+//! let y = Tensor::<(N,)>::zeros([2]);
+//! // error: dim `C` and dim `N` are at the same position from the right but do not match
+//! let z = &x + &y;
+//! ```
+//!
+//! | | |
+//! |---|---|
+//! | [`dims!`] | declares dims, also with a constant size: `dims! { Rgb = 3 }` |
+//! | [`Tensor`] | the typed tensor |
+//! | [`TensorMut`] | a part of one, to write to |
+//! | [`DynTensor`] | names, rank and dtype at run time |
+//! | [`Wild`](dims::Wild) | a dim whose name rustc does not know |
+//! | [`relations`](dims) | the bounds and aliases of generic code: `Has`, `Without`, `Broadcast`, `Sum` … |
+//!
+//! `let N = 3;` does not compile where `dims! { N }` is in scope: a unit struct is a pattern.
+#![forbid(unsafe_code)]
+
+mod call;
+mod macros;
+pub mod prelude;
+mod tensor;
+
+pub use half::{bf16, f16};
+pub use nomina_core::dims::Wild;
+pub use nomina_core::{
+    Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
+    Result, Scalar, dims, op,
+};
+pub use nomina_core::{Float, Inexact, Integer, Integral, Numeric, Promote, Real, StoreAs};
+pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, VarOptions};
+pub use nomina_runtime::{DynTensor, Generator, manual_seed, with_default_dtype};
+pub use num_complex::Complex;
+pub use tensor::*;
+
+/// What goes with [`DynTensor`]: its arguments, its options, and operators by name.
+pub mod dynamic {
+    pub use nomina_runtime::invoke;
+    pub use nomina_runtime::tensor::{
+        Along, IntoNames, Operand, Options, Order, ReduceOptions, Rename, SplitSizes,
+    };
+}
+
+/// What the macros spell in a user's crate.
+#[doc(hidden)]
+pub mod __private {
+    pub use nomina_core::{Element, Names, Scalar, dims};
+    pub use nomina_macros as macros;
+
+    pub use crate::tensor::tensor_from_array;
+}

@@ -1,0 +1,76 @@
+//! Tensors joined: cat and stack.
+
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_runtime::Raw;
+use nomina_runtime::call;
+
+use super::{Bare, Look, Static, Wilds, explain, wilds};
+
+#[cold]
+fn nothing(op: &'static str) -> Error {
+    Error::new(ErrorKind::Argument, op, "no tensor to join").hint("give at least one")
+}
+
+/// Joins along a dim that every tensor has.
+pub(crate) fn cat(looks: &[Look<'_>], dim: usize, out: &'static Static) -> Result<Bare> {
+    let [first, ..] = looks else {
+        return Err(nothing("cat"));
+    };
+    let mut wild: Wilds = None;
+    if looks.iter().any(|look| look.of.wild) {
+        let names: Vec<Names> = looks.iter().map(|look| look.names()).collect();
+        let operands: Vec<(&Names, &[usize])> = names
+            .iter()
+            .zip(looks.iter().map(|look| look.raw.shape()))
+            .collect();
+        let name = first.of.names[dim].map_or(DimRef::Index(dim as i64), DimRef::Name);
+        let found = rule::cat("cat", &operands, name).map_err(|error| explain(error, looks))?;
+        wild = wilds(found.names, out);
+    }
+    let raws: Vec<&Raw> = looks.iter().map(|look| look.raw).collect();
+    Ok(Bare {
+        raw: call::cat(&raws, dim).map_err(|error| explain(error, looks))?,
+        wild,
+    })
+}
+
+/// Joins along a new first dim.
+pub(crate) fn stack(looks: &[Look<'_>], out: &'static Static) -> Result<Bare> {
+    if looks.is_empty() {
+        return Err(nothing("stack"));
+    }
+    let at = |error: Error| explain(error.in_op("stack"), looks);
+    let mut wild: Wilds = None;
+    if looks.iter().any(|look| look.of.wild) {
+        let names: Vec<Names> = looks.iter().map(|look| look.names()).collect();
+        let operands: Vec<(&Names, &[usize])> = names
+            .iter()
+            .zip(looks.iter().map(|look| look.raw.shape()))
+            .collect();
+        let new = out.names.first().copied().flatten();
+        wild = wilds(
+            rule::stack("stack", &operands, 0, new).map_err(at)?.names,
+            out,
+        );
+    }
+    if let Some(other) = looks
+        .iter()
+        .find(|look| look.raw.shape() != looks[0].raw.shape())
+    {
+        let error = Error::new(ErrorKind::Shape, "stack", "the sizes differ");
+        let error = error.operand(&looks[0].names(), looks[0].raw.shape());
+        let error = error.operand(&other.names(), other.raw.shape());
+        return Err(error.hint("stack takes tensors of equal sizes"));
+    }
+    let raws = looks
+        .iter()
+        .map(|look| look.raw.unsqueeze(0))
+        .collect::<Result<Vec<Raw>>>();
+    let raws = raws.map_err(at)?;
+    let raws: Vec<&Raw> = raws.iter().collect();
+    Ok(Bare {
+        raw: call::cat(&raws, 0).map_err(at)?,
+        wild,
+    })
+}

@@ -1,0 +1,57 @@
+//! Operators with a mask.
+
+use nomina_core::op::Op;
+use nomina_core::{Result, rule};
+use nomina_runtime::call::{self, Arg};
+
+use super::pointwise::{blame, wild_among};
+use super::{Bare, Dest, Look, Side, Static, explain, typed, wilds};
+
+/// Writes `value` where the mask holds.
+pub(crate) fn fill(
+    x: Look<'_>,
+    mask: Look<'_>,
+    value: Side<'_>,
+    out: &'static Static,
+) -> Result<Bare> {
+    let sides = [Side::Tensor(x), Side::Tensor(mask)];
+    let mut wild = None;
+    if wild_among(&sides) {
+        let names = rule::masked_fill("masked_fill", &x.names(), &mask.names());
+        wild = wilds(names.map_err(|error| blame(error, &sides))?, out);
+    }
+    let args = [Arg::Tensor(x.raw), Arg::Tensor(mask.raw), value.arg()];
+    let raw = typed(|| call::pointwise(Op::MaskedFill, &args));
+    Ok(Bare {
+        raw: raw.map_err(|error| blame(error, &sides))?,
+        wild,
+    })
+}
+
+/// [`fill`] in place.
+pub(crate) fn fill_in_place(dest: Result<Dest<'_>>, mask: Look<'_>, value: Side<'_>) -> Result<()> {
+    let dest = dest?;
+    let mut now = None;
+    if dest.of.wild || mask.of.wild {
+        let names = rule::masked_fill_in_place("masked_fill", &dest.names(), &mask.names());
+        now = wilds(names.map_err(|error| dest.blame(error, &[mask]))?, dest.of);
+    }
+    let own = dest.names();
+    let args = [Arg::Tensor(mask.raw), value.arg()];
+    let Dest { raw, wild, of } = dest;
+    typed(|| call::pointwise_in_place(Op::MaskedFill, raw, &args))
+        .map_err(|error| error.with_names([&own, &mask.names()]))?;
+    if of.wild {
+        *wild = now;
+    }
+    Ok(())
+}
+
+/// The elements where the mask holds.
+pub(crate) fn select(x: Look<'_>, mask: Look<'_>) -> Result<Bare> {
+    let at = |error| explain(error, &[x, mask]);
+    if x.of.wild || mask.of.wild {
+        rule::masked_select("masked_select", &x.names(), &mask.names()).map_err(at)?;
+    }
+    Ok(Bare::new(call::masked_select(x.raw, mask.raw).map_err(at)?))
+}

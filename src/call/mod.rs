@@ -1,0 +1,232 @@
+//! Typed calls without their types: one function per family, compiled once.
+//!
+//! A method of [`crate::Tensor`] is generic over dims and dtype, so its code is compiled again for
+//! every combination a program uses. What it does stands here instead, on a [`Look`] at the
+//! tensor; the method only hands over what its types know ([`Static`]) and gives the result its
+//! type back.
+//!
+//! Names are looked at only where a `Wild` makes rustc blind: for fully named operands
+//! ([`Static::wild`] is false) no rule runs and nothing is allocated.
+
+pub(crate) mod factory;
+pub(crate) mod join;
+pub(crate) mod mask;
+pub(crate) mod order;
+pub(crate) mod pointwise;
+pub(crate) mod product;
+pub(crate) mod reduce;
+pub(crate) mod view;
+
+use nomina_core::dims::Dims;
+use nomina_core::{DType, Error, Names, Result, Scalar};
+use nomina_runtime::call::Arg;
+use nomina_runtime::{Raw, RawMut, config};
+
+/// What types know of a tensor's dims, as values.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Static {
+    /// The names, `None` for `Wild`.
+    pub(crate) names: &'static [Option<&'static str>],
+    /// The constant sizes.
+    pub(crate) sizes: &'static [Option<usize>],
+    /// Whether any dim is `Wild`.
+    pub(crate) wild: bool,
+}
+
+/// The [`Static`] of a list of dims.
+pub(crate) trait Known {
+    const STATIC: &'static Static;
+}
+
+impl<D: Dims> Known for D {
+    const STATIC: &'static Static = &Static {
+        names: D::NAMES,
+        sizes: D::SIZES,
+        wild: D::HAS_WILD,
+    };
+}
+
+/// A tensor without its types, borrowed.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Look<'a> {
+    pub(crate) raw: &'a Raw,
+    pub(crate) wild: Option<&'a Names>,
+    pub(crate) of: &'static Static,
+}
+
+impl Look<'_> {
+    /// The names, those that types know and those that only this tensor knows.
+    pub(crate) fn names(self) -> Names {
+        names(self.wild, self.of)
+    }
+
+    /// The run-time names, for a result with the same dims.
+    pub(crate) fn wild(self) -> Wilds {
+        self.wild.cloned().map(Box::new)
+    }
+
+    /// Adds this tensor's names and sizes to an error that has neither.
+    #[cold]
+    pub(crate) fn blame(self, error: Error) -> Error {
+        if error.operands().is_empty() {
+            return error.operand(&self.names(), self.raw.shape());
+        }
+        explain(error, &[self])
+    }
+}
+
+/// All names of a tensor, where only `Wild` dims have their names at run time.
+pub(crate) fn names(wild: Option<&Names>, of: &Static) -> Names {
+    wild.map_or_else(|| Names::from_static(of.names), Names::clone)
+}
+
+/// Names that only the run time knows; none for a tensor whose names are all in its type.
+pub(crate) type Wilds = Option<Box<Names>>;
+
+/// A tensor without its types.
+#[derive(Clone, Debug)]
+pub(crate) struct Bare {
+    pub(crate) raw: Raw,
+    pub(crate) wild: Wilds,
+}
+
+impl Bare {
+    /// A tensor whose names are all in its type, or that has none.
+    pub(crate) fn new(raw: Raw) -> Self {
+        Self { raw, wild: None }
+    }
+
+    pub(crate) fn look(&self, of: &'static Static) -> Look<'_> {
+        Look {
+            raw: &self.raw,
+            wild: self.wild.as_deref(),
+            of,
+        }
+    }
+
+    /// What an in-place operator writes to; copied first if somebody else sees the buffer.
+    pub(crate) fn dest(&mut self, of: &'static Static) -> Result<Dest<'_>> {
+        Ok(Dest {
+            raw: self.raw.as_mut()?,
+            wild: &mut self.wild,
+            of,
+        })
+    }
+
+    /// Whether it is what its type says.
+    pub(crate) fn fits(&self, of: &Static, dtype: DType) -> bool {
+        self.raw.dtype() == dtype
+            && self.raw.rank() == of.names.len()
+            && self
+                .wild
+                .as_ref()
+                .is_none_or(|names| of.wild && names.len() == of.names.len())
+    }
+}
+
+/// Where an in-place operator writes: a whole tensor, or a part of one.
+#[derive(Debug)]
+pub(crate) struct Dest<'a> {
+    pub(crate) raw: RawMut<'a>,
+    pub(crate) wild: &'a mut Wilds,
+    pub(crate) of: &'static Static,
+}
+
+impl Dest<'_> {
+    pub(crate) fn names(&self) -> Names {
+        names(self.wild.as_deref(), self.of)
+    }
+
+    /// Adds names and sizes to a rule's error: this tensor's first, then the others'.
+    #[cold]
+    pub(crate) fn blame(&self, error: Error, others: &[Look<'_>]) -> Error {
+        let own = self.names();
+        let names: Vec<Names> = others.iter().map(|look| look.names()).collect();
+        let shapes = others.iter().map(|look| look.raw.shape());
+        error
+            .with_names(std::iter::once(&own).chain(&names))
+            .with_shapes(std::iter::once(self.raw.shape()).chain(shapes))
+    }
+}
+
+/// An operand: a tensor or a number.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Side<'a> {
+    /// A tensor.
+    Tensor(Look<'a>),
+    /// A number.
+    Scalar(Scalar),
+}
+
+impl<'a> Side<'a> {
+    pub(crate) fn arg(&self) -> Arg<'a> {
+        match *self {
+            Side::Tensor(look) => Arg::Tensor(look.raw),
+            Side::Scalar(value) => Arg::Scalar(value),
+        }
+    }
+
+    pub(crate) fn look(&self) -> Option<Look<'a>> {
+        match *self {
+            Side::Tensor(look) => Some(look),
+            Side::Scalar(_) => None,
+        }
+    }
+}
+
+/// The run-time names of a result with dims `of`: kept only where a `Wild` dim has one.
+pub(crate) fn wilds(names: Names, of: &Static) -> Wilds {
+    let named = of
+        .names
+        .iter()
+        .zip(&names)
+        .any(|(known, name)| known.is_none() && name.is_some());
+    (of.wild && named).then(|| Box::new(names))
+}
+
+/// Adds the operands' names and sizes to an error from below, where each is missing: kernels see
+/// no names, rules no sizes.
+#[cold]
+pub(crate) fn explain(error: Error, looks: &[Look<'_>]) -> Error {
+    let names: Vec<Names> = looks.iter().map(|look| look.names()).collect();
+    error
+        .with_names(&names)
+        .with_shapes(looks.iter().map(|look| look.raw.shape()))
+}
+
+/// Computes with `f32` as the default float dtype: in types it is always `f32`, whatever
+/// [`config::with_default_dtype`] says for `DynTensor`.
+pub(crate) fn typed<V>(compute: impl FnOnce() -> V) -> V {
+    if config::default_dtype() == DType::F32 {
+        compute()
+    } else {
+        config::with_default_dtype(DType::F32, compute)
+    }
+}
+
+/// The tensor, or a panic at the caller's line with the error's text.
+#[track_caller]
+pub(crate) fn done(result: Result<Bare>) -> Bare {
+    match result {
+        Ok(bare) => bare,
+        Err(error) => fail(&error),
+    }
+}
+
+/// [`done`] for what is no tensor.
+#[track_caller]
+pub(crate) fn ok<V>(result: Result<V>) -> V {
+    match result {
+        Ok(value) => value,
+        Err(error) => fail(&error),
+    }
+}
+
+#[cold]
+#[track_caller]
+fn fail(error: &Error) -> ! {
+    panic!("{error}")
+}

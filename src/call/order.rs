@@ -1,0 +1,96 @@
+//! Names and order: align, rename, refine.
+
+use nomina_core::rule::{self, NameItem};
+use nomina_core::{Error, ErrorKind, Name, Names, Result};
+
+use super::view::check_sizes;
+use super::{Bare, Look, Static, Wilds, wilds};
+
+/// The run-time names of a view with dims `out`: those that types know, `names` for the others.
+///
+/// Types see no clash between a name of theirs and one that a `Wild` has at run time.
+pub(crate) fn settled(
+    op: &'static str,
+    x: Look<'_>,
+    names: Names,
+    out: &'static Static,
+) -> Result<Wilds> {
+    let known = out.names.iter().map(|name| name.map(Name::from_static));
+    let all: Names = known
+        .zip(&names)
+        .map(|(known, own)| known.or_else(|| own.clone()))
+        .collect();
+    if let Some(name) = all.duplicate() {
+        let what = format!("dim `{name}` appears more than once in {all}");
+        return Err(x
+            .blame(Error::new(ErrorKind::DuplicateNames, op, what))
+            .hint("a `Wild` dim has that name; name it first: `x.refine_names(..)`"));
+    }
+    Ok(wilds(all, out))
+}
+
+/// Dims in another order; `None` for a new dim of size 1.
+pub(crate) fn align(
+    op: &'static str,
+    x: Look<'_>,
+    places: &[Option<usize>],
+    out: &'static Static,
+) -> Result<Bare> {
+    let order: rule::Positions = places.iter().copied().flatten().collect();
+    let mut raw = x
+        .raw
+        .permute(&order)
+        .map_err(|error| x.blame(error.in_op(op)))?;
+    for (at, place) in places.iter().enumerate() {
+        if place.is_none() {
+            raw = raw
+                .unsqueeze(at)
+                .map_err(|error| x.blame(error.in_op(op)))?;
+        }
+    }
+    let wild = match x.wild {
+        Some(names) => {
+            let names = places
+                .iter()
+                .map(|place| place.and_then(|at| names[at].clone()));
+            settled(op, x, names.collect(), out)?
+        }
+        None => None,
+    };
+    Ok(Bare { raw, wild })
+}
+
+/// Other names for the same dims.
+pub(crate) fn rename(x: Look<'_>, out: &'static Static) -> Result<Bare> {
+    check_sizes("rename", x.raw.shape(), out)?;
+    let wild = match x.wild {
+        Some(names) => settled("rename", x, names.clone(), out)?,
+        None => None,
+    };
+    Ok(Bare {
+        raw: x.raw.clone(),
+        wild,
+    })
+}
+
+/// Names for dims that have none in types.
+pub(crate) fn refine(x: Look<'_>, out: &'static Static) -> Result<Bare> {
+    check_sizes("refine_names", x.raw.shape(), out)?;
+    let names = x.names();
+    let items: Vec<NameItem<'_>> = out
+        .names
+        .iter()
+        .zip(&names)
+        .map(|(new, own)| match (new, own) {
+            (Some(new), _) => NameItem::Name(new),
+            (None, Some(own)) => NameItem::Name(own.as_str()),
+            (None, None) => NameItem::Unnamed,
+        })
+        .collect();
+    let refined = rule::refine_names("refine_names", &names, &items);
+    let refined = refined.map_err(|error| x.blame(error))?;
+    Ok(Bare {
+        raw: x.raw.clone(),
+        wild: wilds(refined, out),
+    })
+}

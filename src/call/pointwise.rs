@@ -1,0 +1,195 @@
+//! Elementwise operators.
+
+use nomina_core::op::Op;
+use nomina_core::{Error, Names, Result, Scalar, rule};
+use nomina_runtime::call::{self, Arg};
+use smallvec::SmallVec;
+
+use super::{Bare, Dest, Look, Side, Static, Wilds, explain, names, typed, wilds};
+
+type Args<'a> = SmallVec<[Arg<'a>; 3]>;
+
+/// The operator on all its operands.
+pub(crate) fn new(op: Op, sides: &[Side<'_>], out: &'static Static) -> Result<Bare> {
+    let wild = unify(op, sides, out)?;
+    let args: Args<'_> = sides.iter().map(Side::arg).collect();
+    let raw = typed(|| call::pointwise(op, &args)).map_err(|error| blame(error, sides))?;
+    Ok(Bare { raw, wild })
+}
+
+/// One operand, whose names stay.
+pub(crate) fn unary(op: Op, x: Look<'_>) -> Result<Bare> {
+    let raw = typed(|| call::pointwise(op, &[Arg::Tensor(x.raw)]));
+    Ok(Bare {
+        raw: raw.map_err(|error| x.blame(error))?,
+        wild: x.wild(),
+    })
+}
+
+/// As [`new`], into the first operand's buffer where nobody else sees it.
+pub(crate) fn owned(
+    op: Op,
+    first: Bare,
+    of: &'static Static,
+    rest: &[Side<'_>],
+    out: &'static Static,
+) -> Result<Bare> {
+    let mut sides: SmallVec<[Side<'_>; 3]> = smallvec::smallvec![Side::Tensor(first.look(of))];
+    sides.extend(rest.iter().copied());
+    let wild = unify(op, &sides, out)?;
+    drop(sides);
+    let args: Args<'_> = rest.iter().map(Side::arg).collect();
+    // The first operand is gone when an error comes back: its names are kept apart.
+    let Bare { raw, wild: own } = first;
+    let shape: SmallVec<[usize; 8]> = raw.shape().into();
+    let raw = typed(|| call::pointwise_owned(op, raw, &args)).map_err(|error| {
+        let own = names(own.as_deref(), of);
+        let rest: Vec<Look<'_>> = rest.iter().filter_map(Side::look).collect();
+        let all: Vec<Names> = std::iter::once(own)
+            .chain(rest.iter().map(|look| look.names()))
+            .collect();
+        let shapes = std::iter::once(&*shape).chain(rest.iter().map(|look| look.raw.shape()));
+        error.with_names(&all).with_shapes(shapes)
+    })?;
+    Ok(Bare { raw, wild })
+}
+
+/// The operator in place: `dest` is the first operand and takes the result.
+pub(crate) fn in_place(op: Op, dest: Result<Dest<'_>>, rest: &[Side<'_>]) -> Result<()> {
+    let dest = dest?;
+    let looks: SmallVec<[Look<'_>; 2]> = rest.iter().filter_map(Side::look).collect();
+    let mut now = None;
+    if dest.of.wild || wild_among(rest) {
+        let own = dest.names();
+        let others: SmallVec<[Names; 2]> = looks.iter().map(|look| look.names()).collect();
+        let computed = rule::unify_all(op.name(), std::iter::once(&own).chain(&others));
+        let computed = computed.and_then(|computed| rule::in_place(op.name(), &own, &computed));
+        now = wilds(
+            computed.map_err(|error| dest.blame(error, &looks))?,
+            dest.of,
+        );
+    }
+    let args: Args<'_> = rest.iter().map(Side::arg).collect();
+    let Dest { raw, wild, of } = dest;
+    typed(|| call::pointwise_in_place(op, raw, &args)).map_err(|error| {
+        let own = names(wild.as_deref(), of);
+        let others: Vec<Names> = looks.iter().map(|look| look.names()).collect();
+        error.with_names(std::iter::once(&own).chain(&others))
+    })?;
+    if of.wild {
+        *wild = now;
+    }
+    Ok(())
+}
+
+/// The operator into an out tensor.
+pub(crate) fn into(
+    op: Op,
+    sides: &[Side<'_>],
+    computed: &'static Static,
+    out: &mut Bare,
+    of: &'static Static,
+) -> Result<()> {
+    let name = op.name();
+    let shapes = sides
+        .iter()
+        .filter_map(Side::look)
+        .map(|look| look.raw.shape());
+    let shape = rule::broadcast_all(name, shapes).map_err(|error| blame(error, sides))?;
+    let mut wild = None;
+    let fits = &*shape == out.raw.shape();
+    if of.wild || computed.wild || wild_among(sides) || !fits {
+        let own = names(out.wild.as_deref(), of);
+        let result = if wild_among(sides) {
+            unified(op, sides)?
+        } else {
+            Names::from_static(computed.names)
+        };
+        rule::out_shape(name, &own, out.raw.shape(), &shape)?;
+        wild = wilds(rule::out(name, &own, &result)?, of);
+    }
+    let args: Args<'_> = sides.iter().map(Side::arg).collect();
+    if fits {
+        let dest = out.raw.as_mut()?;
+        typed(|| call::pointwise_into(op, dest, &args)).map_err(|error| blame(error, sides))?;
+    } else {
+        // An unnamed out of another size takes the result's.
+        let result = typed(|| call::pointwise(op, &args)).map_err(|error| blame(error, sides))?;
+        rule::dtype::cast_to(name, result.dtype(), out.raw.dtype())?;
+        out.raw = call::to_dtype(&result, out.raw.dtype())?;
+    }
+    if of.wild {
+        out.wild = wild;
+    }
+    Ok(())
+}
+
+/// Multiplies `other` by `alpha` and adds it.
+pub(crate) fn add_scaled(
+    op: Op,
+    x: Look<'_>,
+    other: Side<'_>,
+    alpha: Scalar,
+    out: &'static Static,
+) -> Result<Bare> {
+    let alpha = match (op, alpha) {
+        (Op::Sub, Scalar::Int(value)) => Scalar::Int(value.wrapping_neg()),
+        (Op::Sub, Scalar::Complex(value)) => Scalar::Complex(-value),
+        (Op::Sub, other) => Scalar::Float(-other.to_f64()),
+        (_, alpha) => alpha,
+    };
+    let sides = [Side::Tensor(x), other, Side::Scalar(alpha)];
+    new(Op::Addcmul, &sides, out).map_err(|error| error.in_op(op.name()))
+}
+
+/// Limits to at least `min` and at most `max`.
+pub(crate) fn clamp(
+    x: Look<'_>,
+    min: Option<Side<'_>>,
+    max: Option<Side<'_>>,
+    out: &'static Static,
+) -> Result<Bare> {
+    let mut sides: SmallVec<[Side<'_>; 3]> = smallvec::smallvec![Side::Tensor(x)];
+    sides.extend(min.into_iter().chain(max));
+    let wild = unify(Op::Clamp, &sides, out)?;
+    let (min, max) = (min.as_ref().map(Side::arg), max.as_ref().map(Side::arg));
+    let raw = typed(|| call::clamp(x.raw, min, max)).map_err(|error| blame(error, &sides))?;
+    Ok(Bare { raw, wild })
+}
+
+/// The result in the dtype its type says: with three operands, promotion in pairs may differ
+/// from promotion of all at once.
+pub(crate) fn in_dtype(result: Result<Bare>, dtype: nomina_core::DType) -> Result<Bare> {
+    let Bare { raw, wild } = result?;
+    Ok(Bare {
+        raw: call::to_dtype(&raw, dtype)?,
+        wild,
+    })
+}
+
+pub(super) fn wild_among(sides: &[Side<'_>]) -> bool {
+    sides.iter().filter_map(Side::look).any(|look| look.of.wild)
+}
+
+/// The run-time names of the result; nothing happens where types know all names.
+pub(super) fn unify(op: Op, sides: &[Side<'_>], out: &Static) -> Result<Wilds> {
+    if !wild_among(sides) {
+        return Ok(None);
+    }
+    Ok(wilds(unified(op, sides)?, out))
+}
+
+fn unified(op: Op, sides: &[Side<'_>]) -> Result<Names> {
+    let looks: SmallVec<[Names; 3]> = sides
+        .iter()
+        .filter_map(Side::look)
+        .map(|look| look.names())
+        .collect();
+    rule::unify_all(op.name(), &looks).map_err(|error| blame(error, sides))
+}
+
+#[cold]
+pub(super) fn blame(error: Error, sides: &[Side<'_>]) -> Error {
+    let looks: Vec<Look<'_>> = sides.iter().filter_map(Side::look).collect();
+    explain(error, &looks)
+}

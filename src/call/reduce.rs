@@ -1,0 +1,115 @@
+//! Reductions, scans and softmax.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Names, Result, rule};
+use nomina_runtime::call::{self, ReduceOptions};
+
+use super::{Bare, Look, Static, Wilds, explain, names, typed, wilds};
+
+/// Dims given as an argument, as types found them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Picked {
+    /// Where they stand.
+    pub(crate) at: &'static [usize],
+    /// Whether all dims were asked for, by `..`.
+    pub(crate) all: bool,
+    /// Whether they stay, with size 1.
+    pub(crate) keepdim: bool,
+}
+
+/// The run-time names of a reduction's result.
+fn left(x: Look<'_>, picked: Picked, out: &Static) -> Wilds {
+    wilds(rule::reduce(x.wild?, picked.at, picked.keepdim), out)
+}
+
+/// One number from the elements over some dims.
+pub(crate) fn new(
+    op: Op,
+    x: Look<'_>,
+    picked: Picked,
+    options: ReduceOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    let raw = typed(|| call::reduce(op, x.raw, picked.at, picked.keepdim, options));
+    let raw = raw.map_err(|error| x.blame(error))?;
+    Ok(Bare {
+        raw,
+        wild: left(x, picked, out),
+    })
+}
+
+/// The extreme along one dim, and where it stands; over all dims, the extreme, twice.
+pub(crate) fn extreme(
+    op: Op,
+    x: Look<'_>,
+    picked: Picked,
+    out: &'static Static,
+) -> Result<(Bare, Bare)> {
+    if picked.all {
+        let value = new(op, x, picked, ReduceOptions::default(), out)?;
+        // There are no indices; nobody asks for them.
+        return Ok((value.clone(), value));
+    }
+    let found = call::arg_reduce(op, x.raw, picked.at[0], picked.keepdim);
+    let (values, indices) = found.map_err(|error| x.blame(error))?;
+    let wild = left(x, picked, out);
+    Ok((
+        Bare {
+            raw: values,
+            wild: wild.clone(),
+        },
+        Bare { raw: indices, wild },
+    ))
+}
+
+/// Where the extreme stands.
+pub(crate) fn place(op: Op, x: Look<'_>, picked: Picked, out: &'static Static) -> Result<Bare> {
+    let dim = (!picked.all).then(|| picked.at[0]);
+    let raw = call::arg_position(op, x.raw, dim, picked.keepdim);
+    let raw = raw.map_err(|error| x.blame(error))?;
+    Ok(Bare {
+        raw,
+        wild: left(x, picked, out),
+    })
+}
+
+/// Exponentials along a dim, divided by their sum.
+pub(crate) fn softmax(op: Op, x: Look<'_>, dim: usize, dtype: Option<DType>) -> Result<Bare> {
+    let raw = call::softmax(op, x.raw, dim, dtype).map_err(|error| x.blame(error))?;
+    Ok(Bare {
+        raw,
+        wild: x.wild(),
+    })
+}
+
+/// Running results along a dim.
+pub(crate) fn scan(op: Op, x: Look<'_>, dim: usize, dtype: Option<DType>) -> Result<Bare> {
+    let raw = call::scan(op, x.raw, dim, dtype).map_err(|error| x.blame(error))?;
+    Ok(Bare {
+        raw,
+        wild: x.wild(),
+    })
+}
+
+/// Stores a computed result in an out tensor, or in self.
+pub(crate) fn store(
+    op: Op,
+    result: Bare,
+    computed: &'static Static,
+    out: &mut Bare,
+    of: &'static Static,
+) -> Result<()> {
+    let name = op.name();
+    let (own, result_names): (Names, Names) = (
+        names(out.wild.as_deref(), of),
+        names(result.wild.as_deref(), computed),
+    );
+    let at = |error| explain(error, &[out.look(of), result.look(computed)]);
+    rule::dtype::cast_to(name, result.raw.dtype(), out.raw.dtype()).map_err(at)?;
+    rule::out_shape(name, &own, out.raw.shape(), result.raw.shape()).map_err(at)?;
+    let now = rule::out(name, &own, &result_names).map_err(at)?;
+    // Nobody sees an out tensor's old buffer: taking over the result's saves a pass.
+    out.raw = call::to_dtype(&result.raw, out.raw.dtype())?;
+    out.wild = wilds(now, of);
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! Views: other layouts of the same elements.
+
+use std::ops::{Bound, RangeBounds};
+
+use nomina_core::{Error, ErrorKind, Names, Result, rule};
+use nomina_runtime::Raw;
+
+use super::{Bare, Look, Static, Wilds, wilds};
+
+/// A view of `x`, whose run-time names are `wild`.
+fn seen(x: Look<'_>, raw: Result<Raw>, wild: Wilds) -> Result<Bare> {
+    Ok(Bare {
+        raw: raw.map_err(|error| x.blame(error))?,
+        wild,
+    })
+}
+
+/// The run-time names without the dim at `dim`.
+fn without(x: Look<'_>, dim: usize, out: &Static) -> Wilds {
+    x.wild
+        .and_then(|names| wilds(rule::remove(names, &[dim]), out))
+}
+
+/// A range of indices as start and length; an end before the start gives no elements.
+pub(crate) fn extent(range: impl RangeBounds<usize>, size: usize) -> (usize, usize) {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => size,
+    };
+    (start, end.saturating_sub(start))
+}
+
+/// A range of a dim.
+pub(crate) fn narrow(x: Look<'_>, dim: usize, extent: (usize, usize)) -> Result<Bare> {
+    seen(x, x.raw.narrow(dim, extent.0, extent.1), x.wild())
+}
+
+/// An index that may count from the end.
+pub(crate) fn index(op: &'static str, x: Look<'_>, dim: usize, index: i64) -> Result<usize> {
+    rule::index_in(op, &x.names(), x.raw.shape(), dim, index)
+}
+
+/// The slice at one index of a dim.
+pub(crate) fn select(x: Look<'_>, dim: usize, at: i64, out: &'static Static) -> Result<Bare> {
+    // In range and not negative is the common case: no names are needed for it.
+    let at = match usize::try_from(at) {
+        Ok(at) if at < x.raw.shape()[dim] => at,
+        _ => index("select", x, dim, at)?,
+    };
+    seen(x, x.raw.select(dim, at), without(x, dim, out))
+}
+
+/// All slices along a dim.
+pub(crate) fn unbind(x: Look<'_>, dim: usize, out: &'static Static) -> Result<Vec<Bare>> {
+    let each = |at| seen(x, x.raw.select(dim, at), without(x, dim, out));
+    (0..x.raw.shape()[dim]).map(each).collect()
+}
+
+/// Pieces of a dim, each of `size`, the last one smaller where it does not divide.
+pub(crate) fn split(x: Look<'_>, dim: usize, size: usize) -> Result<Vec<Bare>> {
+    let total = x.raw.shape()[dim];
+    if size == 0 && total > 0 {
+        let what = format!("pieces of size 0 do not cover {total} elements");
+        return Err(x
+            .blame(Error::new(ErrorKind::Argument, "split", what))
+            .at(0, dim)
+            .hint("give a size of at least 1"));
+    }
+    let count = if total == 0 { 1 } else { total.div_ceil(size) };
+    let piece = |i: usize| narrow(x, dim, (i * size, size.min(total - i * size)));
+    (0..count).map(piece).collect()
+}
+
+/// Pieces of a dim, of the given sizes.
+pub(crate) fn split_sizes(x: Look<'_>, dim: usize, sizes: &[usize]) -> Result<Vec<Bare>> {
+    let total = x.raw.shape()[dim];
+    if sizes
+        .iter()
+        .try_fold(0_usize, |sum, &size| sum.checked_add(size))
+        != Some(total)
+    {
+        let what = format!("pieces of sizes {sizes:?} do not add up to {total}");
+        return Err(x
+            .blame(Error::new(ErrorKind::Shape, "split", what))
+            .at(0, dim)
+            .hint("give sizes whose sum is the dim's"));
+    }
+    let mut start = 0;
+    let piece = |&size: &usize| {
+        start += size;
+        narrow(x, dim, (start - size, size))
+    };
+    sizes.iter().map(piece).collect()
+}
+
+/// A dim of size 1 dropped.
+pub(crate) fn squeeze(x: Look<'_>, dim: usize, out: &'static Static) -> Result<Bare> {
+    let size = x.raw.shape()[dim];
+    if size != 1 {
+        let what = format!("a dim of size {size} cannot be dropped");
+        return Err(x
+            .blame(Error::new(ErrorKind::Shape, "squeeze", what))
+            .at(0, dim)
+            .hint("take one slice with `select`, or reduce it"));
+    }
+    seen(x, x.raw.squeeze(dim), without(x, dim, out))
+}
+
+/// A new first dim of size 1.
+pub(crate) fn unsqueeze(x: Look<'_>, out: &'static Static) -> Result<Bare> {
+    let wild = match x.wild {
+        Some(names) => {
+            let mut names = names.clone();
+            names.insert(0, None);
+            super::order::settled("unsqueeze", x, names, out)?
+        }
+        None => None,
+    };
+    check_sizes("unsqueeze", &[&[1], x.raw.shape()].concat(), out)?;
+    seen(x, x.raw.unsqueeze(0), wild)
+}
+
+/// Size-1 dims repeated, and new dims on the left, without a copy.
+pub(crate) fn expand(x: Look<'_>, sizes: &[usize], out: &'static Static) -> Result<Bare> {
+    let wild = match x.wild {
+        Some(names) => {
+            let new = sizes.len() - names.len();
+            let names = std::iter::repeat_n(None, new)
+                .chain(names.iter().cloned())
+                .collect();
+            super::order::settled("expand", x, names, out)?
+        }
+        None => None,
+    };
+    check_sizes("expand", sizes, out)?;
+    seen(x, x.raw.expand(sizes), wild)
+}
+
+/// Two dims swapped.
+pub(crate) fn transpose(x: Look<'_>, a: usize, b: usize, out: &'static Static) -> Result<Bare> {
+    let wild = x.wild.and_then(|names| {
+        let mut names = names.clone();
+        names.swap(a, b);
+        wilds(names, out)
+    });
+    seen(x, x.raw.transpose(a, b), wild)
+}
+
+/// Consecutive dims made one; a view where strides allow.
+pub(crate) fn flatten(x: Look<'_>, start: usize, len: usize, out: &'static Static) -> Result<Bare> {
+    let shape = x.raw.shape();
+    let merged = rule::numel("flatten", &shape[start..start + len]).map_err(|e| x.blame(e))?;
+    let mut sizes = rule::Shape::from_slice(&shape[..start]);
+    sizes.push(merged);
+    sizes.extend_from_slice(&shape[start + len..]);
+    check_sizes("flatten", &sizes, out)?;
+    let wild = match x.wild {
+        Some(names) => {
+            let mut left: Names = names[..start].iter().cloned().collect();
+            left.push(None);
+            names[start + len..]
+                .iter()
+                .for_each(|name| left.push(name.clone()));
+            super::order::settled("flatten", x, left, out)?
+        }
+        None => None,
+    };
+    seen(
+        x,
+        x.raw
+            .reshape(&sizes)
+            .map_err(|error| error.in_op("flatten")),
+        wild,
+    )
+}
+
+/// One dim made several; always a view.
+pub(crate) fn unflatten(
+    x: Look<'_>,
+    dim: usize,
+    sizes: &[usize],
+    out: &'static Static,
+) -> Result<Bare> {
+    let shape = x.raw.shape();
+    let product = rule::numel("unflatten", sizes).ok();
+    if product != Some(shape[dim]) {
+        let what = format!("sizes {sizes:?} do not multiply up to {}", shape[dim]);
+        return Err(x
+            .blame(Error::new(ErrorKind::Flatten, "unflatten", what))
+            .at(0, dim)
+            .hint("give sizes whose product is the dim's"));
+    }
+    let all = [&shape[..dim], sizes, &shape[dim + 1..]].concat();
+    check_sizes("unflatten", &all, out)?;
+    let wild = match x.wild {
+        Some(names) => {
+            let mut split: Names = names[..dim].iter().cloned().collect();
+            sizes.iter().for_each(|_| split.push(None));
+            names[dim + 1..]
+                .iter()
+                .for_each(|name| split.push(name.clone()));
+            super::order::settled("unflatten", x, split, out)?
+        }
+        None => None,
+    };
+    seen(
+        x,
+        x.raw
+            .reshape(&all)
+            .map_err(|error| error.in_op("unflatten")),
+        wild,
+    )
+}
+
+/// Sizes against those that types know. Only sizes that arrive at run time can be wrong.
+pub(crate) fn check_sizes(op: &'static str, shape: &[usize], of: &Static) -> Result<()> {
+    let wrong = |(&size, known): (&usize, &Option<usize>)| known.is_some_and(|known| known != size);
+    match shape.iter().zip(of.sizes).position(wrong) {
+        None => Ok(()),
+        Some(dim) => Err(wrong_size(op, shape, of, dim)),
+    }
+}
+
+#[cold]
+fn wrong_size(op: &'static str, shape: &[usize], of: &Static, dim: usize) -> Error {
+    let known = of.sizes[dim].unwrap_or_default();
+    let what = format!("size {} where the dim's type says {known}", shape[dim]);
+    Error::new(ErrorKind::Shape, op, what)
+        .operand(&Names::from_static(of.names), shape)
+        .at(0, dim)
+        .hint("a size declared in `dims!` is the only one the dim can have")
+}

@@ -1,0 +1,20 @@
+//! What a program that uses nomina imports: `use nomina::prelude::*;`.
+
+pub use crate::dims::{
+    AlignInto, Aligned, Axes, Axis, Broadcast, Contract, Contracted, Dim, Dims, Distinct, Flat,
+    Flatten, Flattened, Flipped, FullyNamed, Has, Holds, In, Insert, Inserted, MatMul, OneDim,
+    Order, OrderSpec, Product, Refine, Refined, Rename, RenameArg, Renamed, ShapeFor, Sizes, Sum,
+    Transposed, Unflatten, Unflattened, Wild, Without, keep,
+};
+pub use crate::{
+    AddOptions, AddmmOptions, Complex, DType, Device, DynTensor, Element, Error, ErrorKind, Float,
+    Generator, Inexact, Integral, MemoryFormat, Names, Numeric, Operand, Real, ReduceOptions,
+    Result, Scalar, Tensor, TensorMut, Typed, VarOptions, bf16, cat, dims, f16, manual_seed, names,
+    stack, tensor, with_default_dtype,
+};
+
+/// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.
+#[must_use]
+pub fn default<T: Default>() -> T {
+    T::default()
+}

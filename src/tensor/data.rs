@@ -1,0 +1,188 @@
+//! Elements in and out: vectors, slices, iterators.
+
+use nomina_core::dims::{
+    Dim, Dims, Distinct, Has, NotBehindWild, OneDim, Shape, Without, position,
+};
+use nomina_core::{Element, Error, Result};
+use nomina_runtime::Raw;
+use nomina_runtime::raw::Iter;
+
+use super::Tensor;
+use crate::call::{Bare, Known, ok, view};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    fn explained<V>(&self, result: Result<V>) -> Result<V> {
+        result.map_err(|error: Error| self.look().blame(error))
+    }
+
+    /// The elements in row-major order.
+    ///
+    /// # Panics
+    /// When the tensor is not on the CPU.
+    #[track_caller]
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<T> {
+        ok(self.try_to_vec())
+    }
+
+    /// [`to_vec`](Self::to_vec) that returns the error.
+    ///
+    /// # Errors
+    /// When the tensor is not on the CPU.
+    pub fn try_to_vec(&self) -> Result<Vec<T>> {
+        self.explained(self.bare.raw.to_vec())
+    }
+
+    /// The elements in row-major order, without a copy where nobody shares the buffer, which came
+    /// from a vector.
+    ///
+    /// # Panics
+    /// When the tensor is not on the CPU.
+    #[track_caller]
+    #[must_use]
+    pub fn into_vec(self) -> Vec<T> {
+        ok(self.bare.raw.into_vec())
+    }
+
+    /// The elements, where they stand in row-major order without gaps.
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&[T]> {
+        self.bare.raw.as_slice()
+    }
+
+    /// The elements in row-major order, to write to. Copies first where somebody shares the
+    /// buffer or the order is another.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let mut x = tensor!([1., 2.]; N);
+    /// x.as_mut_slice()[1] = 5.0;
+    /// assert_eq!(x.to_vec(), [1.0, 5.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the tensor is not on the CPU, or memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        ok(self.bare.raw.as_mut_slice())
+    }
+
+    /// The elements in row-major order, one by one.
+    ///
+    /// # Panics
+    /// When the tensor is not on the CPU.
+    #[track_caller]
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_, T> {
+        ok(self.explained(self.bare.raw.iter()))
+    }
+
+    /// The elements in row-major order, each with its indices.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// let (index, value) = x.indexed_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+    /// assert_eq!((&index[..], value), (&[1, 1][..], 4.0));
+    /// ```
+    ///
+    /// # Panics
+    /// When the tensor is not on the CPU.
+    #[track_caller]
+    pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (Shape, T)> + '_ {
+        let mut next: Shape = self.shape().into();
+        next.fill(0);
+        self.iter().map(move |value| {
+            let index = next.clone();
+            for (at, &size) in next.iter_mut().zip(self.shape()).rev() {
+                *at += 1;
+                if *at < size {
+                    break;
+                }
+                *at = 0;
+            }
+            (index, value)
+        })
+    }
+
+    /// The slices along a dim, one by one.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// let sums: Vec<f32> = x.iter_dim(N).map(|row| row.sum(C).item()).collect();
+    /// assert_eq!(sums, [3.0, 7.0]);
+    /// ```
+    pub fn iter_dim<X: OneDim>(
+        &self,
+        dim: X,
+    ) -> impl ExactSizeIterator<Item = Tensor<Without<D, X>, T>> + DoubleEndedIterator + '_
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        let at = position::<X, D>();
+        (0..self.shape()[at]).map(move |i| {
+            let slice = view::select(self.look(), at, i as i64, <Without<D, X>>::STATIC);
+            Tensor::wrap(ok(slice))
+        })
+    }
+
+    /// A function of every element.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let x = tensor!([1., 2.]; N).map(|v| v as i64 * 10);
+    /// assert_eq!(x.to_vec(), [10, 20]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the tensor is not on the CPU.
+    #[track_caller]
+    #[must_use]
+    pub fn map<U: Element>(&self, f: impl FnMut(T) -> U) -> Tensor<D, U> {
+        let data: Vec<U> = self.iter().map(f).collect();
+        let raw = ok(Raw::from_vec(data, self.shape()));
+        Tensor::wrap(Bare {
+            raw,
+            wild: self.look().wild(),
+        })
+    }
+}
+
+/// One dim of as many elements as there are.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N }
+/// let x: Tensor<(N,), i64> = (0..4).map(|i| i * i).collect();
+/// assert_eq!(x.to_vec(), [0, 1, 4, 9]);
+/// ```
+///
+/// # Panics
+/// When the dim has a constant size that is not their number.
+impl<X: Dim, T: Element> FromIterator<T> for Tensor<(X,), T>
+where
+    (X,): Distinct,
+{
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        let data: Vec<T> = elements.into_iter().collect();
+        let shape = [data.len()];
+        ok(Self::from_parts(data, &shape))
+    }
+}
+
+impl<'a, D: Dims, T: Element> IntoIterator for &'a Tensor<D, T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+    #[track_caller]
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}

@@ -1,0 +1,246 @@
+//! Elementwise operators beside those in `generated.rs`: with options, and with three operands.
+
+use nomina_core::dims::Dims;
+use nomina_core::op::Op;
+use nomina_core::{Element, Number, Numeric, PromoteScalar, Real, Result, WithScalar};
+
+use nomina_runtime::tensor::AddOptions;
+
+use super::Tensor;
+use super::operand::{Absorb, Combine, OfTensor, Operand, OutDims, OutDtype};
+use crate::call::{Known, Side, done, ok, pointwise};
+
+/// The dims of an operator on three operands.
+type Dims3<R, S, D, T> = OutDims<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
+/// The common dtype of three operands.
+type Dtype3<R, S, D, T> = OutDtype<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// With `other` multiplied by `alpha` and then added.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let (x, y) = (tensor!([1., 2.]; N), tensor!([10., 20.]; N));
+    /// let z = x.add_with(&y, AddOptions { alpha: 0.5.into(), ..default() });
+    /// assert_eq!(z.to_vec(), [6.0, 12.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn add_with<R: Operand>(
+        &self,
+        other: R,
+        options: AddOptions,
+    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        ok(self.try_add_with(other, options))
+    }
+
+    /// [`add_with`](Self::add_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_add_with<R: Operand>(
+        &self,
+        other: R,
+        options: AddOptions,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        let (op, out) = (Op::Add, <OutDims<R, D, T>>::STATIC);
+        let sum = pointwise::add_scaled(op, self.look(), other.side(), options.alpha, out);
+        Tensor::give(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
+    }
+
+    /// With `other` multiplied by `alpha` and then subtracted.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn sub_with<R: Operand>(
+        &self,
+        other: R,
+        options: AddOptions,
+    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        ok(self.try_sub_with(other, options))
+    }
+
+    /// [`sub_with`](Self::sub_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_sub_with<R: Operand>(
+        &self,
+        other: R,
+        options: AddOptions,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        let (op, out) = (Op::Sub, <OutDims<R, D, T>>::STATIC);
+        let sum = pointwise::add_scaled(op, self.look(), other.side(), options.alpha, out);
+        Tensor::give(pointwise::in_dtype(sum, <OutDtype<R, D, T>>::DTYPE))
+    }
+
+    /// A number minus this tensor: `s - &x` for generic code.
+    ///
+    /// # Panics
+    /// When the dtypes do not allow it.
+    #[track_caller]
+    #[must_use]
+    pub fn rsub<S: Number>(&self, number: S) -> Tensor<D, WithScalar<T, S>>
+    where
+        T: PromoteScalar<S>,
+    {
+        let sides = [Side::Scalar(number.into()), self.side()];
+        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+    }
+
+    /// A number divided by this tensor: `s / &x` for generic code.
+    ///
+    /// # Panics
+    /// When the dtypes do not allow it.
+    #[track_caller]
+    #[must_use]
+    pub fn rdiv<S: Number>(&self, number: S) -> Tensor<D, <WithScalar<T, S> as Element>::Float>
+    where
+        T: PromoteScalar<S>,
+    {
+        let sides = [Side::Scalar(number.into()), self.side()];
+        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+    }
+
+    /// Limits to at least `min` and at most `max`, each a number or a tensor. NaN stays.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// assert_eq!(tensor!([-1., 0.5, 2.]; N).clamp(0.0, 1.0).to_vec(), [0.0, 0.5, 1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn clamp<R: Operand, S: Operand>(
+        &self,
+        min: R,
+        max: S,
+    ) -> Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
+        T: Real,
+    {
+        ok(self.try_clamp(min, max))
+    }
+
+    /// [`clamp`](Self::clamp) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_clamp<R: Operand, S: Operand>(
+        &self,
+        min: R,
+        max: S,
+    ) -> Result<Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
+        T: Real,
+    {
+        let (min, max) = (Some(min.side()), Some(max.side()));
+        let clamped = pointwise::clamp(self.look(), min, max, <Dims3<R, S, D, T>>::STATIC);
+        Tensor::give(pointwise::in_dtype(clamped, <Dtype3<R, S, D, T>>::DTYPE))
+    }
+
+    /// [`clamp`](Self::clamp), in place.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn clamp_<R: Operand, S: Operand>(&mut self, min: R, max: S) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+        S::Kind: Absorb<D, T>,
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(
+            Op::Clamp,
+            self.dest(),
+            &[min.side(), max.side()],
+        ));
+        self
+    }
+
+    /// Limits to at least `min`. NaN stays.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn clamp_min<R: Operand>(&self, min: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+        T: Real,
+    {
+        let out = <OutDims<R, D, T>>::STATIC;
+        Tensor::wrap(done(pointwise::clamp(
+            self.look(),
+            Some(min.side()),
+            None,
+            out,
+        )))
+    }
+
+    /// Limits to at most `max`. NaN stays.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn clamp_max<R: Operand>(&self, max: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+        T: Real,
+    {
+        let out = <OutDims<R, D, T>>::STATIC;
+        Tensor::wrap(done(pointwise::clamp(
+            self.look(),
+            None,
+            Some(max.side()),
+            out,
+        )))
+    }
+
+    /// Adds the product of a tensor and a tensor or number.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn addcmul<E: Dims, U: Element, S: Operand>(
+        &self,
+        tensor1: &Tensor<E, U>,
+        tensor2: S,
+    ) -> Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>
+    where
+        OfTensor<E, U>: Combine<D, T>,
+        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+    {
+        let sides = [self.side(), tensor1.side(), tensor2.side()];
+        let sum = pointwise::new(Op::Addcmul, &sides, <Dims3<&Tensor<E, U>, S, D, T>>::STATIC);
+        let dtype = <Dtype3<&Tensor<E, U>, S, D, T>>::DTYPE;
+        Tensor::wrap(done(pointwise::in_dtype(sum, dtype)))
+    }
+}

@@ -1,0 +1,488 @@
+//! Making tensors.
+
+use nomina_core::dims::{ArrayFor, Dims, Distinct, Matrix, ShapeFor, Vector};
+use nomina_core::{Element, Error, Float, Inexact, Names, Result, Scalar};
+use nomina_runtime::Raw;
+use nomina_runtime::call;
+
+use super::Tensor;
+use crate::call::factory::{self, Fill, Place};
+use crate::call::view::check_sizes;
+use crate::call::{Bare, Known, done, ok};
+
+/// Factories of `f32` tensors; `zeros_with::<f64>` and its kin make others.
+impl<D: Dims> Tensor<D> {
+    /// A tensor of zeros. The shape is an array with one size for each dim, or a tuple of dims
+    /// with sizes, from which the dims are inferred.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = Tensor::<(N, C)>::zeros([2, 3]);
+    /// assert_eq!(x.shape(), [2, 3]);
+    /// let y = Tensor::zeros((N.of(2), C.of(3)));
+    /// assert!(x.equal(&y));
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_zeros`](Self::try_zeros) returns.
+    #[track_caller]
+    #[must_use]
+    pub fn zeros<S: ShapeFor<D>>(shape: S) -> Self
+    where
+        D: Distinct,
+    {
+        Self::options().zeros(shape)
+    }
+
+    /// [`zeros`](Self::zeros) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that the dims cannot have, or too little memory.
+    pub fn try_zeros<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    where
+        D: Distinct,
+    {
+        Self::options().try_zeros(shape)
+    }
+
+    /// [`zeros`](Self::zeros) with elements of type `U`.
+    #[track_caller]
+    #[must_use]
+    pub fn zeros_with<U: Element>(shape: impl ShapeFor<D>) -> Tensor<D, U>
+    where
+        D: Distinct,
+    {
+        Self::options().dtype::<U>().zeros(shape)
+    }
+
+    /// A tensor of ones.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// assert_eq!(Tensor::<(N,)>::ones([2]).to_vec(), [1.0, 1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_ones`](Self::try_ones) returns.
+    #[track_caller]
+    #[must_use]
+    pub fn ones<S: ShapeFor<D>>(shape: S) -> Self
+    where
+        D: Distinct,
+    {
+        Self::options().ones(shape)
+    }
+
+    /// [`ones`](Self::ones) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that the dims cannot have, or too little memory.
+    pub fn try_ones<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    where
+        D: Distinct,
+    {
+        Self::options().try_ones(shape)
+    }
+
+    /// [`ones`](Self::ones) with elements of type `U`.
+    #[track_caller]
+    #[must_use]
+    pub fn ones_with<U: Element>(shape: impl ShapeFor<D>) -> Tensor<D, U>
+    where
+        D: Distinct,
+    {
+        Self::options().dtype::<U>().ones(shape)
+    }
+
+    /// A tensor whose elements are unspecified: zeros, since no uninitialised memory can be
+    /// read in Rust.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// assert_eq!(Tensor::<(N,)>::empty([2]).numel(), 2);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_empty`](Self::try_empty) returns.
+    #[track_caller]
+    #[must_use]
+    pub fn empty<S: ShapeFor<D>>(shape: S) -> Self
+    where
+        D: Distinct,
+    {
+        Self::options().empty(shape)
+    }
+
+    /// [`empty`](Self::empty) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that the dims cannot have, or too little memory.
+    pub fn try_empty<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    where
+        D: Distinct,
+    {
+        Self::options().try_zeros(shape)
+    }
+
+    /// [`empty`](Self::empty) with elements of type `U`.
+    #[track_caller]
+    #[must_use]
+    pub fn empty_with<U: Element>(shape: impl ShapeFor<D>) -> Tensor<D, U>
+    where
+        D: Distinct,
+    {
+        Self::options().dtype::<U>().empty(shape)
+    }
+
+    /// Random numbers, uniform from 0 to before 1.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// nomina::manual_seed(0);
+    /// assert!(Tensor::<(N,)>::rand([8]).to_vec().iter().all(|v| (0.0..1.0).contains(v)));
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_rand`](Self::try_rand) returns.
+    #[track_caller]
+    #[must_use]
+    pub fn rand<S: ShapeFor<D>>(shape: S) -> Self
+    where
+        D: Distinct,
+    {
+        Self::options().rand(shape)
+    }
+
+    /// [`rand`](Self::rand) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that the dims cannot have, or too little memory.
+    pub fn try_rand<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    where
+        D: Distinct,
+    {
+        Self::options().try_rand(shape)
+    }
+
+    /// [`rand`](Self::rand) with elements of type `U`.
+    #[track_caller]
+    #[must_use]
+    pub fn rand_with<U: Float>(shape: impl ShapeFor<D>) -> Tensor<D, U>
+    where
+        D: Distinct,
+    {
+        Self::options().dtype::<U>().rand(shape)
+    }
+
+    /// Random numbers of the standard normal distribution.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// nomina::manual_seed(0);
+    /// assert_eq!(Tensor::<(N, C)>::randn([2, 3]).numel(), 6);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_randn`](Self::try_randn) returns.
+    #[track_caller]
+    #[must_use]
+    pub fn randn<S: ShapeFor<D>>(shape: S) -> Self
+    where
+        D: Distinct,
+    {
+        Self::options().randn(shape)
+    }
+
+    /// [`randn`](Self::randn) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that the dims cannot have, or too little memory.
+    pub fn try_randn<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    where
+        D: Distinct,
+    {
+        Self::options().try_randn(shape)
+    }
+
+    /// [`randn`](Self::randn) with elements of type `U`.
+    #[track_caller]
+    #[must_use]
+    pub fn randn_with<U: Inexact>(shape: impl ShapeFor<D>) -> Tensor<D, U>
+    where
+        D: Distinct,
+    {
+        Self::options().dtype::<U>().randn(shape)
+    }
+
+    /// Ones on the diagonal, zeros elsewhere.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// assert_eq!(Tensor::<(N, C)>::eye([2, 2]).to_vec(), [1.0, 0.0, 0.0, 1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error: sizes that the dims cannot have, or too little memory.
+    #[track_caller]
+    #[must_use]
+    pub fn eye<S: ShapeFor<D>>(shape: S) -> Self
+    where
+        D: Distinct + Matrix,
+    {
+        Self::options().eye(shape)
+    }
+
+    /// [`eye`](Self::eye) with elements of type `U`.
+    #[track_caller]
+    #[must_use]
+    pub fn eye_with<U: Element>(shape: impl ShapeFor<D>) -> Tensor<D, U>
+    where
+        D: Distinct + Matrix,
+    {
+        Self::options().dtype::<U>().eye(shape)
+    }
+}
+
+/// Factories that take the dtype from their values.
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// A tensor of one number, which says the dtype: `full([2, 3], 0.5)` alone is `f64`, by
+    /// Rust's own rule for literals.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x: Tensor<(N, C)> = Tensor::full([1, 2], 0.5);
+    /// assert_eq!(x.to_vec(), [0.5, 0.5]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_full`](Self::try_full) returns.
+    #[track_caller]
+    #[must_use]
+    pub fn full<S: ShapeFor<D>>(shape: S, value: T) -> Self
+    where
+        D: Distinct,
+    {
+        ok(Self::try_full(shape, value))
+    }
+
+    /// [`full`](Self::full) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that the dims cannot have, or too little memory.
+    pub fn try_full<S: ShapeFor<D>>(shape: S, value: T) -> Result<Self>
+    where
+        D: Distinct,
+    {
+        let fill = Fill::Number(value.to_scalar());
+        Self::give(factory::new(
+            "full",
+            &shape.sizes(),
+            D::STATIC,
+            fill,
+            Place::of::<T>(),
+        ))
+    }
+
+    /// A tensor of the elements of a vector, in row-major order, without a copy.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = Tensor::<(N, C), _>::from_vec(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// assert_eq!(x.sum(C).to_vec(), [6, 15]);
+    /// # Ok::<(), nomina::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the sizes do not multiply up to the number of elements, or are none that the dims
+    /// can have.
+    pub fn from_vec<S: ShapeFor<D>>(data: Vec<T>, shape: S) -> Result<Self>
+    where
+        D: Distinct,
+    {
+        Self::from_parts(data, &shape.sizes())
+    }
+
+    pub(super) fn from_parts(data: Vec<T>, shape: &[usize]) -> Result<Self> {
+        let names = |error: Error| error.with_names([&Names::from_static(D::NAMES)]);
+        let raw = Raw::from_vec(data, shape).map_err(names)?;
+        Self::give(factory::from_raw(raw, D::STATIC, "from_vec"))
+    }
+
+    /// A tensor whose elements are a function of their indices.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x: Tensor<(N, C), i64> = Tensor::from_fn([2, 2], |i| (10 * i[0] + i[1]) as i64);
+    /// assert_eq!(x.to_vec(), [0, 1, 10, 11]);
+    /// ```
+    ///
+    /// # Panics
+    /// On sizes that the dims cannot have, or too little memory.
+    #[track_caller]
+    #[must_use]
+    pub fn from_fn<S: ShapeFor<D>>(shape: S, mut element: impl FnMut(&[usize]) -> T) -> Self
+    where
+        D: Distinct,
+    {
+        let shape = shape.sizes();
+        let count = ok(check_sizes("from_fn", &shape, D::STATIC)
+            .and_then(|()| nomina_core::rule::bytes("from_fn", &shape, size_of::<T>())))
+            / size_of::<T>();
+        let mut index = shape.clone();
+        index.fill(0);
+        let mut data = Vec::with_capacity(count);
+        for _ in 0..count {
+            data.push(element(&index));
+            for (at, &size) in index.iter_mut().zip(&shape).rev() {
+                *at += 1;
+                if *at < size {
+                    break;
+                }
+                *at = 0;
+            }
+        }
+        ok(Self::from_parts(data, &shape))
+    }
+
+    /// A tensor of a nested array; [`tensor!`](crate::tensor) names the dims beside it.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x: Tensor<(N, C)> = Tensor::from_array([[1., 2.], [3., 4.]]);
+    /// assert_eq!(x.size(C), 2);
+    /// ```
+    ///
+    /// # Panics
+    /// On lengths that the dims cannot have.
+    #[track_caller]
+    #[must_use]
+    pub fn from_array<A: ArrayFor<D, Item = T>>(array: A) -> Self
+    where
+        D: Distinct,
+    {
+        let (data, shape) = array.into_parts();
+        ok(Self::from_parts(data, &shape))
+    }
+
+    /// Numbers from `start` to before `end`, `step` apart; the values say the dtype.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let x: Tensor<(N,)> = Tensor::arange(0.0, 1.0, 0.25);
+    /// assert_eq!(x.to_vec(), [0.0, 0.25, 0.5, 0.75]);
+    /// ```
+    ///
+    /// # Panics
+    /// When `step` is zero or leads away from `end`.
+    #[track_caller]
+    #[must_use]
+    pub fn arange(start: T, end: T, step: T) -> Self
+    where
+        D: Distinct + Vector,
+    {
+        ok(Self::try_arange(start, end, step))
+    }
+
+    /// [`arange`](Self::arange) that returns the error.
+    ///
+    /// # Errors
+    /// When `step` is zero or leads away from `end`.
+    pub fn try_arange(start: T, end: T, step: T) -> Result<Self>
+    where
+        D: Distinct + Vector,
+    {
+        let [start, end, step] = [start, end, step].map(T::to_scalar);
+        let raw = call::arange(start, end, step, T::DTYPE, nomina_core::Device::Cpu)?;
+        check_sizes("arange", raw.shape(), D::STATIC)?;
+        Ok(Self::wrap(Bare::new(raw)))
+    }
+
+    /// Zeros in the sizes, names and dtype of this tensor, on its device.
+    #[track_caller]
+    #[must_use]
+    pub fn zeros_like(&self) -> Self {
+        self.like("zeros_like", Fill::Zeros)
+    }
+
+    /// Ones in the sizes, names and dtype of this tensor, on its device.
+    #[track_caller]
+    #[must_use]
+    pub fn ones_like(&self) -> Self {
+        self.like("ones_like", Fill::Number(1.into()))
+    }
+
+    /// Unspecified elements in the sizes, names and dtype of this tensor, on its device.
+    #[track_caller]
+    #[must_use]
+    pub fn empty_like(&self) -> Self {
+        self.like("empty_like", Fill::Zeros)
+    }
+
+    /// Uniform random numbers in the sizes, names and dtype of this tensor, on its device.
+    #[track_caller]
+    #[must_use]
+    pub fn rand_like(&self) -> Self
+    where
+        T: Float,
+    {
+        self.like("rand_like", Fill::Uniform(None))
+    }
+
+    /// Normal random numbers in the sizes, names and dtype of this tensor, on its device.
+    #[track_caller]
+    #[must_use]
+    pub fn randn_like(&self) -> Self
+    where
+        T: Inexact,
+    {
+        self.like("randn_like", Fill::Normal(None))
+    }
+
+    /// One number in the sizes, names and dtype of this tensor, on its device.
+    #[track_caller]
+    #[must_use]
+    pub fn full_like(&self, value: impl Into<Scalar>) -> Self {
+        self.like("full_like", Fill::Number(value.into()))
+    }
+
+    #[track_caller]
+    fn like(&self, op: &'static str, fill: Fill<'_>) -> Self {
+        let place = Place::like(self.look());
+        let made = factory::new(op, self.shape(), &UNCHECKED, fill, place);
+        Self::wrap(Bare {
+            wild: self.look().wild(),
+            ..done(made)
+        })
+    }
+}
+
+/// Sizes that a tensor already has need no check.
+const UNCHECKED: crate::call::Static = crate::call::Static {
+    names: &[],
+    sizes: &[],
+    wild: false,
+};
+
+/// What `tensor!` makes of its array.
+#[doc(hidden)]
+#[track_caller]
+#[must_use]
+pub fn tensor_from_array<D, T, A>(array: A) -> Tensor<D, T>
+where
+    D: Dims + Distinct,
+    T: Element,
+    A: ArrayFor<D, Item = T>,
+{
+    Tensor::from_array(array)
+}

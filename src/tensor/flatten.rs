@@ -1,0 +1,96 @@
+//! Several dims into one, and back.
+
+use nomina_core::dims::{
+    Dims, Flatten, FlattenArg, Flattened, OneDim, Sizes, Unflatten, Unflattened, position,
+};
+use nomina_core::{Element, Result};
+
+use super::Tensor;
+use crate::call::{Bare, Known, done, view};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Dims that stand next to each other made one. A view where strides allow, else a copy.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, H, W, Features }
+    /// let x = Tensor::<(N, C, H, W)>::zeros([2, 3, 4, 5]);
+    /// let flat: Tensor<(N, Features)> = x.flatten((C, H, W), Features);
+    /// assert_eq!(flat.shape(), [2, 60]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the new dim has a constant size that is not the product.
+    #[track_caller]
+    #[must_use]
+    pub fn flatten<F: FlattenArg + Flatten<D, X>, X: OneDim>(
+        &self,
+        dims: F,
+        to: X,
+    ) -> Tensor<Flattened<D, F, X>, T> {
+        let _ = (dims, to);
+        Tensor::wrap(done(self.flattened::<F, X>()))
+    }
+
+    /// [`flatten`](Self::flatten) that returns the error.
+    ///
+    /// # Errors
+    /// When the new dim has a constant size that is not the product, or memory is short.
+    pub fn try_flatten<F: FlattenArg + Flatten<D, X>, X: OneDim>(
+        &self,
+        dims: F,
+        to: X,
+    ) -> Result<Tensor<Flattened<D, F, X>, T>> {
+        let _ = (dims, to);
+        Tensor::give(self.flattened::<F, X>())
+    }
+
+    fn flattened<F: FlattenArg + Flatten<D, X>, X: OneDim>(&self) -> Result<Bare> {
+        let start = D::NAMES
+            .iter()
+            .position(|name| name.is_some() && *name == F::NAMES[0]);
+        let out = <Flattened<D, F, X>>::STATIC;
+        view::flatten(self.look(), start.unwrap_or_default(), F::NAMES.len(), out)
+    }
+
+    /// One dim made several, whose sizes multiply up to its own. Always a view.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, H, Features }
+    /// let x = Tensor::<(N, Features)>::zeros([2, 12]);
+    /// let y: Tensor<(N, C, H)> = x.unflatten(Features, (C.of(3), H.of(4)));
+    /// assert_eq!(y.shape(), [2, 3, 4]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the sizes do not multiply up.
+    #[track_caller]
+    #[must_use]
+    pub fn unflatten<X: OneDim + Unflatten<D, S>, S: Sizes>(
+        &self,
+        dim: X,
+        sizes: S,
+    ) -> Tensor<Unflattened<D, X, S>, T> {
+        let _ = dim;
+        Tensor::wrap(done(self.unflattened::<X, S>(&sizes)))
+    }
+
+    /// [`unflatten`](Self::unflatten) that returns the error.
+    ///
+    /// # Errors
+    /// When the sizes do not multiply up.
+    pub fn try_unflatten<X: OneDim + Unflatten<D, S>, S: Sizes>(
+        &self,
+        dim: X,
+        sizes: S,
+    ) -> Result<Tensor<Unflattened<D, X, S>, T>> {
+        let _ = dim;
+        Tensor::give(self.unflattened::<X, S>(&sizes))
+    }
+
+    fn unflattened<X: OneDim, S: Sizes>(&self, sizes: &S) -> Result<Bare> {
+        let out = <Unflattened<D, X, S>>::STATIC;
+        view::unflatten(self.look(), position::<X, D>(), &sizes.sizes(), out)
+    }
+}

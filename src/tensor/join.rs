@@ -1,0 +1,160 @@
+//! Tensors joined along a dim they have, or along a new one.
+
+use nomina_core::dims::{
+    Dims, Has, Insert, Inserted, NotBehindWild, OneDim, Resizable, SizeOf, position,
+};
+use nomina_core::{Element, Result};
+
+use super::Tensor;
+use crate::call::{Bare, Known, Look, done, join};
+
+/// Tensors to join: a slice or an array of references to tensors of one type, a slice of tensors,
+/// or a tuple of references to tensors whose dims unify and whose dtypes promote.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of tensors",
+    label = "expected `&[&a, &b]`, or a tuple `(&a, &b)`"
+)]
+pub trait TensorList {
+    /// The dims of all, unified.
+    type Dims: Dims;
+    /// The common dtype.
+    type Dtype: Element;
+    #[doc(hidden)]
+    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V;
+}
+
+/// A tensor or a reference to one: an element of a list to join.
+pub trait TensorItem {
+    /// Its dims.
+    type Dims: Dims;
+    /// Its dtype.
+    type Dtype: Element;
+    #[doc(hidden)]
+    fn item_look(&self) -> Look<'_>;
+}
+
+impl<D: Dims, T: Element> TensorItem for Tensor<D, T> {
+    type Dims = D;
+    type Dtype = T;
+    fn item_look(&self) -> Look<'_> {
+        self.look()
+    }
+}
+
+impl<I: TensorItem> TensorItem for &I {
+    type Dims = I::Dims;
+    type Dtype = I::Dtype;
+    fn item_look(&self) -> Look<'_> {
+        (**self).item_look()
+    }
+}
+
+impl<I: TensorItem> TensorList for [I] {
+    type Dims = I::Dims;
+    type Dtype = I::Dtype;
+    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
+        visit(&self.iter().map(TensorItem::item_look).collect::<Vec<_>>())
+    }
+}
+
+impl<I: TensorItem> TensorList for Vec<I> {
+    type Dims = I::Dims;
+    type Dtype = I::Dtype;
+    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
+        self.as_slice().with_looks(visit)
+    }
+}
+
+impl<I: TensorItem, const K: usize> TensorList for [I; K] {
+    type Dims = I::Dims;
+    type Dtype = I::Dtype;
+    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
+        self.as_slice().with_looks(visit)
+    }
+}
+
+impl<L: TensorList + ?Sized> TensorList for &L {
+    type Dims = L::Dims;
+    type Dtype = L::Dtype;
+    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
+        (**self).with_looks(visit)
+    }
+}
+
+/// Joins tensors along a dim that they have.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let a = tensor!([[1., 2.]]; N, C);
+/// let b = tensor!([[3., 4.]]; N, C);
+/// assert_eq!(cat(&[&a, &b], N).shape(), [2, 2]);
+/// assert_eq!(cat((&a, &b), C).to_vec(), [1.0, 2.0, 3.0, 4.0]);
+/// ```
+///
+/// # Panics
+/// Without any tensor, or when sizes do not fit.
+#[track_caller]
+#[must_use]
+pub fn cat<L: TensorList, X: OneDim>(tensors: L, dim: X) -> Tensor<L::Dims, L::Dtype>
+where
+    L::Dims: NotBehindWild<X> + Has<X>,
+    SizeOf<X>: Resizable<X>,
+{
+    let _ = dim;
+    Tensor::wrap(done(joined::<L, X>(&tensors)))
+}
+
+/// [`cat`] that returns the error.
+///
+/// # Errors
+/// Without any tensor, or when sizes do not fit.
+pub fn try_cat<L: TensorList, X: OneDim>(tensors: L, dim: X) -> Result<Tensor<L::Dims, L::Dtype>>
+where
+    L::Dims: NotBehindWild<X> + Has<X>,
+    SizeOf<X>: Resizable<X>,
+{
+    let _ = dim;
+    Tensor::give(joined::<L, X>(&tensors))
+}
+
+fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Bare> {
+    let (at, out) = (position::<X, L::Dims>(), <L::Dims>::STATIC);
+    tensors.with_looks(|looks| join::cat(looks, at, out))
+}
+
+/// Joins tensors of equal sizes along a new dim, which stands first.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, K }
+/// let a = tensor!([1., 2.]; N);
+/// let both: Tensor<(K, N)> = stack(&[&a, &a], K);
+/// assert_eq!(both.shape(), [2, 2]);
+/// ```
+///
+/// # Panics
+/// Without any tensor, or when sizes differ.
+#[track_caller]
+#[must_use]
+pub fn stack<L: TensorList, X: OneDim + Insert<L::Dims>>(
+    tensors: L,
+    dim: X,
+) -> Tensor<Inserted<L::Dims, X>, L::Dtype> {
+    let _ = dim;
+    let out = <Inserted<L::Dims, X>>::STATIC;
+    Tensor::wrap(done(tensors.with_looks(|looks| join::stack(looks, out))))
+}
+
+/// [`stack`] that returns the error.
+///
+/// # Errors
+/// Without any tensor, or when sizes differ.
+pub fn try_stack<L: TensorList, X: OneDim + Insert<L::Dims>>(
+    tensors: L,
+    dim: X,
+) -> Result<Tensor<Inserted<L::Dims, X>, L::Dtype>> {
+    let _ = dim;
+    let out = <Inserted<L::Dims, X>>::STATIC;
+    Tensor::give(tensors.with_looks(|looks| join::stack(looks, out)))
+}

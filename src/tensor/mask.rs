@@ -1,0 +1,194 @@
+//! Choosing elements by truth values.
+
+use nomina_core::dims::{Broadcast, Dims, Holds, Sum, Wild};
+use nomina_core::op::Op;
+use nomina_core::{Element, Result, Scalar};
+
+use super::operand::{Combine, Operand, OutDims, OutDtype};
+use super::{Tensor, TensorMut};
+use crate::call::{Bare, Known, Side, done, mask, ok, pointwise};
+
+impl<D: Dims> Tensor<D, bool> {
+    /// Takes from `a` where this condition holds, else from `b`; PyTorch's `where`, which is a
+    /// word of Rust's. Dims unify from the right, the dtypes of `a` and `b` promote.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let x = tensor!([-1., 2.]; N);
+    /// assert_eq!(x.gt(0.0).where_cond(&x, 0.0).to_vec(), [0.0, 2.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn where_cond<E, U, R>(
+        &self,
+        a: &Tensor<E, U>,
+        b: R,
+    ) -> Tensor<Sum<D, OutDims<R, E, U>>, OutDtype<R, E, U>>
+    where
+        D: Broadcast<OutDims<R, E, U>>,
+        E: Dims,
+        U: Element,
+        R: Operand,
+        R::Kind: Combine<E, U>,
+    {
+        ok(self.try_where_cond(a, b))
+    }
+
+    /// [`where_cond`](Self::where_cond) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_where_cond<E, U, R>(
+        &self,
+        a: &Tensor<E, U>,
+        b: R,
+    ) -> Result<Tensor<Sum<D, OutDims<R, E, U>>, OutDtype<R, E, U>>>
+    where
+        D: Broadcast<OutDims<R, E, U>>,
+        E: Dims,
+        U: Element,
+        R: Operand,
+        R::Kind: Combine<E, U>,
+    {
+        let sides = [self.side(), a.side(), b.side()];
+        let out = <Sum<D, OutDims<R, E, U>>>::STATIC;
+        Tensor::give(pointwise::in_dtype(
+            pointwise::new(Op::Where, &sides, out),
+            <OutDtype<R, E, U>>::DTYPE,
+        ))
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// This tensor with `value` written where the mask holds.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// let even = tensor!([false, true]; C);
+    /// assert_eq!(x.masked_fill(&even, 0.0).to_vec(), [1.0, 0.0, 3.0, 0.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn masked_fill<E: Dims>(
+        &self,
+        mask: &Tensor<E, bool>,
+        value: impl Into<Scalar>,
+    ) -> Tensor<Sum<D, E>, T>
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        Tensor::wrap(done(self.masked(mask, value.into())))
+    }
+
+    /// [`masked_fill`](Self::masked_fill) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_masked_fill<E: Dims>(
+        &self,
+        mask: &Tensor<E, bool>,
+        value: impl Into<Scalar>,
+    ) -> Result<Tensor<Sum<D, E>, T>>
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        Tensor::give(self.masked(mask, value.into()))
+    }
+
+    fn masked<E: Dims>(&self, mask: &Tensor<E, bool>, value: Scalar) -> Result<Bare>
+    where
+        D: Broadcast<E>,
+    {
+        mask::fill(
+            self.look(),
+            mask.look(),
+            Side::Scalar(value),
+            <Sum<D, E>>::STATIC,
+        )
+    }
+
+    /// Writes `value` where the mask holds.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn masked_fill_<E: Dims>(
+        &mut self,
+        mask: &Tensor<E, bool>,
+        value: impl Into<Scalar>,
+    ) -> &mut Self
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        ok(mask::fill_in_place(
+            self.dest(),
+            mask.look(),
+            Side::Scalar(value.into()),
+        ));
+        self
+    }
+
+    /// The elements where the mask holds, in row-major order, in one dim without a name.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let x = tensor!([1., -2., 3.]; N);
+    /// let positive: Tensor<(N,)> = x.masked_select(&x.gt(0.0)).refine_names((N,));
+    /// assert_eq!(positive.to_vec(), [1.0, 3.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn masked_select<E: Dims>(&self, mask: &Tensor<E, bool>) -> Tensor<(Wild,), T>
+    where
+        D: Broadcast<E>,
+    {
+        Tensor::wrap(done(mask::select(self.look(), mask.look())))
+    }
+
+    /// [`masked_select`](Self::masked_select) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_masked_select<E: Dims>(&self, mask: &Tensor<E, bool>) -> Result<Tensor<(Wild,), T>>
+    where
+        D: Broadcast<E>,
+    {
+        Tensor::give(mask::select(self.look(), mask.look()))
+    }
+}
+
+impl<D: Dims, T: Element> TensorMut<'_, D, T> {
+    /// Writes `value` where the mask holds.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn masked_fill_<E: Dims>(
+        &mut self,
+        mask: &Tensor<E, bool>,
+        value: impl Into<Scalar>,
+    ) -> &mut Self
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        ok(mask::fill_in_place(
+            self.dest(),
+            mask.look(),
+            Side::Scalar(value.into()),
+        ));
+        self
+    }
+}

@@ -1,0 +1,126 @@
+//! The typed tensor.
+
+mod arithmetic;
+mod convert;
+mod data;
+mod dynamic;
+mod elementwise;
+mod factory;
+mod flatten;
+mod format;
+mod generated;
+mod index;
+mod join;
+mod mask;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+mod operand;
+mod options;
+mod order;
+mod part;
+mod product;
+mod query;
+mod reduce;
+mod view;
+
+use std::marker::PhantomData;
+
+use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
+use nomina_core::{Element, Result};
+
+pub use dynamic::Typed;
+pub use factory::tensor_from_array;
+pub use index::Indices;
+pub use join::{TensorItem, TensorList, cat, stack, try_cat, try_stack};
+pub use operand::{Absorb, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype};
+pub use options::Options;
+pub use part::TensorMut;
+pub use reduce::{Extremes, ReduceOptions};
+pub use view::{SplitSizes, Whole};
+
+use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};
+
+/// A tensor whose dims have names in its type: `Tensor<(N, C)>` is a matrix of `f32` with rows
+/// along `N` and columns along `C`.
+///
+/// rustc checks the names: `&x + &y` compiles where the dims of both unify, [`sum(C)`](Self::sum)
+/// where `C` is one of them. What is wrong with sizes, memory or devices shows at run time: the
+/// plain methods panic at the caller's line, their `try_` twins return the same
+/// [`Error`](crate::Error). A dim may be [`Wild`](crate::Wild), a name that rustc does not know.
+///
+/// Cloning costs nothing: clones and views share elements until one of them is written to.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
+/// let total: Tensor<(N,)> = x.sum(C);
+/// assert_eq!(total.to_vec(), [6.0, 15.0]);
+/// let centred = &x - x.mean(keep(C));
+/// assert_eq!(centred.to_vec(), [-1.0, 0.0, 1.0, -1.0, 0.0, 1.0]);
+/// ```
+pub struct Tensor<D: Dims, T: Element = f32> {
+    bare: Bare,
+    types: PhantomData<fn() -> (D, T)>,
+}
+
+impl<D: Dims, T: Element> Clone for Tensor<D, T> {
+    fn clone(&self) -> Self {
+        Self::wrap(self.bare.clone())
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Gives a result the types that its operator computed.
+    #[inline]
+    fn wrap(bare: Bare) -> Self {
+        debug_assert!(
+            bare.fits(D::STATIC, T::DTYPE),
+            "types and values disagree: {bare:?}"
+        );
+        Self {
+            bare,
+            types: PhantomData,
+        }
+    }
+
+    /// [`wrap`](Self::wrap) for what may have failed.
+    #[inline]
+    fn give(result: Result<Bare>) -> Result<Self> {
+        result.map(Self::wrap)
+    }
+
+    /// Without its types, for the functions of [`crate::call`].
+    #[inline]
+    pub(crate) fn look(&self) -> Look<'_> {
+        self.bare.look(D::STATIC)
+    }
+
+    /// As an operand.
+    #[inline]
+    pub(crate) fn side(&self) -> Side<'_> {
+        Side::Tensor(self.look())
+    }
+
+    /// As what an in-place operator writes to; copied first if somebody else sees the buffer.
+    #[inline]
+    fn dest(&mut self) -> Result<Dest<'_>> {
+        self.bare.dest(D::STATIC)
+    }
+}
+
+/// Where a dim stands, which the tensor has.
+#[inline]
+fn at<X: OneDim, D: Dims, T: Element>(_dim: &X, _of: &Tensor<D, T>) -> usize {
+    position::<X, D>()
+}
+
+/// What types know of an argument that picks dims.
+#[inline]
+fn picked<A: Axes, D: Dims>(_dims: &A) -> Picked {
+    Picked {
+        at: positions::<A, D>(),
+        all: A::ALL,
+        keepdim: A::KEEPDIM,
+    }
+}

@@ -1,0 +1,49 @@
+//! To and from `ndarray`, without a copy where the layout allows.
+
+use ndarray::{Array, ArrayViewD, Dimension};
+use nomina_core::dims::{Dims, Distinct};
+use nomina_core::{Element, Error, ErrorKind, Names, Result};
+use nomina_runtime::Raw;
+
+use super::Tensor;
+use crate::call::Known;
+use crate::call::factory;
+
+/// Takes over an array's elements, without a copy where they stand in row-major order.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let array = ndarray::arr2(&[[1.0_f32, 2.0], [3.0, 4.0]]);
+/// let x: Tensor<(N, C)> = array.try_into()?;
+/// assert_eq!(x.sum(C).to_vec(), [3.0, 7.0]);
+/// assert_eq!(x.as_ndarray()?[[1, 0]], 3.0);
+/// # Ok::<(), nomina::Error>(())
+/// ```
+impl<D: Dims + Distinct, T: Element, X: Dimension> TryFrom<Array<T, X>> for Tensor<D, T> {
+    type Error = Error;
+
+    fn try_from(array: Array<T, X>) -> Result<Self> {
+        if array.ndim() != D::RANK {
+            let what = format!("an array of {} dims", array.ndim());
+            return Err(Error::new(ErrorKind::Rank, "try_from", what)
+                .operand(&Names::from_static(D::NAMES), &[])
+                .hint("choose a type with as many dims"));
+        }
+        let raw = Raw::try_from(array.into_dyn())?;
+        Self::give(factory::from_raw(raw, D::STATIC, "try_from"))
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The elements as an `ndarray` view, whatever their order in memory.
+    ///
+    /// # Errors
+    /// When the tensor is not on the CPU.
+    pub fn as_ndarray(&self) -> Result<ArrayViewD<'_, T>> {
+        self.bare
+            .raw
+            .as_ndarray()
+            .map_err(|error| self.look().blame(error))
+    }
+}

@@ -1,0 +1,133 @@
+//! What may stand beside a tensor, and what becomes of the two.
+
+use std::marker::PhantomData;
+
+use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, Holds, Sum};
+use nomina_core::{Element, Number, Promote, PromoteScalar, Promoted, StoreAs, WithScalar};
+
+use super::Tensor;
+use crate::call::Side;
+
+/// A tensor, owned or borrowed, or a number.
+///
+/// This only says which of both an operand is; whether it goes with a tensor of dims `D` and
+/// dtype `T` is the question of [`Combine`]: `R: Operand, R::Kind: Combine<D, T>`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a tensor nor a number",
+    label = "expected a tensor or a number"
+)]
+pub trait Operand {
+    /// [`OfTensor`] or [`OfScalar`].
+    type Kind;
+    #[doc(hidden)]
+    fn side(&self) -> Side<'_>;
+}
+
+/// The kind of a tensor operand with dims `E` and dtype `U`.
+#[derive(Clone, Copy, Debug)]
+pub struct OfTensor<E, U>(PhantomData<(E, U)>);
+
+/// The kind of a number of type `S`.
+#[derive(Clone, Copy, Debug)]
+pub struct OfScalar<S>(PhantomData<S>);
+
+#[diagnostic::do_not_recommend]
+impl<S: Number> Operand for S {
+    type Kind = OfScalar<S>;
+    fn side(&self) -> Side<'_> {
+        Side::Scalar((*self).into())
+    }
+}
+
+impl<E: Dims, U: Element> Operand for Tensor<E, U> {
+    type Kind = OfTensor<E, U>;
+    fn side(&self) -> Side<'_> {
+        Tensor::side(self)
+    }
+}
+
+impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
+    type Kind = OfTensor<E, U>;
+    fn side(&self) -> Side<'_> {
+        Tensor::side(self)
+    }
+}
+
+/// An operand of this kind goes with a tensor of dims `D` and dtype `T`: dims unify from the
+/// right, dtypes promote.
+pub trait Combine<D, T> {
+    /// The dims of the result.
+    type Dims: Dims;
+    /// The common dtype.
+    type Dtype: Element;
+}
+
+impl<D, T, E, U> Combine<D, T> for OfTensor<E, U>
+where
+    D: Dims + BroadcastWith<E>,
+    T: Element + Promote<U, DtypeRule<D, E>>,
+    E: Dims,
+    U: Element,
+{
+    type Dims = Sum<D, E>;
+    type Dtype = Promoted<T, U, DtypeRule<D, E>>;
+}
+
+impl<D: Dims, T: PromoteScalar<S>, S> Combine<D, T> for OfScalar<S> {
+    type Dims = D;
+    type Dtype = WithScalar<T, S>;
+}
+
+/// The dims of a tensor with dims `D` and dtype `T` beside the operand `R`.
+pub type OutDims<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dims;
+
+/// The common dtype of a tensor with dims `D` and dtype `T` and the operand `R`.
+pub type OutDtype<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dtype;
+
+/// How an operator makes its result's dtype from the common one.
+pub trait ResultDtype {
+    #[doc(hidden)]
+    type Of<T: Element>: Element;
+}
+
+/// The common dtype.
+#[derive(Clone, Copy, Debug)]
+pub enum AsCommon {}
+
+/// The common dtype; `f32` for integers and bool.
+#[derive(Clone, Copy, Debug)]
+pub enum AsFloat {}
+
+/// `bool`.
+#[derive(Clone, Copy, Debug)]
+pub enum AsBool {}
+
+impl ResultDtype for AsCommon {
+    type Of<T: Element> = T;
+}
+impl ResultDtype for AsFloat {
+    type Of<T: Element> = T::Float;
+}
+impl ResultDtype for AsBool {
+    type Of<T: Element> = bool;
+}
+
+/// A tensor of dims `D` and dtype `T` can take the result of an operator with an operand of this
+/// kind: `x += &y`. The dims stay what they are, and the dtype does not fall in category.
+pub trait Absorb<D, T, O = AsCommon> {}
+
+impl<D, T, E, U, O> Absorb<D, T, O> for OfTensor<E, U>
+where
+    D: Dims + BroadcastWith<E> + Holds<Sum<D, E>>,
+    T: Element + Promote<U, DtypeRule<D, E>>,
+    O: ResultDtype,
+    O::Of<Promoted<T, U, DtypeRule<D, E>>>: StoreAs<T>,
+    E: Dims,
+    U: Element,
+{
+}
+
+impl<D: Dims, T: Element + PromoteScalar<S>, S, O: ResultDtype> Absorb<D, T, O> for OfScalar<S> where
+    O::Of<WithScalar<T, S>>: StoreAs<T>
+{
+}

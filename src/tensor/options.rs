@@ -1,0 +1,210 @@
+//! Factories with options.
+
+use std::marker::PhantomData;
+
+use nomina_core::dims::{Dims, Distinct, Matrix, ShapeFor};
+use nomina_core::{Device, Element, Inexact, MemoryFormat, Result};
+use nomina_runtime::random::Generator;
+
+use super::Tensor;
+use crate::call::factory::{self, Fill, Place};
+use crate::call::{Known, ok};
+
+/// How a factory makes its tensor: dtype, device, order in memory, random numbers.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let x = Tensor::<(N, C)>::options().dtype::<f64>().device(Device::Cpu).ones([2, 3]);
+/// assert_eq!(x.dtype(), DType::F64);
+/// ```
+#[derive(Debug)]
+#[must_use = "options make a tensor only when a factory is called on them"]
+pub struct Options<'g, D: Dims, T: Element = f32> {
+    place: Place,
+    generator: Option<&'g mut Generator>,
+    types: PhantomData<fn() -> (D, T)>,
+}
+
+impl<D: Dims> Tensor<D> {
+    /// Options for a factory: `f32`, row-major, on the CPU, unless they say otherwise.
+    pub fn options<'g>() -> Options<'g, D> {
+        Options {
+            place: Place::of::<f32>(),
+            generator: None,
+            types: PhantomData,
+        }
+    }
+}
+
+impl<'g, D: Dims, T: Element> Options<'g, D, T> {
+    /// With elements of type `U`.
+    pub fn dtype<U: Element>(self) -> Options<'g, D, U> {
+        let place = Place {
+            dtype: U::DTYPE,
+            ..self.place
+        };
+        Options {
+            place,
+            generator: self.generator,
+            types: PhantomData,
+        }
+    }
+
+    /// On a device.
+    pub fn device(mut self, device: Device) -> Self {
+        self.place.device = device;
+        self
+    }
+
+    /// In an order in memory. [`MemoryFormat::ChannelsLast`] is for 4 dims.
+    pub fn memory_format(mut self, format: MemoryFormat) -> Self {
+        self.place.format = format;
+        self
+    }
+
+    /// With random numbers of a generator, instead of the default one's.
+    pub fn generator(mut self, generator: &'g mut Generator) -> Self {
+        self.generator = Some(generator);
+        self
+    }
+
+    fn make(self, op: &'static str, shape: &[usize], fill: Fill<'_>) -> Result<Tensor<D, T>> {
+        Tensor::give(factory::new(op, shape, D::STATIC, fill, self.place))
+    }
+
+    /// As [`Tensor::zeros`].
+    #[track_caller]
+    #[must_use]
+    pub fn zeros<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
+    where
+        D: Distinct,
+    {
+        ok(self.try_zeros(shape))
+    }
+
+    /// [`zeros`](Self::zeros) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    pub fn try_zeros<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
+    where
+        D: Distinct,
+    {
+        self.make("zeros", &shape.sizes(), Fill::Zeros)
+    }
+
+    /// As [`Tensor::ones`].
+    #[track_caller]
+    #[must_use]
+    pub fn ones<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
+    where
+        D: Distinct,
+    {
+        ok(self.try_ones(shape))
+    }
+
+    /// [`ones`](Self::ones) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_zeros`](Self::try_zeros).
+    pub fn try_ones<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
+    where
+        D: Distinct,
+    {
+        self.make("ones", &shape.sizes(), Fill::Number(1.into()))
+    }
+
+    /// As [`Tensor::full`]; the value is converted to the options' dtype.
+    #[track_caller]
+    #[must_use]
+    pub fn full<S: ShapeFor<D>>(self, shape: S, value: impl Into<crate::Scalar>) -> Tensor<D, T>
+    where
+        D: Distinct,
+    {
+        ok(self.try_full(shape, value))
+    }
+
+    /// [`full`](Self::full) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_zeros`](Self::try_zeros).
+    pub fn try_full<S: ShapeFor<D>>(
+        self,
+        shape: S,
+        value: impl Into<crate::Scalar>,
+    ) -> Result<Tensor<D, T>>
+    where
+        D: Distinct,
+    {
+        self.make("full", &shape.sizes(), Fill::Number(value.into()))
+    }
+
+    /// As [`Tensor::empty`].
+    #[track_caller]
+    #[must_use]
+    pub fn empty<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
+    where
+        D: Distinct,
+    {
+        ok(self.make("empty", &shape.sizes(), Fill::Zeros))
+    }
+
+    /// As [`Tensor::eye`].
+    #[track_caller]
+    #[must_use]
+    pub fn eye<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
+    where
+        D: Distinct + Matrix,
+    {
+        ok(self.make("eye", &shape.sizes(), Fill::Diagonal))
+    }
+
+    /// As [`Tensor::rand`].
+    #[track_caller]
+    #[must_use]
+    pub fn rand<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
+    where
+        D: Distinct,
+        T: nomina_core::Float,
+    {
+        ok(self.try_rand(shape))
+    }
+
+    /// [`rand`](Self::rand) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_zeros`](Self::try_zeros).
+    pub fn try_rand<S: ShapeFor<D>>(mut self, shape: S) -> Result<Tensor<D, T>>
+    where
+        D: Distinct,
+        T: nomina_core::Float,
+    {
+        let generator = self.generator.take();
+        self.make("rand", &shape.sizes(), Fill::Uniform(generator))
+    }
+
+    /// As [`Tensor::randn`].
+    #[track_caller]
+    #[must_use]
+    pub fn randn<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
+    where
+        D: Distinct,
+        T: Inexact,
+    {
+        ok(self.try_randn(shape))
+    }
+
+    /// [`randn`](Self::randn) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_zeros`](Self::try_zeros).
+    pub fn try_randn<S: ShapeFor<D>>(mut self, shape: S) -> Result<Tensor<D, T>>
+    where
+        D: Distinct,
+        T: Inexact,
+    {
+        let generator = self.generator.take();
+        self.make("randn", &shape.sizes(), Fill::Normal(generator))
+    }
+}

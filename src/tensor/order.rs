@@ -1,0 +1,221 @@
+//! Names and order of dims.
+
+use nomina_core::dims::{
+    AlignInto, Aligned, Dims, DropNames, Flat, Flipped, Has, NotBehindWild, OneDim, Order,
+    OrderSpec, Refine, Refined, Rename, RenameArg, Renamed, SameRankAs, Transposed, places,
+    position,
+};
+use nomina_core::{Element, Result};
+
+use super::Tensor;
+use crate::call::{Bare, Known, done, order, view};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Dims in another order; `..` stands for those that are not mentioned, in their order, and
+    /// dims that the tensor lacks get size 1.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, H, W }
+    /// let images = Tensor::<(N, H, W, C)>::zeros([2, 4, 5, 3]);
+    /// assert_eq!(images.align_to((N, C, H, W)).shape(), [2, 3, 4, 5]);
+    /// assert_eq!(images.align_to((W, ..)).shape(), [5, 2, 4, 3]);
+    /// ```
+    ///
+    /// # Panics
+    /// Where a `Wild` dim has a name at run time that the order gives to another.
+    #[track_caller]
+    #[must_use]
+    pub fn align_to<O: OrderSpec + Order<D>>(&self, order: O) -> Tensor<Aligned<D, O>, T> {
+        let _ = order;
+        Tensor::wrap(done(self.aligned::<Aligned<D, O>>("align_to")))
+    }
+
+    /// [`align_to`](Self::align_to) that returns the error.
+    ///
+    /// # Errors
+    /// Where a `Wild` dim has a name at run time that the order gives to another.
+    pub fn try_align_to<O: OrderSpec + Order<D>>(
+        &self,
+        order: O,
+    ) -> Result<Tensor<Aligned<D, O>, T>> {
+        let _ = order;
+        Tensor::give(self.aligned::<Aligned<D, O>>("align_to"))
+    }
+
+    fn aligned<E: Dims>(&self, op: &'static str) -> Result<Bare> {
+        order::align(op, self.look(), places::<D, E>(), E::STATIC)
+    }
+
+    /// Dims in the order of another tensor's; dims that only the other has get size 1.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, H, W }
+    /// let images = Tensor::<(N, C, H, W)>::ones([2, 3, 4, 5]);
+    /// let scale = tensor!([1., 2., 3.]; C);
+    /// assert_eq!(scale.align_as(&images).shape(), [1, 3, 1, 1]);
+    /// let scaled = &images * scale.align_as(&images);
+    /// assert_eq!(scaled.shape(), [2, 3, 4, 5]);
+    /// ```
+    ///
+    /// # Panics
+    /// Where a `Wild` dim has a name at run time that the other tensor has too.
+    #[track_caller]
+    #[must_use]
+    pub fn align_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<E, T>
+    where
+        D: AlignInto<E>,
+    {
+        let _ = other;
+        Tensor::wrap(done(self.aligned::<E>("align_as")))
+    }
+
+    /// [`align_as`](Self::align_as) that returns the error.
+    ///
+    /// # Errors
+    /// Where a `Wild` dim has a name at run time that the other tensor has too.
+    pub fn try_align_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<Tensor<E, T>>
+    where
+        D: AlignInto<E>,
+    {
+        let _ = other;
+        Tensor::give(self.aligned::<E>("align_as"))
+    }
+
+    /// All dims in another order: [`align_to`](Self::align_to) without new dims.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2., 3.]]; N, C);
+    /// assert_eq!(x.permute((C, N)).shape(), [3, 1]);
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn permute<O: OrderSpec + Order<D>>(&self, order: O) -> Tensor<Aligned<D, O>, T>
+    where
+        D: SameRankAs<Aligned<D, O>>,
+    {
+        let _ = order;
+        Tensor::wrap(done(self.aligned::<Aligned<D, O>>("permute")))
+    }
+
+    /// Two dims swapped.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2., 3.]]; N, C);
+    /// let y: Tensor<(C, N)> = x.transpose(N, C);
+    /// assert_eq!(y.shape(), [3, 1]);
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn transpose<X: OneDim, Y: OneDim>(
+        &self,
+        dim0: X,
+        dim1: Y,
+    ) -> Tensor<Transposed<D, X, Y>, T>
+    where
+        D: NotBehindWild<X> + Has<X> + NotBehindWild<Y> + Has<Y>,
+    {
+        let _ = (dim0, dim1);
+        let out = <Transposed<D, X, Y>>::STATIC;
+        let (a, b) = (position::<X, D>(), position::<Y, D>());
+        Tensor::wrap(done(view::transpose(self.look(), a, b, out)))
+    }
+
+    /// The dims of a matrix swapped; a vector or a zero-dim tensor as it is.
+    #[track_caller]
+    #[must_use]
+    pub fn t(&self) -> Tensor<Flipped<D>, T>
+    where
+        D: Flat,
+    {
+        if D::RANK < 2 {
+            return Tensor::wrap(self.bare.clone());
+        }
+        Tensor::wrap(done(view::transpose(
+            self.look(),
+            0,
+            1,
+            <Flipped<D>>::STATIC,
+        )))
+    }
+
+    /// Other names for dims: one, several, or with `..` all. Nothing is moved.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, H, W, Height, Width, Rows, Columns }
+    /// let x = Tensor::<(N, H, W)>::zeros([2, 4, 5]);
+    /// let _: Tensor<(N, Height, W)> = x.rename(H, Height);
+    /// let _: Tensor<(N, W, H)> = x.rename((H, W), (W, H));
+    /// let _: Tensor<(C, Rows, Columns)> = x.rename(.., (C, Rows, Columns));
+    /// ```
+    ///
+    /// # Panics
+    /// When a new name has a constant size that is not the dim's.
+    #[track_caller]
+    #[must_use]
+    pub fn rename<F: RenameArg + Rename<D, X>, X: RenameArg>(
+        &self,
+        from: F,
+        to: X,
+    ) -> Tensor<Renamed<D, F, X>, T> {
+        let _ = (from, to);
+        Tensor::wrap(done(order::rename(self.look(), <Renamed<D, F, X>>::STATIC)))
+    }
+
+    /// [`rename`](Self::rename) that returns the error.
+    ///
+    /// # Errors
+    /// When a new name has a constant size that is not the dim's.
+    pub fn try_rename<F: RenameArg + Rename<D, X>, X: RenameArg>(
+        &self,
+        from: F,
+        to: X,
+    ) -> Result<Tensor<Renamed<D, F, X>, T>> {
+        let _ = (from, to);
+        Tensor::give(order::rename(self.look(), <Renamed<D, F, X>>::STATIC))
+    }
+
+    /// Names for `Wild` dims, checked at run time: a dim without a name takes any, one with a name
+    /// only its own. Names that types know stay; `..` stands for dims that stay as they are.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x: Tensor<(Wild, C)> = tensor!([[1., 2.]]; N, C).drop_names().refine_names((Wild, C));
+    /// let y: Tensor<(N, C)> = x.refine_names((N, ..));
+    /// assert_eq!(y.sum(N).to_vec(), [1.0, 2.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When a dim has another name at run time, or a constant size that is not the dim's.
+    #[track_caller]
+    #[must_use]
+    pub fn refine_names<O: OrderSpec + Refine<D>>(&self, names: O) -> Tensor<Refined<D, O>, T> {
+        let _ = names;
+        Tensor::wrap(done(order::refine(self.look(), <Refined<D, O>>::STATIC)))
+    }
+
+    /// [`refine_names`](Self::refine_names) that returns the error.
+    ///
+    /// # Errors
+    /// When a dim has another name at run time, or a constant size that is not the dim's.
+    pub fn try_refine_names<O: OrderSpec + Refine<D>>(
+        &self,
+        names: O,
+    ) -> Result<Tensor<Refined<D, O>, T>> {
+        let _ = names;
+        Tensor::give(order::refine(self.look(), <Refined<D, O>>::STATIC))
+    }
+
+    /// Without any name, in types and at run time.
+    #[must_use]
+    pub fn drop_names(&self) -> Tensor<DropNames<D>, T> {
+        Tensor::wrap(Bare::new(self.bare.raw.clone()))
+    }
+}

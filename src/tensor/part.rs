@@ -1,0 +1,384 @@
+//! Writing into a part of a tensor.
+
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use nomina_core::dims::{
+    Broadcast, Dims, Has, Holds, NotBehindWild, OneDim, Resizable, SizeOf, Sum, Transposed,
+    Without, position,
+};
+use nomina_core::{Element, Names, Result, Scalar};
+use nomina_runtime::RawMut;
+
+use super::{Tensor, Whole};
+use crate::call::view::extent;
+use crate::call::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
+
+/// A part of a tensor, to write to: what [`Tensor::narrow_mut`] and its kin give.
+///
+/// A view is a value, so writing to `x.narrow(..)` never changes `x`; this is how to change a part
+/// in place. While it lives, nobody else sees the tensor.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let mut x = Tensor::<(N, C)>::zeros([3, 2]);
+/// x.narrow_mut(N, 1..).fill_(1.0);
+/// x.select_mut(C, 0).add_(&tensor!([10., 20., 30.]; N));
+/// assert_eq!(x.to_vec(), [10.0, 0.0, 21.0, 1.0, 31.0, 1.0]);
+/// ```
+#[derive(Debug)]
+#[must_use = "a part is there to be written to"]
+pub struct TensorMut<'a, D: Dims, T: Element = f32> {
+    raw: RawMut<'a>,
+    wild: Wilds,
+    types: PhantomData<fn() -> (D, T)>,
+}
+
+/// A part and its names.
+struct Part<'a> {
+    raw: RawMut<'a>,
+    wild: Wilds,
+}
+
+fn wrap<D: Dims, T: Element>(part: Part<'_>) -> TensorMut<'_, D, T> {
+    TensorMut {
+        raw: part.raw,
+        wild: part.wild,
+        types: PhantomData,
+    }
+}
+
+fn narrowed<'a>(
+    raw: RawMut<'a>,
+    wild: &Wilds,
+    of: &'static Static,
+    dim: usize,
+    range: impl RangeBounds<usize>,
+) -> Result<Part<'a>> {
+    let own = || names(wild.as_deref(), of);
+    let (start, len) = extent(range, raw.shape()[dim]);
+    let raw = raw
+        .narrow(dim, start, len)
+        .map_err(|error| error.with_names([&own()]))?;
+    Ok(Part {
+        raw,
+        wild: wild.clone(),
+    })
+}
+
+fn selected<'a>(
+    raw: RawMut<'a>,
+    wild: &Wilds,
+    of: &'static Static,
+    dim: usize,
+    index: i64,
+    out: &'static Static,
+) -> Result<Part<'a>> {
+    let own = names(wild.as_deref(), of);
+    let at = nomina_core::rule::index_in("select", &own, raw.shape(), dim, index)?;
+    let left = wild
+        .as_ref()
+        .and_then(|names| wilds(nomina_core::rule::remove(names, &[dim]), out));
+    Ok(Part {
+        raw: raw.select(dim, at)?,
+        wild: left,
+    })
+}
+
+fn transposed<'a>(
+    raw: RawMut<'a>,
+    wild: &Wilds,
+    dims: (usize, usize),
+    out: &'static Static,
+) -> Result<Part<'a>> {
+    let swapped = wild.as_ref().and_then(|names| {
+        let mut names: Names = (**names).clone();
+        names.swap(dims.0, dims.1);
+        wilds(names, out)
+    });
+    Ok(Part {
+        raw: raw.transpose(dims.0, dims.1)?,
+        wild: swapped,
+    })
+}
+
+impl<D: Dims, T: Element> TensorMut<'_, D, T> {
+    /// The names of the dims.
+    #[must_use]
+    pub fn names(&self) -> Names {
+        names(self.wild.as_deref(), D::STATIC)
+    }
+
+    /// The sizes, in order.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.raw.shape()
+    }
+
+    /// The size of a dim.
+    #[must_use]
+    pub fn size<X: OneDim>(&self, dim: X) -> usize
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        self.shape()[position::<X, D>()]
+    }
+
+    pub(super) fn dest(&mut self) -> Result<Dest<'_>> {
+        Ok(Dest {
+            raw: self.raw.reborrow(),
+            wild: &mut self.wild,
+            of: D::STATIC,
+        })
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Writes one number everywhere.
+    #[track_caller]
+    pub fn fill_(&mut self, value: impl Into<Scalar>) -> &mut Self {
+        ok(factory::fill(self.dest(), value.into()));
+        self
+    }
+
+    /// Writes the elements of `src`, broadcast and converted.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> &mut Self
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        ok(self.try_copy_(src));
+        self
+    }
+
+    /// [`copy_`](Self::copy_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> Result<&mut Self>
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        factory::copy(self.dest(), src.look())?;
+        Ok(self)
+    }
+
+    /// A range of a dim, to write to.
+    ///
+    /// # Panics
+    /// When the range leaves the dim.
+    #[track_caller]
+    pub fn narrow_mut<X: OneDim>(
+        &mut self,
+        dim: X,
+        range: impl RangeBounds<usize>,
+    ) -> TensorMut<'_, D, T>
+    where
+        D: NotBehindWild<X> + Has<X>,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_narrow_mut(dim, range))
+    }
+
+    /// [`narrow_mut`](Self::narrow_mut) that returns the error.
+    ///
+    /// # Errors
+    /// When the range leaves the dim.
+    pub fn try_narrow_mut<X: OneDim>(
+        &mut self,
+        dim: X,
+        range: impl RangeBounds<usize>,
+    ) -> Result<TensorMut<'_, D, T>>
+    where
+        D: NotBehindWild<X> + Has<X>,
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let Dest { raw, wild, of } = self.dest()?;
+        narrowed(raw, wild, of, position::<X, D>(), range).map(wrap)
+    }
+
+    /// The slice at one index of a dim, to write to.
+    ///
+    /// # Panics
+    /// When the index is out of range.
+    #[track_caller]
+    pub fn select_mut<X: OneDim>(
+        &mut self,
+        dim: X,
+        index: impl Whole,
+    ) -> TensorMut<'_, Without<D, X>, T>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        ok(self.try_select_mut(dim, index))
+    }
+
+    /// [`select_mut`](Self::select_mut) that returns the error.
+    ///
+    /// # Errors
+    /// When the index is out of range.
+    pub fn try_select_mut<X: OneDim>(
+        &mut self,
+        dim: X,
+        index: impl Whole,
+    ) -> Result<TensorMut<'_, Without<D, X>, T>>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        let Dest { raw, wild, of } = self.dest()?;
+        let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
+        selected(raw, wild, of, at, index.whole(), out).map(wrap)
+    }
+
+    /// The tensor with two dims swapped, to write to.
+    #[track_caller]
+    pub fn transpose_mut<X: OneDim, Y: OneDim>(
+        &mut self,
+        dim0: X,
+        dim1: Y,
+    ) -> TensorMut<'_, Transposed<D, X, Y>, T>
+    where
+        D: NotBehindWild<X> + Has<X> + NotBehindWild<Y> + Has<Y>,
+    {
+        let _ = (dim0, dim1);
+        let Dest { raw, wild, .. } = ok(self.dest());
+        let dims = (position::<X, D>(), position::<Y, D>());
+        wrap(ok(transposed(
+            raw,
+            wild,
+            dims,
+            <Transposed<D, X, Y>>::STATIC,
+        )))
+    }
+}
+
+impl<D: Dims, T: Element> TensorMut<'_, D, T> {
+    /// Writes one number everywhere.
+    #[track_caller]
+    pub fn fill_(&mut self, value: impl Into<Scalar>) -> &mut Self {
+        ok(factory::fill(self.dest(), value.into()));
+        self
+    }
+
+    /// Writes the elements of `src`, broadcast and converted.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> &mut Self
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        ok(self.try_copy_(src));
+        self
+    }
+
+    /// [`copy_`](Self::copy_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> Result<&mut Self>
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        factory::copy(self.dest(), src.look())?;
+        Ok(self)
+    }
+
+    /// A range of a dim, to write to.
+    ///
+    /// # Panics
+    /// When the range leaves the dim.
+    #[track_caller]
+    pub fn narrow_mut<X: OneDim>(
+        &mut self,
+        dim: X,
+        range: impl RangeBounds<usize>,
+    ) -> TensorMut<'_, D, T>
+    where
+        D: NotBehindWild<X> + Has<X>,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_narrow_mut(dim, range))
+    }
+
+    /// [`narrow_mut`](Self::narrow_mut) that returns the error.
+    ///
+    /// # Errors
+    /// When the range leaves the dim.
+    pub fn try_narrow_mut<X: OneDim>(
+        &mut self,
+        dim: X,
+        range: impl RangeBounds<usize>,
+    ) -> Result<TensorMut<'_, D, T>>
+    where
+        D: NotBehindWild<X> + Has<X>,
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let Dest { raw, wild, of } = self.dest()?;
+        narrowed(raw, wild, of, position::<X, D>(), range).map(wrap)
+    }
+
+    /// The slice at one index of a dim, to write to.
+    ///
+    /// # Panics
+    /// When the index is out of range.
+    #[track_caller]
+    pub fn select_mut<X: OneDim>(
+        &mut self,
+        dim: X,
+        index: impl Whole,
+    ) -> TensorMut<'_, Without<D, X>, T>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        ok(self.try_select_mut(dim, index))
+    }
+
+    /// [`select_mut`](Self::select_mut) that returns the error.
+    ///
+    /// # Errors
+    /// When the index is out of range.
+    pub fn try_select_mut<X: OneDim>(
+        &mut self,
+        dim: X,
+        index: impl Whole,
+    ) -> Result<TensorMut<'_, Without<D, X>, T>>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        let Dest { raw, wild, of } = self.dest()?;
+        let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
+        selected(raw, wild, of, at, index.whole(), out).map(wrap)
+    }
+
+    /// The tensor with two dims swapped, to write to.
+    #[track_caller]
+    pub fn transpose_mut<X: OneDim, Y: OneDim>(
+        &mut self,
+        dim0: X,
+        dim1: Y,
+    ) -> TensorMut<'_, Transposed<D, X, Y>, T>
+    where
+        D: NotBehindWild<X> + Has<X> + NotBehindWild<Y> + Has<Y>,
+    {
+        let _ = (dim0, dim1);
+        let Dest { raw, wild, .. } = ok(self.dest());
+        let dims = (position::<X, D>(), position::<Y, D>());
+        wrap(ok(transposed(
+            raw,
+            wild,
+            dims,
+            <Transposed<D, X, Y>>::STATIC,
+        )))
+    }
+}

@@ -1,0 +1,319 @@
+//! Products: by position (matmul and its kin), and by name (contract).
+
+use nomina_core::dims::{
+    Batched, Broadcast, Contract, Contracted, Dims, MatMul, Matrix, OneDim, Product, Sum, Vector,
+    position,
+};
+use nomina_core::op::Op;
+use nomina_core::{Element, Result};
+
+use nomina_runtime::tensor::AddmmOptions;
+
+use super::Tensor;
+use crate::call::{Known, done, product};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The matrix product over the last two dims, as PyTorch has it: by position. Batch dims
+    /// broadcast and unify; a vector loses its dim. The contracted dims may have any names.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { B, N, K, M }
+    /// let a = Tensor::<(B, N, K)>::ones([2, 3, 4]);
+    /// let b = Tensor::<(K, M)>::ones([4, 5]);
+    /// let c: Tensor<(B, N, M)> = a.matmul(&b);
+    /// assert_eq!(c.shape(), [2, 3, 5]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn matmul<E: Dims>(&self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    where
+        D: MatMul<E>,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(
+            Op::Matmul,
+            self.look(),
+            other.look(),
+            out,
+        )))
+    }
+
+    /// [`matmul`](Self::matmul) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_matmul<E: Dims>(&self, other: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    where
+        D: MatMul<E>,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Matmul, self.look(), other.look(), out))
+    }
+
+    /// The product of two matrices.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, K, M }
+    /// let a = tensor!([[1., 2.]]; N, K);
+    /// let b = tensor!([[3.], [4.]]; K, M);
+    /// assert_eq!(a.mm(&b).item(), 11.0);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn mm<E: Dims>(&self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    where
+        D: Matrix + MatMul<E>,
+        E: Matrix,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(Op::Mm, self.look(), mat2.look(), out)))
+    }
+
+    /// [`mm`](Self::mm) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_mm<E: Dims>(&self, mat2: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    where
+        D: Matrix + MatMul<E>,
+        E: Matrix,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Mm, self.look(), mat2.look(), out))
+    }
+
+    /// The product of a matrix and a vector.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, K }
+    /// let a = tensor!([[1., 2.], [3., 4.]]; N, K);
+    /// assert_eq!(a.mv(&tensor!([1., 1.]; K)).to_vec(), [3.0, 7.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn mv<E: Dims>(&self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    where
+        D: Matrix + MatMul<E>,
+        E: Vector,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(Op::Mv, self.look(), vec.look(), out)))
+    }
+
+    /// [`mv`](Self::mv) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_mv<E: Dims>(&self, vec: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    where
+        D: Matrix + MatMul<E>,
+        E: Vector,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Mv, self.look(), vec.look(), out))
+    }
+
+    /// The inner product of two vectors.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// assert_eq!(tensor!([1., 2.]; N).dot(&tensor!([3., 4.]; N)).item(), 11.0);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn dot<E: Dims>(&self, tensor: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    where
+        D: Vector + MatMul<E>,
+        E: Vector,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(Op::Dot, self.look(), tensor.look(), out)))
+    }
+
+    /// [`dot`](Self::dot) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_dot<E: Dims>(&self, tensor: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    where
+        D: Vector + MatMul<E>,
+        E: Vector,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Dot, self.look(), tensor.look(), out))
+    }
+
+    /// Products of two batches of matrices.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { B, N, K, M }
+    /// let a = Tensor::<(B, N, K)>::ones([2, 3, 4]);
+    /// let b = Tensor::<(B, K, M)>::ones([2, 4, 5]);
+    /// assert_eq!(a.bmm(&b).shape(), [2, 3, 5]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn bmm<E: Dims>(&self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    where
+        D: Batched + MatMul<E>,
+        E: Batched,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(Op::Bmm, self.look(), mat2.look(), out)))
+    }
+
+    /// [`bmm`](Self::bmm) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_bmm<E: Dims>(&self, mat2: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    where
+        D: Batched + MatMul<E>,
+        E: Batched,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Bmm, self.look(), mat2.look(), out))
+    }
+
+    /// This tensor, plus the product of two matrices.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, K, M }
+    /// let bias = tensor!([10., 20.]; M);
+    /// let a = tensor!([[1., 2.]]; N, K);
+    /// let b = tensor!([[1., 0.], [0., 1.]]; K, M);
+    /// assert_eq!(bias.addmm(&a, &b).to_vec(), [11.0, 22.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn addmm<E, F>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+    ) -> Tensor<Sum<Product<E, F>, D>, T>
+    where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(self.add_product(mat1, mat2, AddmmOptions::default())))
+    }
+
+    /// [`addmm`](Self::addmm) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addmm<E, F>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
+    where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::give(self.add_product(mat1, mat2, AddmmOptions::default()))
+    }
+
+    /// `beta` times this tensor, plus `alpha` times the product of two matrices.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn addmm_with<E, F>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Tensor<Sum<Product<E, F>, D>, T>
+    where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(self.add_product(mat1, mat2, options)))
+    }
+
+    fn add_product<E, F>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Result<crate::call::Bare>
+    where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+    {
+        let scale = [options.beta, options.alpha];
+        let out = <Sum<Product<E, F>, D>>::STATIC;
+        product::addmm(self.look(), mat1.look(), mat2.look(), scale, out)
+    }
+
+    /// Multiplies and sums over a dim that both have, wherever it stands. Other dims that both
+    /// have are batch; the result has this tensor's dims without the contracted one, then those
+    /// of `other` that this one lacks.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, Features, Classes }
+    /// let x = tensor!([[1., 2.]]; N, Features);
+    /// let w = tensor!([[1., 10.], [2., 20.], [3., 30.]]; Classes, Features);
+    /// let y: Tensor<(N, Classes)> = x.contract(&w, Features);
+    /// assert_eq!(y.to_vec(), [21.0, 42.0, 63.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn contract<E: Dims, X: OneDim + Contract<D, E>>(
+        &self,
+        other: &Tensor<E, T>,
+        dim: X,
+    ) -> Tensor<Contracted<D, E, X>, T> {
+        let _ = dim;
+        let pair = (position::<X, D>(), position::<X, E>());
+        Tensor::wrap(done(product::contract(self.look(), other.look(), &[pair])))
+    }
+
+    /// [`contract`](Self::contract) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_contract<E: Dims, X: OneDim + Contract<D, E>>(
+        &self,
+        other: &Tensor<E, T>,
+        dim: X,
+    ) -> Result<Tensor<Contracted<D, E, X>, T>> {
+        let _ = dim;
+        let pair = (position::<X, D>(), position::<X, E>());
+        Tensor::give(product::contract(self.look(), other.look(), &[pair]))
+    }
+}

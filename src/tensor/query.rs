@@ -1,0 +1,155 @@
+//! Questions whose answer is no tensor.
+
+use nomina_core::dims::{Dims, Has, NotBehindWild, OneDim, position};
+use nomina_core::{DType, Device, Element, Names, Result};
+
+use super::Tensor;
+use crate::call::{ok, typed};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The number of dims.
+    pub const RANK: usize = D::RANK;
+
+    /// The names of the dims; `None` for a `Wild` that has none.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = Tensor::<(N, C)>::zeros([2, 3]);
+    /// assert_eq!(x.names(), names!["N", "C"]);
+    /// ```
+    #[must_use]
+    pub fn names(&self) -> Names {
+        self.look().names()
+    }
+
+    /// Whether any dim has a name.
+    #[must_use]
+    pub fn has_names(&self) -> bool {
+        self.bare.wild.is_some() || D::NAMES.iter().any(Option::is_some)
+    }
+
+    /// The sizes, in order.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.bare.raw.shape()
+    }
+
+    /// The size of a dim.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// assert_eq!(Tensor::<(N, C)>::zeros([2, 3]).size(C), 3);
+    /// ```
+    #[must_use]
+    pub fn size<X: OneDim>(&self, dim: X) -> usize
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        self.shape()[position::<X, D>()]
+    }
+
+    /// The strides, in elements.
+    #[must_use]
+    pub fn strides(&self) -> &[isize] {
+        self.bare.raw.strides()
+    }
+
+    /// The stride of a dim, in elements.
+    #[must_use]
+    pub fn stride<X: OneDim>(&self, dim: X) -> isize
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        self.strides()[position::<X, D>()]
+    }
+
+    /// Where the first element stands in its buffer.
+    #[must_use]
+    pub fn storage_offset(&self) -> usize {
+        self.bare.raw.offset()
+    }
+
+    /// The number of dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        D::RANK
+    }
+
+    /// The number of dims, as PyTorch spells it.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        D::RANK
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn numel(&self) -> usize {
+        self.bare.raw.numel()
+    }
+
+    /// The dtype by value.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        T::DTYPE
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.bare.raw.device()
+    }
+
+    /// Whether the elements stand in row-major order without gaps.
+    #[must_use]
+    pub fn is_contiguous(&self) -> bool {
+        self.bare.raw.is_contiguous()
+    }
+
+    /// The one element of a tensor that has one.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// assert_eq!(tensor!([1., 2.]; N).sum(..).item(), 3.0);
+    /// ```
+    ///
+    /// # Panics
+    /// When the tensor has no element, or several.
+    #[track_caller]
+    #[must_use]
+    pub fn item(&self) -> T {
+        ok(self.try_item())
+    }
+
+    /// [`item`](Self::item) that returns the error.
+    ///
+    /// # Errors
+    /// When the tensor has no element, or several.
+    pub fn try_item(&self) -> Result<T> {
+        let item = self.bare.raw.item();
+        Ok(T::from_scalar(
+            item.map_err(|error| self.look().blame(error))?,
+        ))
+    }
+
+    /// Whether names, sizes and elements are equal. `==` is not defined for tensors: whoever
+    /// wants a tensor of truth values calls [`eq`](Self::eq).
+    #[track_caller]
+    #[must_use]
+    pub fn equal<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> bool {
+        ok(self.try_equal(other))
+    }
+
+    /// [`equal`](Self::equal) that returns the error.
+    ///
+    /// # Errors
+    /// When the tensors are on different devices.
+    pub fn try_equal<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<bool> {
+        let names = nomina_core::rule::equal_names(&self.names(), &other.names());
+        Ok(names && typed(|| nomina_runtime::call::equal(&self.bare.raw, &other.bare.raw))?)
+    }
+}

@@ -1,0 +1,305 @@
+//! Views of one dim: parts, slices, new and dropped dims.
+
+use std::ops::RangeBounds;
+
+use nomina_core::dims::{
+    Dims, ExpandInto, Has, Insert, Inserted, NotBehindWild, OneDim, Resizable, SizeOf, Sizes,
+    Without, position,
+};
+use nomina_core::{Element, Result};
+
+use super::Tensor;
+use crate::call::view::{self, extent};
+use crate::call::{Known, done, ok};
+
+/// An integer that counts along a dim; negative from the end.
+pub trait Whole: Copy {
+    #[doc(hidden)]
+    fn whole(self) -> i64;
+}
+
+/// How [`Tensor::split`] cuts: by one size, or by a list of sizes.
+pub trait SplitSizes {
+    #[doc(hidden)]
+    fn pieces(&self) -> Pieces<'_>;
+}
+
+/// One size, or each piece's.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Pieces<'a> {
+    /// Of each piece; the last may be smaller.
+    Equal(usize),
+    /// Of the pieces in order.
+    Listed(&'a [usize]),
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// A range of a dim.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2., 3., 4.]]; N, C);
+    /// assert_eq!(x.narrow(C, 1..3).to_vec(), [2.0, 3.0]);
+    /// assert_eq!(x.narrow(C, ..1).to_vec(), [1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the range leaves the dim.
+    #[track_caller]
+    #[must_use]
+    pub fn narrow<X: OneDim>(&self, dim: X, range: impl RangeBounds<usize>) -> Self
+    where
+        D: NotBehindWild<X> + Has<X>,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_narrow(dim, range))
+    }
+
+    /// [`narrow`](Self::narrow) that returns the error.
+    ///
+    /// # Errors
+    /// When the range leaves the dim.
+    pub fn try_narrow<X: OneDim>(&self, dim: X, range: impl RangeBounds<usize>) -> Result<Self>
+    where
+        D: NotBehindWild<X> + Has<X>,
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let at = position::<X, D>();
+        Self::give(view::narrow(
+            self.look(),
+            at,
+            extent(range, self.shape()[at]),
+        ))
+    }
+
+    /// The slice at one index of a dim; a negative index counts from the end.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// let row: Tensor<(C,)> = x.select(N, -1);
+    /// assert_eq!(row.to_vec(), [3.0, 4.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the index is out of range.
+    #[track_caller]
+    #[must_use]
+    pub fn select<X: OneDim>(&self, dim: X, index: impl Whole) -> Tensor<Without<D, X>, T>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        let out = <Without<D, X>>::STATIC;
+        Tensor::wrap(done(view::select(
+            self.look(),
+            position::<X, D>(),
+            index.whole(),
+            out,
+        )))
+    }
+
+    /// [`select`](Self::select) that returns the error.
+    ///
+    /// # Errors
+    /// When the index is out of range.
+    pub fn try_select<X: OneDim>(
+        &self,
+        dim: X,
+        index: impl Whole,
+    ) -> Result<Tensor<Without<D, X>, T>>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        let out = <Without<D, X>>::STATIC;
+        Tensor::give(view::select(
+            self.look(),
+            position::<X, D>(),
+            index.whole(),
+            out,
+        ))
+    }
+
+    /// All slices along a dim.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// let sums: Vec<f32> = x.unbind(N).iter().map(|row| row.sum(C).item()).collect();
+    /// assert_eq!(sums, [3.0, 7.0]);
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn unbind<X: OneDim>(&self, dim: X) -> Vec<Tensor<Without<D, X>, T>>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        let all = view::unbind(self.look(), position::<X, D>(), <Without<D, X>>::STATIC);
+        ok(all).into_iter().map(Tensor::wrap).collect()
+    }
+
+    /// Pieces of a dim: of one size, the last one smaller where it does not divide, or of a list
+    /// of sizes.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let x = tensor!([1., 2., 3., 4., 5.]; N);
+    /// assert_eq!(x.split(N, 2).len(), 3);
+    /// assert_eq!(x.split(N, [1, 4])[1].to_vec(), [2.0, 3.0, 4.0, 5.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the sizes do not add up to the dim's.
+    #[track_caller]
+    #[must_use]
+    pub fn split<X: OneDim>(&self, dim: X, sizes: impl SplitSizes) -> Vec<Self>
+    where
+        D: NotBehindWild<X> + Has<X>,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_split(dim, sizes))
+    }
+
+    /// [`split`](Self::split) that returns the error.
+    ///
+    /// # Errors
+    /// When the sizes do not add up to the dim's.
+    pub fn try_split<X: OneDim>(&self, dim: X, sizes: impl SplitSizes) -> Result<Vec<Self>>
+    where
+        D: NotBehindWild<X> + Has<X>,
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let at = position::<X, D>();
+        let pieces = match sizes.pieces() {
+            Pieces::Equal(size) => view::split(self.look(), at, size),
+            Pieces::Listed(sizes) => view::split_sizes(self.look(), at, sizes),
+        };
+        Ok(pieces?.into_iter().map(Self::wrap).collect())
+    }
+
+    /// A dim of size 1 dropped.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.]]; N, C);
+    /// assert_eq!(x.squeeze(N).shape(), [2]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the dim has another size. `DynTensor::squeeze` keeps such a dim, as PyTorch does.
+    #[track_caller]
+    #[must_use]
+    pub fn squeeze<X: OneDim>(&self, dim: X) -> Tensor<Without<D, X>, T>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        ok(self.try_squeeze(dim))
+    }
+
+    /// [`squeeze`](Self::squeeze) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another size than 1.
+    pub fn try_squeeze<X: OneDim>(&self, dim: X) -> Result<Tensor<Without<D, X>, T>>
+    where
+        D: NotBehindWild<X> + Has<X>,
+    {
+        let _ = dim;
+        Tensor::give(view::squeeze(
+            self.look(),
+            position::<X, D>(),
+            <Without<D, X>>::STATIC,
+        ))
+    }
+
+    /// A new dim of size 1, which stands first.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x: Tensor<(N, C)> = tensor!([1., 2.]; C).unsqueeze(N);
+    /// assert_eq!(x.shape(), [1, 2]);
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn unsqueeze<X: OneDim + Insert<D>>(&self, dim: X) -> Tensor<Inserted<D, X>, T> {
+        let _ = dim;
+        Tensor::wrap(done(view::unsqueeze(self.look(), <Inserted<D, X>>::STATIC)))
+    }
+
+    /// Dims of size 1 repeated, and new dims on the left, without a copy.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([1., 2.]; C).expand((N.of(3), C.of(2)));
+    /// assert_eq!(x.sum(N).to_vec(), [3.0, 6.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When a dim of another size than 1 would change.
+    #[track_caller]
+    #[must_use]
+    pub fn expand<S: Sizes>(&self, sizes: S) -> Tensor<S::Dims, T>
+    where
+        D: ExpandInto<S::Dims>,
+    {
+        Tensor::wrap(done(view::expand(
+            self.look(),
+            &sizes.sizes(),
+            S::Dims::STATIC,
+        )))
+    }
+
+    /// [`expand`](Self::expand) that returns the error.
+    ///
+    /// # Errors
+    /// When a dim of another size than 1 would change.
+    pub fn try_expand<S: Sizes>(&self, sizes: S) -> Result<Tensor<S::Dims, T>>
+    where
+        D: ExpandInto<S::Dims>,
+    {
+        Tensor::give(view::expand(self.look(), &sizes.sizes(), S::Dims::STATIC))
+    }
+}
+
+macro_rules! whole {
+    ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Whole for $t {
+            fn whole(self) -> i64 {
+                // What no i64 holds is out of every dim's range.
+                i64::try_from(self).unwrap_or(i64::MAX)
+            }
+        }
+    )*};
+}
+whole!(i32 i64 isize usize u8 u16 u32 i8 i16);
+
+impl SplitSizes for usize {
+    fn pieces(&self) -> Pieces<'_> {
+        Pieces::Equal(*self)
+    }
+}
+
+impl<const K: usize> SplitSizes for [usize; K] {
+    fn pieces(&self) -> Pieces<'_> {
+        Pieces::Listed(self)
+    }
+}
+
+impl SplitSizes for &[usize] {
+    fn pieces(&self) -> Pieces<'_> {
+        Pieces::Listed(self)
+    }
+}
