@@ -18,7 +18,7 @@ mod row;
 mod signature;
 mod table;
 
-pub use dtype_rule::{DTypeRule, DTypes};
+pub use dtype_rule::{DTypeRule, DTypes, Resolved};
 pub use generated::Op;
 pub use row::{Class, Forms, NameRule, Row, Samples, Status};
 pub use signature::{Param, ParamKind, Signature};

@@ -40,6 +40,7 @@ pub(super) const ROWS: &[Row] = &[
         .grad(&["grad / y", "-grad * result / y"]),
     binary("pow", "pow(x, y)", "Raises to the power of `exponent`.")
         .signature("self, exponent: Operand")
+        .dtype(Same, DTypes::NUMBERS)
         .samples(Samples::Positive)
         .grad(&["grad * y * pow(x, y - 1)", "grad * result * log(x)"]),
     unary("neg", "neg(x)", "Changes the sign.")
