@@ -10,6 +10,7 @@ mod family;
 mod generated;
 mod index;
 pub mod invoke;
+mod masked;
 mod naming;
 mod operand;
 mod options;
@@ -17,8 +18,12 @@ mod pointwise;
 mod product;
 mod query;
 mod reduce;
+mod scaled;
 mod view;
 mod write;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

@@ -39,7 +39,8 @@ macro_rules! along {
         }
     )*};
 }
-along!(&'a str &'a String &'a Name i32 i64 usize DimRef<'a> DimArg<'a>);
+// One integer type, so that a literal's is known.
+along!(&'a str &'a String &'a Name i64 DimRef<'a> DimArg<'a>);
 
 impl DynTensor {
     /// The greatest elements along a dim, and where they stand; with `..`, the greatest alone.

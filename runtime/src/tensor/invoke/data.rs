@@ -3,7 +3,7 @@
 use nomina_core::{Category, Element, Error, ErrorKind, Result, Scalar, rule};
 
 use super::bind::Bound;
-use super::own::names;
+use super::read::names;
 use super::value::{Value, wrong};
 use crate::config::default_dtype;
 use crate::tensor::DynTensor;

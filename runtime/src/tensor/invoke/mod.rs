@@ -4,6 +4,7 @@ mod adapt;
 mod bind;
 mod data;
 mod own;
+mod read;
 mod spelling;
 mod value;
 

@@ -1,0 +1,226 @@
+//! Sums with a factor: add and sub with alpha, addcmul with a value.
+
+use nomina_core::op::Op;
+use nomina_core::{Error, ErrorKind, Promoter, Result, Scalar};
+use smallvec::{SmallVec, smallvec};
+
+use super::family::{self, tensors};
+use super::{AddOptions, DynTensor, Operand, about};
+use crate::config::default_dtype;
+
+type Operands<'a> = SmallVec<[Operand<'a>; 3]>;
+
+impl DynTensor {
+    /// Adds `other`, multiplied by `alpha`.
+    ///
+    /// # Errors
+    /// As `add`; [`ErrorKind::DType`] when `alpha` is of a higher category than the result.
+    pub fn add_with<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        options: AddOptions,
+    ) -> Result<Self> {
+        let (op, operands) = scaled(Op::Add, self, other.into(), options.alpha)?;
+        family::pointwise(op, &operands).map_err(|e| e.in_op("add"))
+    }
+
+    /// Adds `other`, multiplied by `alpha`, in place.
+    ///
+    /// # Errors
+    /// As `add_`, and as [`DynTensor::add_with`].
+    pub fn add_with_<'a>(
+        &mut self,
+        other: impl Into<Operand<'a>>,
+        options: AddOptions,
+    ) -> Result<&mut Self> {
+        self.scaled_in_place(Op::Add, other.into(), options.alpha)
+    }
+
+    /// Adds `other`, multiplied by `alpha`, into `out`.
+    ///
+    /// # Errors
+    /// As `add_out`, and as [`DynTensor::add_with`].
+    pub fn add_with_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        options: AddOptions,
+        out: &mut Self,
+    ) -> Result<()> {
+        let (op, operands) = scaled(Op::Add, self, other.into(), options.alpha)?;
+        family::pointwise_out(op, &operands, out).map_err(|e| e.in_op("add"))
+    }
+
+    /// Subtracts `other`, multiplied by `alpha`.
+    ///
+    /// # Errors
+    /// As `sub`; [`ErrorKind::DType`] when `alpha` is of a higher category than the result.
+    pub fn sub_with<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        options: AddOptions,
+    ) -> Result<Self> {
+        let (op, operands) = scaled(Op::Sub, self, other.into(), options.alpha)?;
+        family::pointwise(op, &operands).map_err(|e| e.in_op("sub"))
+    }
+
+    /// Subtracts `other`, multiplied by `alpha`, in place.
+    ///
+    /// # Errors
+    /// As `sub_`, and as [`DynTensor::sub_with`].
+    pub fn sub_with_<'a>(
+        &mut self,
+        other: impl Into<Operand<'a>>,
+        options: AddOptions,
+    ) -> Result<&mut Self> {
+        self.scaled_in_place(Op::Sub, other.into(), options.alpha)
+    }
+
+    /// Subtracts `other`, multiplied by `alpha`, into `out`.
+    ///
+    /// # Errors
+    /// As `sub_out`, and as [`DynTensor::sub_with`].
+    pub fn sub_with_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        options: AddOptions,
+        out: &mut Self,
+    ) -> Result<()> {
+        let (op, operands) = scaled(Op::Sub, self, other.into(), options.alpha)?;
+        family::pointwise_out(op, &operands, out).map_err(|e| e.in_op("sub"))
+    }
+
+    fn scaled_in_place(&mut self, op: Op, other: Operand<'_>, alpha: Scalar) -> Result<&mut Self> {
+        let factor = factor(op, &[(&*self).into(), other], alpha)?;
+        let done = match factor {
+            None => family::pointwise_in_place(op, self, &[other]),
+            Some(factor) => {
+                family::pointwise_in_place(Op::Addcmul, self, &[other, Operand::Scalar(factor)])
+            }
+        };
+        match done {
+            Ok(()) => Ok(self),
+            Err(error) => Err(error.in_op(op.name())),
+        }
+    }
+
+    /// Adds the product of two tensors, times `value`.
+    ///
+    /// # Errors
+    /// Names that do not unify, sizes that do not broadcast.
+    pub fn addcmul<'a>(
+        &'a self,
+        tensor1: &'a Self,
+        tensor2: impl Into<Operand<'a>>,
+        value: impl Into<Scalar>,
+    ) -> Result<Self> {
+        let tensor2 = tensor2.into();
+        let value = value.into();
+        let operands: Operands<'_> = smallvec![self.into(), tensor1.into(), tensor2];
+        if value == Scalar::Int(1) {
+            return family::pointwise(Op::Addcmul, &operands);
+        }
+        check_alpha(Op::Addcmul, &operands, value)?;
+        // x + value*y*z: the factor goes to the operand that is smaller.
+        let names = family::unified(Op::Addcmul, &tensors(&operands))?;
+        let scaled = family::pointwise(Op::Mul, &[tensor1.into(), value.into()])?;
+        let operands: Operands<'_> = smallvec![self.into(), (&scaled).into(), tensor2];
+        family::pointwise_as(Op::Addcmul, &operands, names)
+    }
+
+    /// Adds the product of two tensors, times `value`, in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::addcmul`], and when the result's names, sizes or dtype are not self's.
+    pub fn addcmul_(
+        &mut self,
+        tensor1: &Self,
+        tensor2: &Self,
+        value: impl Into<Scalar>,
+    ) -> Result<&mut Self> {
+        let value = value.into();
+        if value == Scalar::Int(1) {
+            family::pointwise_in_place(Op::Addcmul, self, &[tensor1.into(), tensor2.into()])?;
+            return Ok(self);
+        }
+        let result = self.addcmul(tensor1, tensor2, value)?;
+        self.overwrite(Op::Addcmul, result)
+    }
+
+    /// Adds the product of two tensors, times `value`, into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::addcmul`], and when `out` does not hold the result.
+    pub fn addcmul_out(
+        &self,
+        tensor1: &Self,
+        tensor2: &Self,
+        value: impl Into<Scalar>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Addcmul, self.addcmul(tensor1, tensor2, value)?, out)
+    }
+}
+
+/// `x + alpha * y` is one pass of addcmul, `x - alpha * y` the same with `-alpha`.
+fn scaled<'a>(
+    op: Op,
+    x: &'a DynTensor,
+    other: Operand<'a>,
+    alpha: Scalar,
+) -> Result<(Op, Operands<'a>)> {
+    let mut operands: Operands<'a> = smallvec![x.into(), other];
+    match factor(op, &operands, alpha)? {
+        None => Ok((op, operands)),
+        Some(factor) => {
+            operands.push(Operand::Scalar(factor));
+            Ok((Op::Addcmul, operands))
+        }
+    }
+}
+
+/// What the right operand of add or sub is multiplied by; `None` for a plain sum or difference.
+fn factor(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Result<Option<Scalar>> {
+    if alpha == Scalar::Int(1) {
+        return Ok(None);
+    }
+    check_alpha(op, operands, alpha)?;
+    Ok(Some(match (op, alpha) {
+        (Op::Sub, Scalar::Bool(v)) => Scalar::Int(-i64::from(v)),
+        (Op::Sub, Scalar::Int(v)) => Scalar::Int(v.wrapping_neg()),
+        (Op::Sub, Scalar::Float(v)) => Scalar::Float(-v),
+        (Op::Sub, Scalar::Complex(v)) => Scalar::Complex(-v),
+        (_, alpha) => alpha,
+    }))
+}
+
+/// A factor may not lift the result to a higher category.
+fn check_alpha(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Result<()> {
+    let mut common = Promoter::new(default_dtype());
+    for operand in operands {
+        match operand {
+            Operand::Tensor(x) => common.tensor(x.dtype(), x.rank()),
+            Operand::Scalar(value) => common.scalar(*value),
+        }
+    }
+    let common = common.result();
+    // The row's own dtypes: the scaled sum is computed by another's.
+    for dtype in operands
+        .iter()
+        .filter_map(|o| o.tensor())
+        .map(DynTensor::dtype)
+        .chain([common])
+    {
+        op.row()
+            .check_dtype(dtype)
+            .map_err(|e| about(e, &tensors(operands)))?;
+    }
+    if alpha.category() > common.category() {
+        let what = format!("the factor {alpha} is not a number of {common}");
+        return Err(about(
+            Error::new(ErrorKind::DType, op.name(), what),
+            &tensors(operands),
+        )
+        .hint("convert the tensor first with `to`"));
+    }
+    Ok(())
+}
