@@ -93,6 +93,23 @@ impl Plan {
         self.dims[0]
     }
 
+    /// The dims around the innermost one, as a plan of their own: one element is one run.
+    pub(crate) fn outer(&self) -> Self {
+        let mut dims = SmallVec::from_slice(&self.dims[1..]);
+        if dims.is_empty() {
+            dims.push(Dim {
+                size: 1,
+                steps: [0; OPERANDS],
+            });
+        }
+        let numel = if self.numel == 0 {
+            0
+        } else {
+            self.numel / self.dims[0].size
+        };
+        Self { dims, numel }
+    }
+
     /// Whether an operand with elements of `size` bytes has them one after another, in the order
     /// of the plan.
     pub(crate) fn is_linear(&self, operand: usize, size: usize) -> bool {

@@ -1,5 +1,6 @@
 //! Real floats.
 
+use super::vector::Vector;
 use super::{Inexact, Number, Ordered, Signed};
 
 macro_rules! float {
@@ -45,11 +46,11 @@ macro_rules! float {
             }
             #[inline(always)]
             fn exp(self) -> Self {
-                <$t>::exp(self)
+                Vector::exp(self)
             }
             #[inline(always)]
             fn log(self) -> Self {
-                self.ln()
+                Vector::log(self)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -57,11 +58,11 @@ macro_rules! float {
             }
             #[inline(always)]
             fn tanh(self) -> Self {
-                <$t>::tanh(self)
+                Vector::tanh(self)
             }
             #[inline(always)]
             fn sigmoid(self) -> Self {
-                1.0 / (1.0 + <$t>::exp(-self))
+                1.0 / (1.0 + Vector::exp(-self))
             }
         }
 

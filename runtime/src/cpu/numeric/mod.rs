@@ -10,6 +10,8 @@ mod convert;
 mod float;
 pub(crate) mod half;
 mod integer;
+pub(crate) mod special;
+mod vector;
 
 #[cfg(test)]
 mod tests;

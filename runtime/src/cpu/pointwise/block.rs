@@ -3,11 +3,13 @@
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use nomina_core::DType;
+
 use super::kernel::{Inputs, Kernel, Loop};
 use crate::backend::Place;
 use crate::cpu::cast::Cast;
-use crate::cpu::parallel::Shared;
-use crate::plan::{OPERANDS, Plan, Walk};
+use crate::cpu::parallel::{GRAIN, Shared, split, threads};
+use crate::plan::{Dim, OPERANDS, Plan, Steps};
 
 /// Bytes per operand that pass through the cache at a time; four of them fit into its first level.
 const BLOCK: usize = 4096;
@@ -15,31 +17,22 @@ const BLOCK: usize = 4096;
 /// A run of at least this many elements is worth a call of the loop of its own.
 const LONG: usize = 128;
 
+/// Rows of a tile where an operand is adjacent across the runs: as many as share a cache line.
+const TILE: usize = 16;
+
 /// Scratch space of one operand.
 #[repr(C, align(64))]
 struct Scratch([MaybeUninit<u8>; BLOCK]);
 
 /// How an operand reaches the loop.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Feed {
-    /// Read or written where it lies: the elements of a run, or of all runs, are adjacent.
+    /// Read or written where it lies.
     Direct,
-    /// One element for all of the operation, copied into the block once.
-    Constant,
+    /// The same for every row, and put into the block once: one element, or one short row.
+    Repeated,
     /// Gathered into the block, or scattered from it.
     Block,
-}
-
-/// An elementwise operation, ready to run on any range.
-pub(super) struct Job<'a> {
-    plan: &'a Plan,
-    run: Loop,
-    /// Elements per call of the loop.
-    limit: usize,
-    /// Whether calls end with the runs of the plan.
-    by_run: bool,
-    operands: [Operand; OPERANDS],
-    count: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -47,224 +40,273 @@ struct Operand {
     base: Shared,
     feed: Feed,
     cast: Cast,
-    /// The distance in bytes between elements of a run.
+    /// The distance in bytes between elements of a row, and between rows.
     step: isize,
-    /// The size of an element where it lies, and in the loop.
-    size: usize,
-    inner: usize,
+    row_step: isize,
+    /// The size of an element in the loop.
+    size: isize,
 }
 
-impl<'a> Job<'a> {
+/// An elementwise operation as rows, which are the runs of its plan.
+pub(super) struct Job {
+    run: Loop,
+    /// The dims over rows.
+    outer: Plan,
+    columns: usize,
+    /// The most rows and columns at a time.
+    rows: usize,
+    limit: usize,
+    /// Whether rows are short, so that several pass through the loop at once.
+    short: bool,
+    operands: [Operand; OPERANDS],
+    count: usize,
+}
+
+impl Job {
     pub(super) fn new(
         kernel: &Kernel,
-        plan: &'a Plan,
+        plan: &Plan,
         dest: Place,
         inputs: &[Place],
         in_place: bool,
     ) -> Self {
-        let by_run = plan.inner().size >= LONG;
-        let mut operands = [Self::operand(plan, 0, dest, kernel.output, true, by_run); OPERANDS];
+        let (inner, outer) = (plan.inner(), plan.outer());
+        let short = inner.size < LONG;
+        let operand =
+            |index, place, dtype, dest| feed(plan, &outer, index, place, dtype, dest, short);
+        let mut operands = [operand(0, dest, kernel.output, true); OPERANDS];
         for (i, (&place, &dtype)) in inputs.iter().zip(&kernel.inputs).enumerate() {
-            operands[i + 1] = Self::operand(plan, i + 1, place, dtype, false, by_run);
+            operands[i + 1] = operand(i + 1, place, dtype, false);
         }
         // The loop assumes that its result overlaps no input.
-        if in_place && matches!(operands[0].feed, Feed::Direct) {
+        if in_place {
             operands[0].feed = Feed::Block;
         }
         let count = inputs.len() + 1;
-        let used = &operands[..count];
-        let blocks = used
+        let blocks = operands[..count]
             .iter()
-            .filter(|operand| !matches!(operand.feed, Feed::Direct));
-        let widest = blocks.map(|operand| operand.inner).max();
-        let limit = widest.map_or(usize::MAX, |size| BLOCK / size);
+            .filter(|operand| operand.feed != Feed::Direct);
+        let fits = blocks
+            .clone()
+            .map(|operand| BLOCK / operand.size as usize)
+            .min();
+        let crossed = blocks
+            .filter(|operand| operand.feed == Feed::Block)
+            .any(|operand| operand.row_step.abs() < operand.step.abs() && operand.row_step != 0);
+        let (rows, limit) = match fits {
+            None if short => (usize::MAX, inner.size),
+            None => (1, usize::MAX),
+            Some(fits) if short => (fits / inner.size.max(1), inner.size),
+            Some(fits) if crossed => (TILE, fits / TILE),
+            Some(fits) => (1, fits),
+        };
         Self {
-            plan,
             run: kernel.pick(),
+            outer,
+            columns: inner.size,
+            rows,
             limit,
-            by_run,
+            short,
             operands,
             count,
         }
     }
 
-    fn operand(
-        plan: &Plan,
-        index: usize,
-        place: Place,
-        dtype: nomina_core::DType,
-        dest: bool,
-        by_run: bool,
-    ) -> Operand {
-        let (size, step) = (place.dtype.size(), plan.inner().steps[index]);
-        let adjacent = if by_run {
-            step == size as isize
+    /// Computes everything, on several threads where it pays.
+    ///
+    /// # Safety
+    /// As [`super::run`].
+    pub(super) unsafe fn run(&self) {
+        let (rows, columns) = (self.outer.numel(), self.columns);
+        if self.short || rows >= 4 * threads() {
+            let grain = (GRAIN / columns.max(1)).max(1);
+            // SAFETY: ranges share no row.
+            split(rows, grain, &|rows| unsafe { self.part(rows, 0..columns) });
         } else {
-            plan.is_linear(index, size)
-        };
-        let feed = if place.dtype == dtype && adjacent {
-            Feed::Direct
-        } else if !dest && plan.is_constant(index) {
-            Feed::Constant
-        } else {
-            Feed::Block
-        };
-        let (from, to) = if dest {
-            (dtype, place.dtype)
-        } else {
-            (place.dtype, dtype)
-        };
-        let cast = Cast::new(from, to);
-        Operand {
-            base: Shared(place.ptr),
-            feed,
-            cast,
-            step,
-            size,
-            inner: dtype.size(),
+            let grain = (GRAIN / rows.max(1)).max(1);
+            // SAFETY: ranges share no column.
+            split(columns, grain, &|columns| unsafe {
+                self.part(0..rows, columns)
+            });
         }
     }
 
-    /// Computes the elements of a range of the plan.
+    /// Computes some columns of some rows: all columns where rows are short.
     ///
     /// # Safety
-    /// As [`super::run`], and nobody else writes to the range meanwhile.
-    pub(super) unsafe fn run(&self, range: Range<usize>) {
+    /// As [`super::run`], and nobody else writes to these meanwhile.
+    unsafe fn part(&self, rows: Range<usize>, columns: Range<usize>) {
+        if rows.is_empty() || columns.is_empty() {
+            return;
+        }
         // Indeterminate until filled, so that operations without blocks do not pay for them.
         let mut scratch = [const { MaybeUninit::<Scratch>::uninit() }; OPERANDS];
         let blocks = scratch
             .each_mut()
             .map(|block| block.as_mut_ptr().cast::<u8>());
-        let most = self.limit.min(range.len());
-        for (operand, &block) in self.operands[1..self.count].iter().zip(&blocks[1..]) {
-            if let Feed::Constant = operand.feed {
-                // SAFETY: the one element is readable; `limit` elements fit into the block.
-                unsafe {
-                    operand
-                        .cast
-                        .run(most, operand.base.get(), 0, block, operand.inner as isize);
-                }
+        let width = columns.len().min(self.limit);
+        let height = rows.len().min(self.rows);
+        for (i, operand) in self.operands[..self.count].iter().enumerate() {
+            if operand.feed == Feed::Repeated {
+                // A number repeats along rows, too; its `step` is zero.
+                // SAFETY: its elements are readable; the block has room for rows and columns.
+                unsafe { operand.gather(operand.base.get(), blocks[i], [height, width]) };
             }
         }
-        let (mut walk, mut at) = (self.plan.walk(range.start), range.start);
-        while at < range.end {
-            let n = self.limit.min(range.end - at);
-            // SAFETY: within the range, and at most `limit` elements.
-            let n = unsafe {
-                if self.by_run {
-                    self.one_run(&mut walk, n, &blocks)
-                } else {
-                    self.many_runs(&mut walk, at, n, &blocks)
-                }
-            };
-            at += n;
+        let (mut walk, mut left) = (self.outer.walk(rows.start), rows.len());
+        while left > 0 {
+            let (height, offsets) = walk.take(left.min(self.rows));
+            left -= height;
+            let mut at = columns.start;
+            while at < columns.end {
+                let width = self.limit.min(columns.end - at);
+                // SAFETY: a tile within the rows and columns; the blocks have room for it.
+                unsafe { self.tile(&offsets, at as isize, [height, width], &blocks) };
+                at += width;
+            }
         }
     }
 
+    /// Computes adjacent rows, `offsets` away from the operands' bases, from column `at` on.
+    ///
     /// # Safety
-    /// As [`Job::run`]; `limit` is within the range and the blocks.
-    unsafe fn one_run(
+    /// As [`Job::part`]; the tile fits into the blocks.
+    unsafe fn tile(
         &self,
-        walk: &mut Walk<'_>,
-        limit: usize,
+        offsets: &Steps,
+        at: isize,
+        [height, width]: [usize; 2],
         blocks: &[*mut u8; OPERANDS],
-    ) -> usize {
-        let (n, offsets) = walk.take(limit);
+    ) {
         let mut ptrs = *blocks;
+        // The distance in bytes between rows where the loop reads and writes them.
+        let mut strides = [0; OPERANDS];
         for (i, operand) in self.operands[..self.count].iter().enumerate() {
-            // SAFETY: a run of the plan lies at this offset.
-            let first = unsafe { operand.base.get().offset(offsets[i]) };
+            // SAFETY: an element of the operand lies there.
+            let first = unsafe { operand.base.get().offset(offsets[i] + at * operand.step) };
+            strides[i] = width as isize * operand.size;
             match operand.feed {
-                Feed::Direct => ptrs[i] = first,
-                Feed::Block if i > 0 => {
-                    // SAFETY: `n` elements of the run; they fit into the block.
-                    unsafe {
-                        operand
-                            .cast
-                            .run(n, first, operand.step, blocks[i], operand.inner as isize)
-                    };
-                }
-                Feed::Block | Feed::Constant => {}
+                Feed::Direct => (ptrs[i], strides[i]) = (first, operand.row_step),
+                // SAFETY: the tile's elements; they fit into the block.
+                Feed::Block if i > 0 => unsafe {
+                    operand.gather(first, blocks[i], [height, width])
+                },
+                Feed::Block | Feed::Repeated => {}
             }
         }
-        // SAFETY: dense operands in the kernel's dtypes; the result overlaps none of them.
-        unsafe { (self.run)(n, ptrs[0], inputs(&ptrs)) };
+        // Short rows that are adjacent in every operand, as `feed` arranged, are one run.
+        let (calls, n) = if self.short {
+            (1, height * width)
+        } else {
+            (height, width)
+        };
+        for row in 0..calls as isize {
+            let mut ptrs = ptrs;
+            for (ptr, stride) in ptrs.iter_mut().zip(&strides) {
+                *ptr = ptr.wrapping_offset(row * stride);
+            }
+            let inputs: Inputs = [ptrs[1], ptrs[2], ptrs[3]].map(<*mut u8>::cast_const);
+            // SAFETY: dense operands in the kernel's dtypes; the result overlaps none of them.
+            unsafe { (self.run)(n, ptrs[0], inputs) };
+        }
         let dest = &self.operands[0];
-        if let Feed::Block = dest.feed {
-            // SAFETY: the block holds `n` results; the run has room for them.
+        if dest.feed == Feed::Block {
+            // SAFETY: the block holds the tile's results; the tile has room for them.
             unsafe {
-                let first = dest.base.get().offset(offsets[0]);
-                dest.cast
-                    .run(n, blocks[0], dest.inner as isize, first, dest.step);
+                let first = dest.base.get().offset(offsets[0] + at * dest.step);
+                dest.scatter(blocks[0], first, [height, width]);
             }
         }
-        n
-    }
-
-    /// # Safety
-    /// As [`Job::run`]; `n` is within the range and the blocks.
-    unsafe fn many_runs(
-        &self,
-        walk: &mut Walk<'_>,
-        at: usize,
-        n: usize,
-        blocks: &[*mut u8; OPERANDS],
-    ) -> usize {
-        let mut ptrs = *blocks;
-        let mut gathers = false;
-        for (i, operand) in self.operands[..self.count].iter().enumerate() {
-            match operand.feed {
-                // SAFETY: the operand is linear over the whole plan.
-                Feed::Direct => ptrs[i] = unsafe { operand.base.get().add(at * operand.size) },
-                Feed::Block => gathers = true,
-                Feed::Constant => {}
-            }
-        }
-        let start = walk.clone();
-        if gathers {
-            let mut done = 0;
-            while done < n {
-                let (count, offsets) = walk.take(n - done);
-                for (i, operand) in self.operands[..self.count].iter().enumerate().skip(1) {
-                    if let Feed::Block = operand.feed {
-                        // SAFETY: `count` elements of a run; the block has room for `n`.
-                        unsafe {
-                            let first = operand.base.get().offset(offsets[i]);
-                            let block = blocks[i].add(done * operand.inner);
-                            operand.cast.run(
-                                count,
-                                first,
-                                operand.step,
-                                block,
-                                operand.inner as isize,
-                            );
-                        }
-                    }
-                }
-                done += count;
-            }
-        }
-        // SAFETY: dense operands in the kernel's dtypes; the result overlaps none of them.
-        unsafe { (self.run)(n, ptrs[0], inputs(&ptrs)) };
-        let dest = &self.operands[0];
-        if let Feed::Block = dest.feed {
-            let (mut walk, mut done) = (start, 0);
-            while done < n {
-                let (count, offsets) = walk.take(n - done);
-                // SAFETY: the block holds `n` results; the run has room for `count`.
-                unsafe {
-                    let first = dest.base.get().offset(offsets[0]);
-                    let block = blocks[0].add(done * dest.inner);
-                    dest.cast
-                        .run(count, block, dest.inner as isize, first, dest.step);
-                }
-                done += count;
-            }
-        }
-        n
     }
 }
 
-fn inputs(ptrs: &[*mut u8; OPERANDS]) -> Inputs {
-    [ptrs[1], ptrs[2], ptrs[3]].map(<*mut u8>::cast_const)
+/// How an operand of the dtype `dtype` in the loop reaches it.
+fn feed(
+    plan: &Plan,
+    outer: &Plan,
+    index: usize,
+    place: Place,
+    dtype: DType,
+    dest: bool,
+    short: bool,
+) -> Operand {
+    let Dim { steps, .. } = plan.inner();
+    let (step, row_step) = (steps[index], outer.inner().steps[index]);
+    let size = place.dtype.size();
+    let dense = if short {
+        plan.is_linear(index, size)
+    } else {
+        step == size as isize
+    };
+    let feed = if place.dtype == dtype && dense {
+        Feed::Direct
+    } else if !dest && outer.is_constant(index) && (short || step == 0) {
+        Feed::Repeated
+    } else {
+        Feed::Block
+    };
+    let (from, to) = if dest {
+        (dtype, place.dtype)
+    } else {
+        (place.dtype, dtype)
+    };
+    let cast = Cast::new(from, to);
+    Operand {
+        base: Shared(place.ptr),
+        feed,
+        cast,
+        step,
+        row_step,
+        size: dtype.size() as isize,
+    }
+}
+
+impl Operand {
+    /// Puts a tile into a block, row by row or, where rows are short, column by column.
+    ///
+    /// # Safety
+    /// The tile is readable from `first` on, and fits into the block.
+    unsafe fn gather(&self, first: *const u8, block: *mut u8, [height, width]: [usize; 2]) {
+        let (size, row) = (self.size, self.size * width as isize);
+        // SAFETY: passed on.
+        unsafe {
+            if width < height {
+                for j in 0..width as isize {
+                    let source = first.offset(j * self.step);
+                    self.cast
+                        .run(height, source, self.row_step, block.offset(j * size), row);
+                }
+            } else {
+                for i in 0..height as isize {
+                    let source = first.offset(i * self.row_step);
+                    self.cast
+                        .run(width, source, self.step, block.offset(i * row), size);
+                }
+            }
+        }
+    }
+
+    /// Takes a tile from a block to where it belongs.
+    ///
+    /// # Safety
+    /// The tile is writable from `first` on, and the block holds it.
+    unsafe fn scatter(&self, block: *const u8, first: *mut u8, [height, width]: [usize; 2]) {
+        let (size, row) = (self.size, self.size * width as isize);
+        // SAFETY: passed on.
+        unsafe {
+            if width < height {
+                for j in 0..width as isize {
+                    let dest = first.offset(j * self.step);
+                    self.cast
+                        .run(height, block.offset(j * size), row, dest, self.row_step);
+                }
+            } else {
+                for i in 0..height as isize {
+                    let dest = first.offset(i * self.row_step);
+                    self.cast
+                        .run(width, block.offset(i * row), size, dest, self.step);
+                }
+            }
+        }
+    }
 }

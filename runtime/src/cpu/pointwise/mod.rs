@@ -16,7 +16,6 @@ use nomina_core::{DType, Scalar};
 
 use crate::backend::{Input, Place};
 use crate::cpu::constant::Constant;
-use crate::cpu::parallel::{GRAIN, split};
 use crate::plan::{OPERANDS, Plan};
 
 pub(crate) use generated::kernel;
@@ -55,6 +54,6 @@ pub(crate) unsafe fn run(
         };
     }
     let job = block::Job::new(kernel, plan, dest, &places[..inputs.len()], in_place);
-    // SAFETY: ranges share no position of `dest`; the rest is the caller's promise.
-    split(plan.numel(), GRAIN, &|range| unsafe { job.run(range) });
+    // SAFETY: the caller's promise.
+    unsafe { job.run() };
 }
