@@ -2,7 +2,7 @@
 //!
 //! Every method infers names with [`nomina_core::rule`] and hands the elements, nameless, to
 //! [`crate::call`]. What the operator table says about an operator in one line is generated
-//! ([`generated`]); what has a rule of its own stands in a file per family.
+//! (`generated.rs`); what has a rule of its own stands in a file per family.
 
 mod arg;
 mod factory;

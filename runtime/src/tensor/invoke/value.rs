@@ -7,6 +7,8 @@ use num_complex::Complex;
 use crate::tensor::{DynTensor, Operand};
 
 /// An argument or a result, as it arrives from a file, a trace or a command line.
+// Most values are tensors; a box would cost each of them an allocation.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Value {
     /// A tensor.
