@@ -8,6 +8,10 @@ use nomina_core::{Element, Error, ErrorKind, Result};
 
 use super::ALIGNMENT;
 
+/// What a process can address on today's 64-bit machines (47 bits). More is refused before the
+/// allocator is asked: AddressSanitizer's ends the process over such a size.
+const ADDRESSABLE: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 16 } else { 0 };
+
 /// A block of its own, or a vector's allocation.
 #[derive(Debug)]
 pub(super) struct CpuBuffer {
@@ -25,6 +29,9 @@ unsafe impl Sync for CpuBuffer {}
 impl CpuBuffer {
     /// A new aligned block, zeroed or with indeterminate content.
     pub(super) fn allocate(op: &'static str, len: usize, zeroed: bool) -> Result<Self> {
+        if len > ADDRESSABLE {
+            return Err(refused(op, len));
+        }
         let layout = Layout::from_size_align(len, ALIGNMENT).map_err(|_| refused(op, len))?;
         let ptr = if len == 0 {
             layout.dangling_ptr()
