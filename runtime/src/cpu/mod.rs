@@ -5,6 +5,7 @@ pub(crate) mod cast;
 pub(crate) mod constant;
 pub(crate) mod fill;
 pub(crate) mod gemm;
+pub(crate) mod index;
 pub(crate) mod numeric;
 pub(crate) mod parallel;
 pub(crate) mod pointwise;

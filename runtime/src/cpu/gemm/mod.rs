@@ -7,8 +7,6 @@
 mod arith;
 mod blocks;
 mod half;
-#[cfg(test)]
-mod tests;
 mod vector;
 
 use gemm::Parallelism;

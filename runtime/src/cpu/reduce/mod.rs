@@ -15,7 +15,7 @@ pub(crate) mod reducer;
 pub(crate) mod simd;
 pub(crate) mod split;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::marker::PhantomData;
 

@@ -1,0 +1,187 @@
+//! Operators that copy elements to other places, and the comparison of whole tensors.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result};
+
+use super::reduce::{ReduceOptions, address, reduce};
+use super::{Arg, contiguous, copy_into, pointwise};
+use crate::backend::backend;
+use crate::config::default_dtype;
+use crate::cpu::index::{Selection, count, same_elements, scatter};
+use crate::dispatch::with_dtype;
+use crate::raw::Raw;
+use crate::shape::{Shape, broadcast};
+
+#[cold]
+fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -> Error {
+    operands
+        .iter()
+        .fold(Error::new(kind, op.name(), what), |error, x| {
+            error.operand(&Names::default(), x.shape())
+        })
+}
+
+/// Refuses operands on different devices.
+fn one_device(op: Op, operands: &[&Raw]) -> Result<()> {
+    match operands.iter().find(|x| x.device() != operands[0].device()) {
+        None => Ok(()),
+        Some(x) => {
+            let what = format!(
+                "operands are on `{}` and `{}`",
+                operands[0].device(),
+                x.device()
+            );
+            Err(refuse(ErrorKind::Device, op, operands, what).hint("move one with `to_device`"))
+        }
+    }
+}
+
+/// Joins tensors along a dim. Dtypes promote; elements are converted while they are copied. A
+/// tensor of shape `[0]` goes with any others, as in PyTorch.
+///
+/// # Errors
+/// No tensors, one without dims, different ranks, a dim out of range, sizes that differ in another
+/// dim, missing memory.
+pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
+    let op = Op::Cat;
+    let Some(first) = xs.first() else {
+        return Err(
+            refuse(ErrorKind::Argument, op, xs, "there are no tensors").hint("give at least one")
+        );
+    };
+    one_device(op, xs)?;
+    if let Some(at) = xs.iter().position(|x| x.rank() == 0) {
+        let what = format!("tensor {at} has no dims to join");
+        return Err(refuse(ErrorKind::Rank, op, xs, what)
+            .hint("give it one with `unsqueeze`, or use `stack`"));
+    }
+    let skipped = |x: &Raw| x.shape() == [0];
+    let base = *xs.iter().find(|x| !skipped(x)).unwrap_or(first);
+    if let Some(at) = xs
+        .iter()
+        .position(|x| !skipped(x) && x.rank() != base.rank())
+    {
+        let what = format!(
+            "tensor {at} has {} dims, others {}",
+            xs[at].rank(),
+            base.rank()
+        );
+        return Err(
+            refuse(ErrorKind::Rank, op, xs, what).hint("all tensors have the same number of dims")
+        );
+    }
+    if dim >= base.rank() {
+        let what = format!("dim {dim} is out of range for {} dims", base.rank());
+        return Err(
+            refuse(ErrorKind::Index, op, xs, what).hint("count dims from 0, outermost first")
+        );
+    }
+    let mut shape = Shape::from_slice(base.shape());
+    shape[dim] = 0;
+    let mut promoter = Promoter::new(default_dtype());
+    for (at, &x) in xs.iter().enumerate() {
+        promoter.tensor(x.dtype(), x.rank());
+        if skipped(x) && base.rank() != 1 {
+            continue;
+        }
+        for (other, (&size, &want)) in x.shape().iter().zip(base.shape()).enumerate() {
+            if other != dim && size != want {
+                let what = format!("sizes {want} and {size} differ outside of the joined dim");
+                return Err(refuse(ErrorKind::Shape, op, xs, what)
+                    .at(at, other)
+                    .hint("tensors may differ in the joined dim alone"));
+            }
+        }
+        shape[dim] = shape[dim].checked_add(x.shape()[dim]).ok_or_else(|| {
+            refuse(
+                ErrorKind::Shape,
+                op,
+                xs,
+                "the sizes of the joined dim overflow",
+            )
+            .hint("join fewer tensors")
+        })?;
+    }
+    let mut out = Raw::empty(op.name(), &shape, promoter.result(), first.device())?;
+    let mut start = 0;
+    for &x in xs {
+        if x.numel() == 0 {
+            continue;
+        }
+        let len = x.shape()[dim];
+        copy_into(out.as_mut()?.narrow(dim, start, len)?, x)?;
+        start += len;
+    }
+    Ok(out)
+}
+
+/// The elements of `x` where `mask` holds, in row-major order of the shape both broadcast to.
+///
+/// # Errors
+/// A mask that is not bool, sizes that do not broadcast, missing memory.
+pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
+    let op = Op::MaskedSelect;
+    let operands = [x, mask];
+    one_device(op, &operands)?;
+    if mask.dtype() != DType::Bool {
+        let what = format!("a mask is bool, not {}", mask.dtype());
+        return Err(refuse(ErrorKind::DType, op, &operands, what)
+            .hint("make one by comparing, or convert it with `to`"));
+    }
+    let shape = broadcast(op.name(), &[x.shape(), mask.shape()])?;
+    let x = x.broadcast_to(op.name(), &shape)?;
+    let mask = contiguous(&mask.broadcast_to(op.name(), &shape)?)?;
+    // The mask has one byte per element; the tensor is read where it lies.
+    let Some(taken) = mask.as_slice::<bool>() else {
+        return Err(refuse(
+            ErrorKind::Device,
+            op,
+            &operands,
+            "the mask is not on the host",
+        )
+        .hint("move it with `cpu`"));
+    };
+    backend(op.name(), x.device())?;
+    let selection = Selection::new(taken, x.as_ptr(), x.dtype().size(), x.shape(), x.strides());
+    let counts = count(&selection);
+    let mut out = Raw::empty(op.name(), &[counts.iter().sum()], x.dtype(), x.device())?;
+    // SAFETY: the tensor has the mask's shape; the result is fresh and has room for all.
+    unsafe { scatter(&selection, &counts, address(&mut out)) };
+    Ok(out)
+}
+
+/// Whether sizes and elements are equal; NaN equals nothing.
+///
+/// # Errors
+/// Different dtypes, missing memory.
+pub fn equal(a: &Raw, b: &Raw) -> Result<bool> {
+    let op = Op::Equal;
+    let operands = [a, b];
+    one_device(op, &operands)?;
+    if a.dtype() != b.dtype() {
+        let what = format!("dtypes {} and {} differ", a.dtype(), b.dtype());
+        return Err(refuse(ErrorKind::DType, op, &operands, what).hint("convert one with `to`"));
+    }
+    if a.shape() != b.shape() {
+        return Ok(false);
+    }
+    let dense = with_dtype!(a.dtype(), T => match (a.as_slice::<T>(), b.as_slice::<T>()) {
+        (Some(a), Some(b)) => Some(same_elements(a, b)),
+        _ => None,
+    });
+    if let Some(equal) = dense {
+        return Ok(equal);
+    }
+    let each =
+        pointwise(Op::Eq, &[Arg::Tensor(a), Arg::Tensor(b)]).map_err(|e| e.in_op("equal"))?;
+    let dims: crate::SmallVec<[usize; 8]> = (0..each.rank()).collect();
+    Ok(
+        reduce(Op::All, &each, &dims, false, ReduceOptions::default())?
+            .item()?
+            .to_bool(),
+    )
+}
+
+#[cfg(test)]
+#[path = "index_tests.rs"]
+mod tests;

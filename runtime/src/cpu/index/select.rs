@@ -1,0 +1,138 @@
+//! The elements where a mask holds.
+
+use crate::cpu::parallel::GRAIN;
+use crate::cpu::reduce::plan::{Loop, Loops, runs};
+use crate::cpu::reduce::split::for_each;
+
+/// The elements of a tensor where a mask of the same shape holds, in row-major order.
+///
+/// The mask is contiguous; the tensor has any strides.
+pub(crate) struct Selection<'a> {
+    /// One per element.
+    pub mask: &'a [bool],
+    /// The tensor's first element, and the size of an element.
+    pub x: *const u8,
+    pub size: usize,
+    loops: Loops,
+}
+
+// SAFETY: the tensor is only read.
+unsafe impl Sync for Selection<'_> {}
+
+impl<'a> Selection<'a> {
+    /// A selection from a tensor of this shape, with these strides in elements.
+    pub fn new(
+        mask: &'a [bool],
+        x: *const u8,
+        size: usize,
+        shape: &[usize],
+        strides: &[isize],
+    ) -> Self {
+        let mut loops = Loops::new();
+        for (&size, &src) in shape.iter().zip(strides) {
+            let next = Loop { size, src, dst: 0 };
+            match loops.last_mut() {
+                _ if size == 1 => {}
+                Some(outer) if outer.src == src * size as isize => {
+                    *outer = Loop {
+                        size: outer.size * size,
+                        ..next
+                    };
+                }
+                _ => loops.push(next),
+            }
+        }
+        Self {
+            mask,
+            x,
+            size,
+            loops,
+        }
+    }
+
+    fn range(&self, chunk: usize) -> (usize, usize) {
+        (chunk * GRAIN, self.mask.len().min((chunk + 1) * GRAIN))
+    }
+}
+
+/// How many elements each chunk selects.
+pub(crate) fn count(selection: &Selection<'_>) -> Vec<usize> {
+    let chunks = selection.mask.len().div_ceil(GRAIN);
+    let mut counts = vec![0; chunks];
+    let shared = crate::cpu::parallel::Shared(counts.as_mut_ptr().cast());
+    for_each(chunks, GRAIN, |chunk| {
+        let (from, to) = selection.range(chunk);
+        // Bytes add up in lanes of bytes, of which no 255 overflow.
+        let ones = |part: &[bool]| usize::from(part.iter().map(|&m| u8::from(m)).sum::<u8>());
+        let count: usize = selection.mask[from..to].chunks(255).map(ones).sum();
+        // SAFETY: each chunk has a place of its own.
+        unsafe { shared.get().cast::<usize>().add(chunk).write(count) };
+    });
+    counts
+}
+
+/// Writes the selected elements side by side, given how many each chunk selects.
+///
+/// # Safety
+/// The tensor lies where the selection says; `out` has room for the sum of `counts`, and nobody
+/// else uses it meanwhile.
+pub(crate) unsafe fn scatter(selection: &Selection<'_>, counts: &[usize], out: *mut u8) {
+    let mut starts = Vec::with_capacity(counts.len());
+    let mut total = 0;
+    for &count in counts {
+        starts.push(total);
+        total += count;
+    }
+    let out = crate::cpu::parallel::Shared(out);
+    for_each(counts.len(), GRAIN, |chunk| {
+        if counts[chunk] == 0 {
+            return;
+        }
+        let to = out.get().wrapping_add(starts[chunk] * selection.size);
+        // SAFETY: the caller's promise; each chunk has places of its own.
+        unsafe {
+            match selection.size {
+                1 => chunk_of::<1>(selection, chunk, to),
+                2 => chunk_of::<2>(selection, chunk, to),
+                4 => chunk_of::<4>(selection, chunk, to),
+                8 => chunk_of::<8>(selection, chunk, to),
+                _ => chunk_of::<16>(selection, chunk, to),
+            }
+        }
+    });
+}
+
+unsafe fn chunk_of<const N: usize>(selection: &Selection<'_>, chunk: usize, mut to: *mut u8) {
+    let (from, end) = selection.range(chunk);
+    let step = selection.loops.last().map_or(0, |inner| inner.src) * N as isize;
+    let mut at = from;
+    runs(&selection.loops, from, end, |offset, n| {
+        let mut x = selection.x.wrapping_offset(offset * N as isize);
+        for &take in &selection.mask[at..at + n] {
+            if take {
+                // SAFETY: the element is the tensor's; `to` has room for all selected ones.
+                unsafe {
+                    to.copy_from_nonoverlapping(x, N);
+                    to = to.add(N);
+                }
+            }
+            x = x.wrapping_offset(step);
+        }
+        at += n;
+        true
+    });
+}
+
+/// Whether two operands hold equal numbers; both are contiguous.
+pub(crate) fn same_elements<T: PartialEq + Sync>(a: &[T], b: &[T]) -> bool {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let differ = AtomicBool::new(false);
+    let chunks = a.len().div_ceil(GRAIN);
+    for_each(chunks, GRAIN, |chunk| {
+        let (from, to) = (chunk * GRAIN, a.len().min((chunk + 1) * GRAIN));
+        if !differ.load(Ordering::Relaxed) && a[from..to] != b[from..to] {
+            differ.store(true, Ordering::Relaxed);
+        }
+    });
+    !differ.into_inner()
+}
