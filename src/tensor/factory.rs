@@ -1,14 +1,14 @@
 //! Making tensors.
 
 use nomina_core::dims::{ArrayFor, Dims, Distinct, Matrix, ShapeFor, Vector};
-use nomina_core::{Element, Error, Float, Inexact, Names, Result, Scalar};
+use nomina_core::{Element, Error, Float, Inexact, Names, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::call;
 
 use super::Tensor;
 use crate::call::factory::{self, Fill, Place};
 use crate::call::view::check_sizes;
-use crate::call::{Bare, Known, done, ok};
+use crate::call::{Bare, Known, ok};
 
 /// Factories of `f32` tensors; `zeros_with::<f64>` and its kin make others.
 impl<D: Dims> Tensor<D> {
@@ -407,72 +407,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         check_sizes("arange", raw.shape(), D::STATIC)?;
         Ok(Self::wrap(Bare::new(raw)))
     }
-
-    /// Zeros in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn zeros_like(&self) -> Self {
-        self.like("zeros_like", Fill::Zeros)
-    }
-
-    /// Ones in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn ones_like(&self) -> Self {
-        self.like("ones_like", Fill::Number(1.into()))
-    }
-
-    /// Unspecified elements in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn empty_like(&self) -> Self {
-        self.like("empty_like", Fill::Zeros)
-    }
-
-    /// Uniform random numbers in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn rand_like(&self) -> Self
-    where
-        T: Float,
-    {
-        self.like("rand_like", Fill::Uniform(None))
-    }
-
-    /// Normal random numbers in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn randn_like(&self) -> Self
-    where
-        T: Inexact,
-    {
-        self.like("randn_like", Fill::Normal(None))
-    }
-
-    /// One number in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn full_like(&self, value: impl Into<Scalar>) -> Self {
-        self.like("full_like", Fill::Number(value.into()))
-    }
-
-    #[track_caller]
-    fn like(&self, op: &'static str, fill: Fill<'_>) -> Self {
-        let place = Place::like(self.look());
-        let made = factory::new(op, self.shape(), &UNCHECKED, fill, place);
-        Self::wrap(Bare {
-            wild: self.look().wild(),
-            ..done(made)
-        })
-    }
 }
-
-/// Sizes that a tensor already has need no check.
-const UNCHECKED: crate::call::Static = crate::call::Static {
-    names: &[],
-    sizes: &[],
-    wild: false,
-};
 
 /// What `tensor!` makes of its array.
 #[doc(hidden)]

@@ -15,6 +15,8 @@ use crate::call::{Bare, Known, Look, done, join};
     label = "expected `&[&a, &b]`, or a tuple `(&a, &b)`"
 )]
 pub trait TensorList {
+    /// The dims of the first, in which the dim to join along is looked up.
+    type First: Dims;
     /// The dims of all, unified.
     type Dims: Dims;
     /// The common dtype.
@@ -50,6 +52,7 @@ impl<I: TensorItem> TensorItem for &I {
 }
 
 impl<I: TensorItem> TensorList for [I] {
+    type First = I::Dims;
     type Dims = I::Dims;
     type Dtype = I::Dtype;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
@@ -58,6 +61,7 @@ impl<I: TensorItem> TensorList for [I] {
 }
 
 impl<I: TensorItem> TensorList for Vec<I> {
+    type First = I::Dims;
     type Dims = I::Dims;
     type Dtype = I::Dtype;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
@@ -66,6 +70,7 @@ impl<I: TensorItem> TensorList for Vec<I> {
 }
 
 impl<I: TensorItem, const K: usize> TensorList for [I; K] {
+    type First = I::Dims;
     type Dims = I::Dims;
     type Dtype = I::Dtype;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
@@ -74,6 +79,7 @@ impl<I: TensorItem, const K: usize> TensorList for [I; K] {
 }
 
 impl<L: TensorList + ?Sized> TensorList for &L {
+    type First = L::First;
     type Dims = L::Dims;
     type Dtype = L::Dtype;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
@@ -98,7 +104,7 @@ impl<L: TensorList + ?Sized> TensorList for &L {
 #[must_use]
 pub fn cat<L: TensorList, X: OneDim>(tensors: L, dim: X) -> Tensor<L::Dims, L::Dtype>
 where
-    L::Dims: NotBehindWild<X> + Has<X>,
+    L::First: NotBehindWild<X> + Has<X>,
     SizeOf<X>: Resizable<X>,
 {
     let _ = dim;
@@ -111,7 +117,7 @@ where
 /// Without any tensor, or when sizes do not fit.
 pub fn try_cat<L: TensorList, X: OneDim>(tensors: L, dim: X) -> Result<Tensor<L::Dims, L::Dtype>>
 where
-    L::Dims: NotBehindWild<X> + Has<X>,
+    L::First: NotBehindWild<X> + Has<X>,
     SizeOf<X>: Resizable<X>,
 {
     let _ = dim;
@@ -119,7 +125,7 @@ where
 }
 
 fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Bare> {
-    let (at, out) = (position::<X, L::Dims>(), <L::Dims>::STATIC);
+    let (at, out) = (position::<X, L::First>(), <L::Dims>::STATIC);
     tensors.with_looks(|looks| join::cat(looks, at, out))
 }
 

@@ -5,12 +5,14 @@ mod convert;
 mod data;
 mod dynamic;
 mod elementwise;
+mod extreme;
 mod factory;
 mod flatten;
 mod format;
 mod generated;
 mod index;
 mod join;
+mod like;
 mod mask;
 #[cfg(feature = "ndarray")]
 mod ndarray;
@@ -29,13 +31,14 @@ use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
 use nomina_core::{Element, Result};
 
 pub use dynamic::Typed;
+pub use extreme::Extremes;
 pub use factory::tensor_from_array;
 pub use index::Indices;
 pub use join::{TensorItem, TensorList, cat, stack, try_cat, try_stack};
 pub use operand::{Absorb, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype};
 pub use options::Options;
 pub use part::TensorMut;
-pub use reduce::{Extremes, ReduceOptions};
+pub use reduce::ReduceOptions;
 pub use view::{SplitSizes, Whole};
 
 use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};

@@ -3,15 +3,15 @@
 
 use std::marker::PhantomData;
 
-use nomina_core::dims::{Axes, Dims, Has, In, NotBehindWild, OneDim, OneOrAll, Without, position};
+use nomina_core::dims::{Axes, Dims, Has, In, NotBehindWild, OneDim, Without, position};
 use nomina_core::op::Op;
-use nomina_core::{DType, Element, Error, ErrorKind, Inexact, Real, Result};
+use nomina_core::{DType, Element, Error, ErrorKind, Inexact, Result};
 use nomina_runtime::call::ReduceOptions as RawOptions;
 
 use nomina_runtime::tensor::VarOptions;
 
 use super::{Tensor, picked};
-use crate::call::{Bare, Known, ok, reduce};
+use crate::call::{Known, ok, reduce};
 
 /// Options of a reduction: the dtype `U` to compute in, which the result has.
 ///
@@ -34,10 +34,6 @@ impl<U> Default for ReduceOptions<U> {
     }
 }
 
-/// What `max` and `min` give over the dims `A`: values and indices, or over `..` the value alone.
-pub type Extremes<D, T, A> =
-    <A as OneOrAll>::Found<Tensor<Without<D, A>, T>, Tensor<Without<D, A>, i64>>;
-
 fn in_dtype(dtype: DType) -> RawOptions {
     RawOptions {
         dtype: Some(dtype),
@@ -57,162 +53,6 @@ fn corrected(op: Op, options: VarOptions) -> Result<RawOptions> {
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// What an extreme's two results become.
-    fn extremes<A: OneOrAll>((values, indices): (Bare, Bare)) -> Extremes<D, T, A> {
-        A::found(Tensor::wrap(values), || Tensor::wrap(indices))
-    }
-
-    /// The greatest element along a dim and where it stands; over `..`, the element alone. Over
-    /// several dims, see [`amax`](Self::amax).
-    ///
-    /// ```
-    /// # use nomina::prelude::*;
-    /// dims! { N, C }
-    /// let x = tensor!([[1., 5.], [7., 2.]]; N, C);
-    /// let (values, indices) = x.max(C);
-    /// assert_eq!((values.to_vec(), indices.to_vec()), (vec![5.0, 7.0], vec![1, 0]));
-    /// assert_eq!(x.max(..).item(), 7.0);
-    /// ```
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn max<A: OneOrAll>(&self, dim: A) -> Extremes<D, T, A>
-    where
-        A::Checked: In<D>,
-        T: Real,
-    {
-        let found = reduce::extreme(
-            Op::Max,
-            self.look(),
-            picked::<A, D>(&dim),
-            <Without<D, A>>::STATIC,
-        );
-        Self::extremes::<A>(ok(found))
-    }
-
-    /// [`max`](Self::max) that returns the error.
-    ///
-    /// # Errors
-    /// A dim without elements.
-    pub fn try_max<A: OneOrAll>(&self, dim: A) -> Result<Extremes<D, T, A>>
-    where
-        A::Checked: In<D>,
-        T: Real,
-    {
-        let found = reduce::extreme(
-            Op::Max,
-            self.look(),
-            picked::<A, D>(&dim),
-            <Without<D, A>>::STATIC,
-        );
-        Ok(Self::extremes::<A>(found?))
-    }
-
-    /// The smallest element along a dim and where it stands; over `..`, the element alone. Over
-    /// several dims, see [`amin`](Self::amin).
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn min<A: OneOrAll>(&self, dim: A) -> Extremes<D, T, A>
-    where
-        A::Checked: In<D>,
-        T: Real,
-    {
-        let found = reduce::extreme(
-            Op::Min,
-            self.look(),
-            picked::<A, D>(&dim),
-            <Without<D, A>>::STATIC,
-        );
-        Self::extremes::<A>(ok(found))
-    }
-
-    /// [`min`](Self::min) that returns the error.
-    ///
-    /// # Errors
-    /// A dim without elements.
-    pub fn try_min<A: OneOrAll>(&self, dim: A) -> Result<Extremes<D, T, A>>
-    where
-        A::Checked: In<D>,
-        T: Real,
-    {
-        let found = reduce::extreme(
-            Op::Min,
-            self.look(),
-            picked::<A, D>(&dim),
-            <Without<D, A>>::STATIC,
-        );
-        Ok(Self::extremes::<A>(found?))
-    }
-
-    /// Where the greatest element stands along a dim; over `..`, in row-major order.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn argmax<A: OneOrAll>(&self, dim: A) -> Tensor<Without<D, A>, i64>
-    where
-        A::Checked: In<D>,
-        T: Real,
-    {
-        ok(self.try_argmax(dim))
-    }
-
-    /// [`argmax`](Self::argmax) that returns the error.
-    ///
-    /// # Errors
-    /// A dim without elements.
-    pub fn try_argmax<A: OneOrAll>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
-    where
-        A::Checked: In<D>,
-        T: Real,
-    {
-        let picked = picked::<A, D>(&dim);
-        Tensor::give(reduce::place(
-            Op::Argmax,
-            self.look(),
-            picked,
-            <Without<D, A>>::STATIC,
-        ))
-    }
-
-    /// Where the smallest element stands along a dim; over `..`, in row-major order.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn argmin<A: OneOrAll>(&self, dim: A) -> Tensor<Without<D, A>, i64>
-    where
-        A::Checked: In<D>,
-        T: Real,
-    {
-        ok(self.try_argmin(dim))
-    }
-
-    /// [`argmin`](Self::argmin) that returns the error.
-    ///
-    /// # Errors
-    /// A dim without elements.
-    pub fn try_argmin<A: OneOrAll>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
-    where
-        A::Checked: In<D>,
-        T: Real,
-    {
-        let picked = picked::<A, D>(&dim);
-        Tensor::give(reduce::place(
-            Op::Argmin,
-            self.look(),
-            picked,
-            <Without<D, A>>::STATIC,
-        ))
-    }
-
     /// [`sum`](Self::sum), computed in and giving the dtype of the options.
     ///
     /// # Panics

@@ -365,7 +365,7 @@ fn tensor_list(arity: usize) -> String {
     }
     format!(
         "impl<{}> TensorList for ({}) where {bounds} {{\n\
-         type Dims = {dims};\ntype Dtype = {dtype};\n\
+         type First = I0::Dims;\ntype Dims = {dims};\ntype Dtype = {dtype};\n\
          fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {{ visit(&[{}]) }}\n}}\n",
         list("I#, "),
         list("I#, "),
