@@ -60,9 +60,12 @@ macro_rules! float {
             fn tanh(self) -> Self {
                 Vector::tanh(self)
             }
+            // exp(-|x|) does not overflow, and small results are as exact as it is.
             #[inline(always)]
             fn sigmoid(self) -> Self {
-                1.0 / (1.0 + Vector::exp(-self))
+                let e = Vector::exp(-<$t>::abs(self));
+                let top = if self < 0.0 { e } else { 1.0 };
+                top / (1.0 + e)
             }
         }
 

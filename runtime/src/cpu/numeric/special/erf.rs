@@ -4,8 +4,8 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 
 /// The number whose error function is `x`; infinite at ±1, NaN beyond.
 ///
-/// Winitzki's formula gives three digits, two of Halley's steps the rest: with `erf` near zero and,
-/// so that nothing cancels, with `erfc` elsewhere.
+/// Winitzki's formula gives three digits, Halley's steps the rest: with `erf` near zero and, so that
+/// nothing cancels, with `erfc` elsewhere.
 #[must_use]
 pub(super) fn erfinv(x: f64) -> f64 {
     const A: f64 = 0.147;
@@ -31,7 +31,9 @@ pub(super) fn erfinv(x: f64) -> f64 {
     let b = 2.0 / (std::f64::consts::PI * A) + 0.5 * log;
     // The root of b² - log/A, less b, without cancellation.
     let mut z = (-log / A / ((b * b - log / A).sqrt() + b)).sqrt();
-    for _ in 0..2 {
+    // The tail is further from a parabola.
+    let steps = if q < 0.01 { 3 } else { 2 };
+    for _ in 0..steps {
         let error = if p < 0.5 {
             libm::erf(z) - p
         } else {
@@ -49,11 +51,9 @@ pub(super) fn gelu(x: f64) -> f64 {
     // The second part of √½: erfc's relative slope would magnify what rounding loses.
     const HI: f64 = std::f64::consts::FRAC_1_SQRT_2;
     const LO: f64 = -4.833_646_656_726_457e-17;
-    if x > 40.0 || x.is_nan() {
-        return x;
-    }
-    if x < -40.0 {
-        return -0.0;
+    if x.abs() > 40.0 || x.is_nan() {
+        // Minus infinity times zero is NaN.
+        return if x < 0.0 { x * 0.0 } else { x };
     }
     let z = -x * HI;
     let rest = (-x).mul_add(HI, -z) - x * LO;

@@ -1,0 +1,120 @@
+//! What neural networks put between their layers, and its like, of one real number.
+
+use std::f64::consts::LN_2;
+
+use super::dd::Dd;
+
+/// x / (1 + exp(-x))
+#[must_use]
+pub(super) fn silu(x: f64) -> f64 {
+    if x < FAR {
+        times_exp(x)
+    } else {
+        x / (1.0 + (-x).exp())
+    }
+}
+
+/// Below this, logistic functions are exponentials but for rounding.
+const FAR: f64 = -40.0;
+
+/// x exp(x), in two steps: the exponential alone would lose digits, or overflow as exp(-x). NaN at
+/// minus infinity, as PyTorch's activations are.
+fn times_exp(x: f64) -> f64 {
+    let root = (0.5 * x).exp();
+    x * root * root
+}
+
+/// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), by way of the logistic function: nothing cancels.
+#[must_use]
+pub(super) fn gelu_tanh(x: f64) -> f64 {
+    const SQRT_8_OVER_PI: Dd = Dd {
+        hi: 1.595_769_121_605_730_8,
+        lo: -9.969_308_809_110_92e-17,
+    };
+    if x.abs() > 1e3 || x.is_nan() {
+        // Minus infinity times zero is NaN.
+        return if x < 0.0 { x * 0.0 } else { x };
+    }
+    // Exponentials turn absolute errors of their arguments into relative ones.
+    let cube = Dd::product(x, x).mul(Dd::new(0.044_715));
+    let inner = Dd::new(1.0).add(cube).mul(Dd::new(x)).mul(SQRT_8_OVER_PI);
+    if inner.hi < FAR {
+        let root = (0.5 * inner.hi).exp();
+        return x * root * (root + root * inner.lo);
+    }
+    let e = (-inner.hi).exp();
+    x / (1.0 + (e - e * inner.lo))
+}
+
+/// ln(1 + exp(beta x)) / beta; the number itself where beta x exceeds `threshold`.
+#[must_use]
+pub(super) fn softplus(x: f64, beta: f64, threshold: f64) -> f64 {
+    let scaled = x * beta;
+    if scaled > threshold {
+        x
+    } else {
+        log1pexp(scaled) / beta
+    }
+}
+
+/// ln(1 + exp(x))
+fn log1pexp(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+/// -ln(1 + exp(-x))
+#[must_use]
+pub(super) fn logsigmoid(x: f64) -> f64 {
+    x.min(0.0) - (-x.abs()).exp().ln_1p()
+}
+
+/// x tanh ln(1 + exp(x)), by way of tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
+#[must_use]
+pub(super) fn mish(x: f64) -> f64 {
+    if x > 20.0 {
+        return x;
+    }
+    if x < FAR {
+        return times_exp(x);
+    }
+    let e = x.exp();
+    let n = e * (e + 2.0);
+    x * (n / (n + 2.0))
+}
+
+/// log₂(2^a + 2^b)
+#[must_use]
+pub(super) fn logaddexp2(a: f64, b: f64) -> f64 {
+    if a == b && a.is_infinite() {
+        return a;
+    }
+    let greater = if a < b { b } else { a };
+    greater + (-(a - b).abs()).exp2().ln_1p() * (1.0 / LN_2)
+}
+
+/// ln(x / (1 - x))
+#[must_use]
+pub(super) fn logit(x: f64) -> f64 {
+    if x < 0.25 {
+        x.ln() - (-x).ln_1p()
+    } else {
+        ((2.0 * x - 1.0) / (1.0 - x)).ln_1p()
+    }
+}
+
+/// sin πx / πx, one at zero.
+#[must_use]
+pub(super) fn sinc(x: f64) -> f64 {
+    let x = x.abs();
+    if x < 1e-9 {
+        return 1.0;
+    }
+    if x.is_infinite() {
+        return f64::NAN;
+    }
+    // Both steps are exact; sin π(n + r) = ± sin πr.
+    let whole = x.round();
+    let sin = (std::f64::consts::PI * (x - whole)).sin();
+    let odd = whole % 2.0 != 0.0;
+    (if odd { -sin } else { sin }) / (std::f64::consts::PI * x)
+}

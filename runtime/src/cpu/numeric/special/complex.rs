@@ -1,0 +1,371 @@
+//! [`Analytic`] for complex numbers. Those of `f32` parts compute with `f64` parts.
+//!
+//! The inverse functions are Kahan's, from products of the square roots of 1 ± z, in which nothing
+//! cancels ("Branch cuts for complex elementary functions", 1987).
+
+use std::f64::consts::{LN_2, LOG2_E, LOG10_E};
+
+use num_complex::Complex;
+
+use super::Analytic;
+use super::dd::Dd;
+use crate::cpu::numeric::{Inexact, Signed};
+
+type C = Complex<f64>;
+
+/// From here on, one is lost beside a number's square.
+const HUGE: f64 = 1e150;
+
+/// exp(x) with a factor, where the exponential alone may overflow.
+fn exp_times(x: f64, factor: f64) -> f64 {
+    if factor == 0.0 {
+        return factor;
+    }
+    if x.abs() < 700.0 || x.is_infinite() {
+        return x.exp() * factor;
+    }
+    let half = (0.5 * x).exp();
+    half * factor * half
+}
+
+/// Half the exponential, in place of cosh and of sinh's magnitude.
+fn far(x: f64) -> bool {
+    x.abs() > 700.0
+}
+
+/// A product in which zero wins, also against infinity.
+fn times(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b == 0.0 {
+        (0.0_f64).copysign(a) * 1.0_f64.copysign(b)
+    } else {
+        a * b
+    }
+}
+
+fn sinh(z: C) -> C {
+    let (sin, cos) = if z.im == 0.0 {
+        (z.im, 1.0)
+    } else {
+        z.im.sin_cos()
+    };
+    if far(z.re) {
+        let x = z.re.abs();
+        return C::new(
+            exp_times(x, 0.5 * cos).copysign(cos * z.re.signum()),
+            exp_times(x, 0.5 * sin),
+        );
+    }
+    C::new(times(z.re.sinh(), cos), times(z.re.cosh(), sin))
+}
+
+fn cosh(z: C) -> C {
+    let (sin, cos) = if z.im == 0.0 {
+        (z.im, 1.0)
+    } else {
+        z.im.sin_cos()
+    };
+    if far(z.re) {
+        let x = z.re.abs();
+        return C::new(
+            exp_times(x, 0.5 * cos),
+            exp_times(x, 0.5 * sin * z.re.signum()),
+        );
+    }
+    C::new(times(z.re.cosh(), cos), times(z.re.sinh(), sin))
+}
+
+/// Kahan's: from tan of the imaginary and sinh of the real part.
+fn tanh(z: C) -> C {
+    if z.re.abs() > 20.0 {
+        // Here tanh of the real part is 1 but for rounding; four tails remain of the imaginary.
+        let (sin, cos) = if z.im.is_infinite() {
+            (0.0, 1.0)
+        } else {
+            z.im.sin_cos()
+        };
+        let tail = exp_times(-z.re.abs(), 2.0);
+        return C::new(1.0_f64.copysign(z.re), tail * tail * sin * cos);
+    }
+    let tan = z.im.tan();
+    let slope = 1.0 + tan * tan;
+    let (sinh, cosh) = (z.re.sinh(), z.re.cosh());
+    let scale = 1.0 + slope * sinh * sinh;
+    C::new(slope * cosh * sinh / scale, tan / scale)
+}
+
+/// i z
+fn turn(z: C) -> C {
+    C::new(-z.im, z.re)
+}
+
+/// -i z
+fn turn_back(z: C) -> C {
+    C::new(z.im, -z.re)
+}
+
+/// The principal square root, scaled against overflow of its squares.
+fn sqrt(z: C) -> C {
+    if z.re == 0.0 && z.im == 0.0 {
+        return C::new(0.0, z.im);
+    }
+    if z.im.is_infinite() {
+        return C::new(f64::INFINITY, z.im);
+    }
+    let size = z.re.abs().max(z.im.abs());
+    let (scale, back) = if size > 1e300 {
+        (2.0_f64.powi(-4), 4.0)
+    } else if size < 1e-290 {
+        (2.0_f64.powi(108), 2.0_f64.powi(-54))
+    } else {
+        (1.0, 1.0)
+    };
+    let (re, im) = (z.re * scale, z.im * scale);
+    let root = (0.5 * (re.hypot(im) + re.abs())).sqrt();
+    let other = if root.is_infinite() {
+        0.0
+    } else {
+        im.abs() / (2.0 * root)
+    };
+    let (a, b) = if re >= 0.0 {
+        (root, other)
+    } else {
+        (other, root)
+    };
+    if re.is_nan() {
+        return C::new(f64::NAN, f64::NAN);
+    }
+    C::new(a * back, (b * back).copysign(z.im))
+}
+
+/// The imaginary part of conj(a) b, for parts whose products share their sign.
+fn cross(a: C, b: C) -> f64 {
+    times(a.re, b.im) - times(a.im, b.re)
+}
+
+/// ln 2|z| with the angle of z: what the inverse functions become far out.
+fn far_log(z: C) -> C {
+    C::new(
+        (0.5 * z.re).hypot(0.5 * z.im).ln() + 2.0 * LN_2,
+        z.im.atan2(z.re),
+    )
+}
+
+fn is_far(z: C) -> bool {
+    z.re.abs() > HUGE || z.im.abs() > HUGE
+}
+
+fn asin(z: C) -> C {
+    if is_far(z) {
+        let log = far_log(C::new(z.re.abs(), z.im.abs()));
+        let angle = std::f64::consts::FRAC_PI_2 - log.im;
+        return C::new(angle.copysign(z.re), log.re.copysign(z.im));
+    }
+    let (less, more) = (
+        sqrt(C::new(1.0 - z.re, -z.im)),
+        sqrt(C::new(1.0 + z.re, z.im)),
+    );
+    let re = z.re.atan2(less.re * more.re - less.im * more.im);
+    C::new(re, libm::asinh(cross(less, more)).copysign(z.im))
+}
+
+fn acos(z: C) -> C {
+    if is_far(z) {
+        let log = far_log(z);
+        return C::new(log.im.abs(), -log.re.copysign(z.im));
+    }
+    let (less, more) = (
+        sqrt(C::new(1.0 - z.re, -z.im)),
+        sqrt(C::new(1.0 + z.re, z.im)),
+    );
+    C::new(2.0 * less.re.atan2(more.re), libm::asinh(cross(more, less)))
+}
+
+fn acosh(z: C) -> C {
+    if is_far(z) {
+        return far_log(z);
+    }
+    let (less, more) = (
+        sqrt(C::new(z.re - 1.0, z.im)),
+        sqrt(C::new(z.re + 1.0, z.im)),
+    );
+    let re = libm::asinh(less.re * more.re + less.im * more.im);
+    C::new(re, 2.0 * less.im.atan2(more.re))
+}
+
+fn atanh(z: C) -> C {
+    let (x, y) = (z.re.abs(), z.im.abs());
+    if x.is_nan() || y.is_nan() {
+        return C::new(f64::NAN, f64::NAN);
+    }
+    if x > HUGE || y > HUGE {
+        // 1/z, whose square is lost.
+        let re = if x.is_infinite() || y.is_infinite() {
+            0.0
+        } else {
+            let length = x.hypot(y);
+            x / length / length
+        };
+        return C::new(
+            re.copysign(z.re),
+            std::f64::consts::FRAC_PI_2.copysign(z.im),
+        );
+    }
+    let (less, more) = (1.0 - x, 1.0 + x);
+    let distance = less * less + y * y;
+    let re = if distance == 0.0 && y == 0.0 {
+        f64::INFINITY
+    } else if distance < f64::MIN_POSITIVE {
+        0.5 * (LN_2 - y.ln())
+    } else {
+        0.25 * (4.0 * x / distance).ln_1p()
+    };
+    let cos = Dd::product(less, more).sub(Dd::product(y, y)).value();
+    let im = if y == 0.0 {
+        // On the cut, the side follows the sign of zero.
+        if x > 1.0 {
+            std::f64::consts::FRAC_PI_2
+        } else {
+            0.0
+        }
+    } else {
+        0.5 * (2.0 * y).atan2(cos)
+    };
+    C::new(re.copysign(z.re), im.copysign(z.im))
+}
+
+/// ln |1 + z|, exact where 1 + z is close to the unit circle.
+fn log1p_magnitude(z: C) -> f64 {
+    if is_far(z) || z.re < -3.0 || z.re > 3.0 || z.im.abs() > 3.0 {
+        return (1.0 + z.re).hypot(z.im).ln();
+    }
+    // |1 + z|² - 1
+    let square = Dd::product(z.re, z.re).add(Dd::product(z.im, z.im));
+    let excess = Dd::new(2.0 * z.re).add(square).value();
+    if excess < -0.5 {
+        let more = Dd::sum(1.0, z.re);
+        return (more.hi + more.lo).hypot(z.im).ln();
+    }
+    0.5 * excess.ln_1p()
+}
+
+fn log1p(z: C) -> C {
+    C::new(log1p_magnitude(z), z.im.atan2(1.0 + z.re))
+}
+
+/// The natural logarithm, exact close to the unit circle.
+fn log(z: C) -> C {
+    let (x, y) = (z.re.abs(), z.im.abs());
+    let (greater, less) = if x < y { (y, x) } else { (x, y) };
+    let re = if greater > 0.5 && greater < 1.5 {
+        // |z|² - 1 = (greater - 1)(greater + 1) + less², with an exact difference
+        let square = Dd::product(less, less);
+        let excess = Dd::new(greater - 1.0)
+            .mul(Dd::sum(greater, 1.0))
+            .add(square)
+            .value();
+        if excess < -0.5 {
+            greater.hypot(less).ln()
+        } else {
+            0.5 * excess.ln_1p()
+        }
+    } else if greater > 1e300 {
+        (0.5 * x).hypot(0.5 * y).ln() + LN_2
+    } else if greater < 1e-300 {
+        // A subnormal length has lost digits.
+        (x * 2.0_f64.powi(108)).hypot(y * 2.0_f64.powi(108)).ln() - 108.0 * LN_2
+    } else {
+        x.hypot(y).ln()
+    };
+    C::new(re, z.im.atan2(z.re))
+}
+
+fn expm1(z: C) -> C {
+    if z.im == 0.0 {
+        return C::new(z.re.exp_m1(), z.im);
+    }
+    let (sin, cos) = z.im.sin_cos();
+    if far(z.re) {
+        return C::new(exp_times(z.re, cos) - 1.0, exp_times(z.re, sin));
+    }
+    // cos - 1, without cancellation
+    let half = (0.5 * z.im).sin();
+    let grown = z.re.exp_m1();
+    let (a, b) = (Dd::product(grown, cos), Dd::product(2.0 * half, half));
+    C::new(a.sub(b).value(), z.re.exp() * sin)
+}
+
+fn reciprocal(z: C) -> C {
+    Inexact::div(C::new(1.0, 0.0), z)
+}
+
+macro_rules! complex {
+    ($t:ty: $($f:ident($z:ident) = $value:expr;)*) => {
+        impl Analytic for Complex<$t> {
+            $(
+                #[inline]
+                fn $f(self) -> Self {
+                    let $z = C::new(self.re.into(), self.im.into());
+                    let value: C = $value;
+                    Self::new(value.re as $t, value.im as $t)
+                }
+            )*
+            #[inline]
+            fn logaddexp(self, other: Self) -> Self {
+                if self == other && self.re.is_infinite() {
+                    return self;
+                }
+                let wide = |z: Self| C::new(z.re.into(), z.im.into());
+                let (greater, less) = if self.re < other.re { (other, self) } else { (self, other) };
+                let (greater, less) = (wide(greater), wide(less));
+                let value = greater + log1p(Inexact::exp(less - greater));
+                Self::new(value.re as $t, value.im as $t)
+            }
+            #[inline]
+            fn lerp(self, end: Self, weight: Self) -> Self {
+                let span = end - self;
+                if Signed::abs(weight) < 0.5 {
+                    self + weight * span
+                } else {
+                    end - span * (Self::new(1.0, 0.0) - weight)
+                }
+            }
+        }
+    };
+}
+
+macro_rules! both {
+    ($($body:tt)*) => {
+        complex!(f32: $($body)*);
+        complex!(f64: $($body)*);
+    };
+}
+
+both! {
+    sin(z) = turn_back(sinh(turn(z)));
+    cos(z) = cosh(turn(z));
+    tan(z) = turn_back(tanh(turn(z)));
+    asin(z) = asin(z);
+    acos(z) = acos(z);
+    atan(z) = turn_back(atanh(turn(z)));
+    sinh(z) = sinh(z);
+    cosh(z) = cosh(z);
+    asinh(z) = turn_back(asin(turn(z)));
+    acosh(z) = acosh(z);
+    atanh(z) = atanh(z);
+    expm1(z) = expm1(z);
+    exp2(z) = {
+        let (sin, cos) = if z.im == 0.0 { (z.im, 1.0) } else { (z.im * LN_2).sin_cos() };
+        let magnitude = z.re.exp2();
+        C::new(magnitude * cos, magnitude * sin)
+    };
+    log1p(z) = log1p(z);
+    log2(z) = log(z) * LOG2_E;
+    log10(z) = log(z) * LOG10_E;
+    reciprocal(z) = reciprocal(z);
+    rsqrt(z) = reciprocal(sqrt(z));
+    silu(z) = z * Inexact::sigmoid(z);
+    sinc(z) = {
+        let w = z * std::f64::consts::PI;
+        if z == C::default() { C::new(1.0, 0.0) } else { Inexact::div(turn_back(sinh(turn(w))), w) }
+    };
+}

@@ -1,0 +1,152 @@
+//! [`Real`] for `f32` and `f64`; both compute in `f64`.
+
+use super::{Real, activation, erf, gamma};
+
+macro_rules! real {
+    ($($t:ty),*) => {$(
+        impl Real for $t {
+            #[inline(always)]
+            fn atan2(self, x: Self) -> Self {
+                self.atan2(x)
+            }
+            #[inline(always)]
+            fn hypot(self, other: Self) -> Self {
+                self.hypot(other)
+            }
+            #[inline(always)]
+            fn erf(self) -> Self {
+                libm::erf(self.into()) as Self
+            }
+            #[inline(always)]
+            fn erfc(self) -> Self {
+                libm::erfc(self.into()) as Self
+            }
+            #[inline(always)]
+            fn erfinv(self) -> Self {
+                erf::erfinv(self.into()) as Self
+            }
+            #[inline(always)]
+            fn lgamma(self) -> Self {
+                gamma::lgamma(self.into()) as Self
+            }
+            #[inline(always)]
+            fn digamma(self) -> Self {
+                gamma::digamma(self.into()) as Self
+            }
+            #[inline(always)]
+            fn frac(self) -> Self {
+                self - self.trunc()
+            }
+            #[inline(always)]
+            fn deg2rad(self) -> Self {
+                const FACTOR: f64 = std::f64::consts::PI / 180.0;
+                (f64::from(self) * FACTOR) as Self
+            }
+            #[inline(always)]
+            fn rad2deg(self) -> Self {
+                const FACTOR: f64 = 180.0 / std::f64::consts::PI;
+                (f64::from(self) * FACTOR) as Self
+            }
+            #[inline(always)]
+            fn xlogy(self, other: Self) -> Self {
+                if other.is_nan() {
+                    return other;
+                }
+                if self == 0.0 { 0.0 } else { self * other.ln() }
+            }
+            #[inline(always)]
+            fn xlog1py(self, other: Self) -> Self {
+                if other.is_nan() {
+                    return other;
+                }
+                if self == 0.0 { 0.0 } else { self * other.ln_1p() }
+            }
+            #[inline(always)]
+            fn logaddexp2(self, other: Self) -> Self {
+                activation::logaddexp2(self.into(), other.into()) as Self
+            }
+            #[inline(always)]
+            fn logit(self) -> Self {
+                activation::logit(self.into()) as Self
+            }
+            #[inline(always)]
+            fn copysign(self, sign: Self) -> Self {
+                self.copysign(sign)
+            }
+            #[inline(always)]
+            fn nextafter(self, other: Self) -> Self {
+                if self.is_nan() || other.is_nan() {
+                    return self + other;
+                }
+                if self == other {
+                    return other;
+                }
+                if self == 0.0 {
+                    return <$t>::from_bits(1).copysign(other);
+                }
+                // Bits grow with the magnitude.
+                let away = (self < other) == (self > 0.0);
+                let bits = self.to_bits();
+                <$t>::from_bits(if away { bits + 1 } else { bits - 1 })
+            }
+            #[inline(always)]
+            fn round_decimals(self, decimals: Self) -> Self {
+                let ten = (10.0 as $t).powi(decimals.abs() as i32);
+                if decimals < 0.0 {
+                    (self / ten).round_ties_even() * ten
+                } else {
+                    (self * ten).round_ties_even() / ten
+                }
+            }
+            #[inline(always)]
+            fn gelu(self) -> Self {
+                erf::gelu(self.into()) as Self
+            }
+            #[inline(always)]
+            fn gelu_tanh(self) -> Self {
+                activation::gelu_tanh(self.into()) as Self
+            }
+            #[inline(always)]
+            fn softplus(self, beta: Self, threshold: Self) -> Self {
+                activation::softplus(self.into(), beta.into(), threshold.into()) as Self
+            }
+            #[inline(always)]
+            fn logsigmoid(self) -> Self {
+                activation::logsigmoid(self.into()) as Self
+            }
+            #[inline(always)]
+            fn mish(self) -> Self {
+                activation::mish(self.into()) as Self
+            }
+            #[inline(always)]
+            fn elu(self, alpha: Self) -> Self {
+                if self <= 0.0 { alpha * self.exp_m1() } else { self }
+            }
+            #[inline(always)]
+            fn selu(self) -> Self {
+                const ALPHA: f64 = 1.673_263_242_354_377_2;
+                const SCALE: f64 = 1.050_700_987_355_480_5;
+                let x = f64::from(self);
+                (SCALE * if x <= 0.0 { ALPHA * x.exp_m1() } else { x }) as Self
+            }
+            #[inline(always)]
+            fn leaky_relu(self, slope: Self) -> Self {
+                if self > 0.0 { self } else { self * slope }
+            }
+            #[inline(always)]
+            fn softsign(self) -> Self {
+                self / (1.0 + self.abs())
+            }
+            #[inline(always)]
+            fn hardsigmoid(self) -> Self {
+                if self.is_nan() { self } else { (self + 3.0).clamp(0.0, 6.0) / 6.0 }
+            }
+            #[inline(always)]
+            fn hardswish(self) -> Self {
+                self * ((self + 3.0).clamp(0.0, 6.0)) / 6.0
+            }
+        }
+    )*};
+}
+
+real!(f32, f64);
