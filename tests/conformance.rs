@@ -5,6 +5,8 @@
 //! that passes whole is not. More files of the same form, `:`-separated in `NOMINA_CASES`, are run
 //! without regard to that list.
 
+#[path = "conformance/abuse.rs"]
+mod abuse;
 #[path = "conformance/case.rs"]
 mod case;
 #[path = "conformance/compare.rs"]
@@ -65,5 +67,16 @@ fn recorded_cases() {
         verdict.is_empty(),
         "{} operators are not as they should be, see above",
         verdict.len()
+    );
+}
+
+#[test]
+fn no_argument_makes_a_call_panic() {
+    let panics = abuse::panics(&folder().join("data/cases.jsonl"));
+    assert!(
+        panics.is_empty(),
+        "{} calls panic:\n{}",
+        panics.len(),
+        panics.join("\n")
     );
 }

@@ -46,18 +46,24 @@ pub(super) fn pointwise_as(op: Op, operands: &[Operand<'_>], names: Names) -> Re
     }
 }
 
-/// An elementwise operator into its first operand.
+/// An elementwise operator into its first operand. All is checked before anything is touched.
 pub(crate) fn pointwise_in_place(op: Op, own: &mut DynTensor, rest: &[Operand<'_>]) -> Result<()> {
     let names = {
-        let mut all: SmallVec<[&DynTensor; 3]> = SmallVec::new();
-        all.push(own);
-        all.extend(tensors(rest));
+        let mut operands: SmallVec<[Operand<'_>; 3]> = SmallVec::new();
+        operands.push((&*own).into());
+        operands.extend_from_slice(rest);
+        let all = tensors(&operands);
         let computed = unified(op, &all)?;
         for other in &all[1..] {
             rule::broadcast_into(op.name(), own.shape(), other.shape())
                 .map_err(|e| about(e, &[own, other]))?;
         }
-        rule::in_place(op.name(), &own.names, &computed).map_err(|e| about(e, &all))?
+        let names = rule::in_place(op.name(), &own.names, &computed);
+        let names = names.map_err(|e| about(e, &all))?;
+        call::result_dtype(op, &args(&operands))
+            .and_then(|dtypes| rule::dtype::cast_to(op.name(), dtypes.result, own.dtype()))
+            .map_err(|e| about(e, &all))?;
+        names
     };
     in_place_as(own, names, &tensors(rest), |dest| {
         call::pointwise_in_place(op, dest, &args(rest))

@@ -14,6 +14,15 @@ pub(super) fn arguments(
     keyword: &mut Keyword,
     extra: &mut Keyword,
 ) -> Result<()> {
+    for (name, _) in keyword.iter_mut() {
+        match (op, name.as_str()) {
+            (Op::Split, "split_size_or_sections" | "split_sizes") => *name = "split_size".into(),
+            (Op::Unflatten, "namedshape") => *name = "sizes".into(),
+            (Op::Expand, "sizes") => *name = "size".into(),
+            (Op::Dot, "other") => *name = "tensor".into(),
+            _ => {}
+        }
+    }
     match op {
         Op::Rename => rename(positional, keyword),
         Op::Flatten => flatten(positional, keyword, extra),

@@ -25,6 +25,10 @@ const IGNORED: &[&str] = &[
     "layout",
     "memory_format",
     "copy",
+    "inplace",
+    "_stacklevel",
+    "inplace",
+    "_stacklevel",
     "non_blocking",
 ];
 

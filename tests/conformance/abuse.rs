@@ -1,0 +1,66 @@
+//! Arguments that make no sense: every one of them is an error, none a panic.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use nomina_runtime::DynTensor;
+use nomina_runtime::invoke::{self, Value};
+
+use super::case::Case;
+
+/// How many cases of an operator are taken.
+const CASES: usize = 6;
+
+fn nasty() -> Vec<Value> {
+    let none = DynTensor::zeros(&[0], ()).expect("a tensor without elements");
+    let square = DynTensor::ones(&[2, 2], ["N", "C"]).expect("a small tensor");
+    vec![
+        Value::Int(i64::MAX),
+        Value::Int(i64::MIN),
+        Value::Int(-1),
+        Value::Float(f64::NAN),
+        Value::Bool(true),
+        Value::Str(String::new()),
+        Value::Str("N".into()),
+        Value::Ellipsis,
+        Value::None,
+        Value::List(Vec::new()),
+        Value::List(vec![Value::Int(-1), Value::Int(i64::MAX)]),
+        Value::List(vec![Value::Str("N".into()), Value::Int(0)]),
+        Value::List(vec![Value::Ellipsis, Value::Ellipsis]),
+        Value::Dict(vec![(Value::Int(1), Value::None)]),
+        Value::Tensor(none),
+        Value::Tensor(square.clone()),
+        Value::List(vec![Value::Tensor(square)]),
+    ]
+}
+
+/// The calls that panic, with every argument replaced by every nasty value in turn.
+pub fn panics(path: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    let mut found = Vec::new();
+    for case in text.lines().filter_map(|line| Case::parse(line).ok()) {
+        let count = taken.entry(case.op.clone()).or_default();
+        *count += 1;
+        if *count > CASES || invoke::parse(&case.op).is_none() {
+            continue;
+        }
+        for value in nasty() {
+            for at in 0..=case.args.len() + case.kwargs.len() {
+                let (mut args, mut kwargs) = (case.args.clone(), case.kwargs.clone());
+                match at.checked_sub(args.len()) {
+                    None => args[at] = value.clone(),
+                    Some(at) if at < kwargs.len() => kwargs[at].1 = value.clone(),
+                    Some(_) => args.push(value.clone()),
+                }
+                let call = || invoke::call(&case.op, args, kwargs).map(drop);
+                if catch_unwind(AssertUnwindSafe(call)).is_err() {
+                    found.push(format!("{} with {value:?} as argument {at}", case.id));
+                }
+            }
+        }
+    }
+    found
+}
