@@ -112,11 +112,13 @@ fn structure(out: &mut String, rank: usize) {
             format!("<D::Contains<{x}> as Bool>::Axis<{x}, {rest}>")
         }),
     );
-    let mut next = "NoDim".to_string();
-    for i in (0..rank.saturating_sub(1)).rev() {
-        next = format!("<Same<{}, X> as Bool>::Axis<{}, {next}>", a[i], a[i + 1]);
-    }
-    item("Next<X: Axis>", next);
+    let cut = |piece: &dyn Fn(usize) -> String| {
+        (0..rank).rev().fold(piece(rank), |rest, i| {
+            format!("<Same<{}, X> as Bool>::Dims<{}, {rest}>", a[i], piece(i))
+        })
+    };
+    item("From<X: Axis>", cut(&|i| tuple(&a[i..])));
+    item("Until<X: Axis>", cut(&|i| tuple(&a[..i])));
     item("SameRank<E: Dims>", format!("<E::Rank as Rank>::Is{rank}"));
     item("Rank", format!("Rank{rank}"));
     item(
@@ -158,7 +160,7 @@ fn structure(out: &mut String, rank: usize) {
         let is = if i == rank { "True" } else { "False" };
         writeln!(out, "    type Is{i} = {is};").unwrap();
     }
-    out.push_str("}\n");
+    out.push_str("    type IsMore = False;\n}\n");
 }
 
 /// The unified dims: the right list is asked to put itself under the left one's axes.
@@ -299,22 +301,26 @@ fn arguments(out: &mut String, rank: usize) {
     )
     .unwrap();
     if rank > 1 {
+        let rest = "<Self as DimList>::SkipIn<D::From<A0>>";
         writeln!(
             out,
-            "#[diagnostic::do_not_recommend]\nimpl<{dims}> FlattenArg for {list} {{\n    \
-             type Flattened<D: Dims, X: Axis> = <D::Minus<{}> as DimList>::Map<Pairs<(A0,), (X,)>>;\n    \
-             type Others<D: Dims> = D::Minus<Self>;\n    \
+            "#[diagnostic::do_not_recommend]\nimpl<{dims}> FlattenArg for {list} {{\n    type List = Self;\n    \
+             type Flattened<D: Dims, X: Axis> = <{rest} as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;\n    \
+             type Others<D: Dims> = <{rest} as DimList>::After<D::Until<A0>>;\n    \
              const NAMES: &'static [Option<&'static str>] = &[{}];\n}}",
-            tuple(&a[1..]),
-            a.iter().map(|x| format!("{x}::NAME")).collect::<Vec<_>>().join(", ")
+            a.iter().map(|x| format!("{x}::NAME")).collect::<Vec<_>>().join(", "),
         )
         .unwrap();
-        let follow: Vec<String> =
-            a.windows(2).map(|pair| format!("Consecutive<{}, {}>", pair[0], pair[1])).collect();
+        let follow: Vec<String> = (1..rank)
+            .map(|i| {
+                let next = format!("<D::From<A0> as DimList>::At{i}");
+                format!("Successor<{next}>: Follows<{}, {}, D>", a[i - 1], a[i])
+            })
+            .collect();
         writeln!(
             out,
-            "impl<D: Dims + NotBehindWild<A0> + Has<A0> + {}, {one}> Adjacent<D> for {list} {{}}",
-            follow.join(" + ")
+            "impl<D: Dims + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
+            follow.join(", ")
         )
         .unwrap();
     }

@@ -2,6 +2,7 @@
 
 use super::dims::{DimList, Dims};
 use super::distinct::Distinct;
+use super::id::IsTrue;
 
 /// `Self` and `E` unify from the right, as `x + y` needs it.
 ///
@@ -39,7 +40,20 @@ pub type Sum<D, E> = <D as DimList>::Sum<E>;
 /// Which operand's dtype leads in `x + y`: see [`Rule`](crate::Rule).
 pub type DtypeRule<D, E> = <D as DimList>::Rule<E>;
 
-/// A tensor with these dims can take a result with dims `O` in place, or as `out`.
+/// A tensor with these dims can take the result `O` of an operator on itself in place.
+///
+/// The result unified these dims with others from the right, so what can differ is the rank.
+/// `Wild` may take a name at run time.
+#[diagnostic::on_unimplemented(
+    message = "the result has dims {O}, which dims {Self} cannot hold",
+    label = "in-place would change dims {Self}",
+    note = "use the operator that makes a new tensor"
+)]
+pub trait HoldsInPlace<O> {}
+#[diagnostic::do_not_recommend]
+impl<D: Dims, O: Dims> HoldsInPlace<O> for D where D::SameRank<O>: IsTrue {}
+
+/// A tensor with these dims can take a result with dims `O` as `out`.
 ///
 /// The ranks are equal and every name is the result's; `Wild` takes any.
 #[diagnostic::on_unimplemented(

@@ -1,7 +1,8 @@
 //! Products by name: `contract`.
 
 use super::axis::OneDim;
-use super::dims::{DimList, Dims};
+use super::dims::Dims;
+use super::last::LastDim;
 use super::distinct::AtMost8;
 use super::id::IsTrue;
 use super::remove::{Has, NotBehindWild};
@@ -17,9 +18,7 @@ impl<D: Dims> FullyNamed for D where D::AllNamed: IsTrue {}
 
 /// The dims of `x.contract(&w, X)`: those of `x` without `X`, then those of `w` that `x` lacks.
 pub type Contracted<D, E, X> =
-    <<<E as DimList>::Remove<X> as DimList>::Minus<D> as DimList>::After<
-        <D as DimList>::Remove<X>,
-    >;
+<X as LastDim>::Contracted<D, E>;
 
 /// `x.contract(&w, X)` of dims `D` and `E` is defined: both have `X`, and every name is known.
 /// Write `X: OneDim + Contract<D, E>`.

@@ -2,8 +2,8 @@
 
 use super::align::EachPlaced;
 use super::axis::{Axis, NoDim};
-use super::broadcast::{BroadcastWith, Holds};
-use super::id::{Bool, False};
+use super::broadcast::{BroadcastWith, Holds, HoldsInPlace};
+use super::id::{Bool, False, True};
 use super::rename::Mapping;
 use crate::{Alike, Rule};
 
@@ -28,6 +28,7 @@ impl<D: DimTuple> Dims for D {}
 )]
 pub trait DimTuple:
     DimList<Sum<Self> = Self, Rule<Self> = Alike>
+    + HoldsInPlace<Self>
     + BroadcastWith<Self>
     + Holds<Self>
     + Sized
@@ -68,8 +69,10 @@ pub trait DimList {
     type Repeated: Axis;
     /// The first dim that stands in `D` too.
     type FirstIn<D: Dims>: Axis;
-    /// The dim behind `X`.
-    type Next<X: Axis>: Axis;
+    /// The dims from `X` on; none without it.
+    type From<X: Axis>: Dims;
+    /// The dims before `X`; all without it.
+    type Until<X: Axis>: Dims;
     /// Whether `E` has as many dims.
     type SameRank<E: Dims>: Bool;
     /// The number of dims.
@@ -160,6 +163,8 @@ pub trait Rank: 'static {
     type Is7: Bool;
     #[doc(hidden)]
     type Is8: Bool;
+    #[doc(hidden)]
+    type IsMore: Bool;
 }
 
 /// What a function gives that would need a ninth dim; [`Distinct`] and the checks of what adds
@@ -181,6 +186,7 @@ impl Rank for TooMany {
     type Is6 = False;
     type Is7 = False;
     type Is8 = False;
+    type IsMore = True;
 }
 
 impl BroadcastWith<MoreThan8Dims> for MoreThan8Dims {}
@@ -206,8 +212,9 @@ impl DimList for MoreThan8Dims {
     type Names<X: Axis> = False;
     type Repeated = NoDim;
     type FirstIn<D: Dims> = NoDim;
-    type Next<X: Axis> = NoDim;
-    type SameRank<E: Dims> = False;
+    type From<X: Axis> = Self;
+    type Until<X: Axis> = Self;
+    type SameRank<E: Dims> = <E::Rank as Rank>::IsMore;
     type Rank = TooMany;
     type AllNamed = False;
     type Remove<X: Axis> = Self;

@@ -1,5 +1,7 @@
 //! Several dims into one and back: `flatten`, `unflatten`.
 
+use core::marker::PhantomData;
+
 use super::axis::{Axis, Dim, OneDim};
 use super::dims::{DimList, Dims};
 use super::distinct::{Fresh, FreshDim};
@@ -13,6 +15,8 @@ use super::shape::Sizes;
     label = "expected two or more dims, such as `(H, W)`"
 )]
 pub trait FlattenArg {
+    /// The dims.
+    type List: Dims;
     /// The dims of `D` with `X` in the place of these.
     type Flattened<D: Dims, X: Axis>: Dims;
     /// The dims of `D` without these.
@@ -27,7 +31,8 @@ pub type Flattened<D, F, X> = <F as FlattenArg>::Flattened<D, X>;
 /// `x.flatten(F, X)` of dims `D` is defined: the dims `F` stand in `D` next to each other and in
 /// order, and `X` is not among those that remain. Write `F: FlattenArg + Flatten<D, X>`.
 pub trait Flatten<D, X> {}
-impl<F: FlattenArg + Adjacent<D>, D: Dims, X: OneDim> Flatten<D, X> for F where
+impl<F: FlattenArg, D: Dims, X: OneDim> Flatten<D, X> for F where
+    F::List: Adjacent<D>,
     X: FreshDim<F::Others<D>, Flattened<D, F, X>>
 {
 }
@@ -38,19 +43,19 @@ impl<F: FlattenArg + Adjacent<D>, D: Dims, X: OneDim> Flatten<D, X> for F where
     label = "no such dims"
 )]
 pub trait Adjacent<D> {}
-// A dim alone is no `FlattenArg`, and that is the one error to report.
-#[diagnostic::do_not_recommend]
-impl<X: Dim, D> Adjacent<D> for X {}
+/// What stands behind a dim.
+#[derive(Clone, Copy, Debug)]
+pub struct Successor<Q>(PhantomData<Q>);
 
-/// Dim `X` stands behind dim `P` in the list.
+/// Dim `X` stands behind dim `P` in dims `D`.
 #[diagnostic::on_unimplemented(
-    message = "dim `{X}` does not follow dim `{P}` in dims {Self}",
+    message = "dim `{X}` does not follow dim `{P}` in dims {D}",
     label = "flatten takes dims that stand next to each other, in order",
     note = "align them first: `x.align_to((.., {P}, {X}))`"
 )]
-pub trait Consecutive<P, X> {}
+pub trait Follows<P, X, D> {}
 #[diagnostic::do_not_recommend]
-impl<P: Dim, X: Dim, D: Dims> Consecutive<P, X> for D where Same<D::Next<P>, X>: IsTrue {}
+impl<Q: Axis, P, X: Axis, D> Follows<P, X, D> for Successor<Q> where Same<Q, X>: IsTrue {}
 
 /// The dims of `x.unflatten(X, S)`: those of the sizes in the place of `X`.
 pub type Unflattened<D, X, S> = <D as DimList>::Splice<X, <S as Sizes>::Dims>;

@@ -38,7 +38,8 @@ impl DimList for () {
     type Names<X: Axis> = False;
     type Repeated = NoDim;
     type FirstIn<D: Dims> = NoDim;
-    type Next<X: Axis> = NoDim;
+    type From<X: Axis> = ();
+    type Until<X: Axis> = ();
     type SameRank<E: Dims> = <E::Rank as Rank>::Is0;
     type Rank = Rank0;
     type AllNamed = True;
@@ -87,6 +88,7 @@ impl Rank for Rank0 {
     type Is6 = False;
     type Is7 = False;
     type Is8 = False;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl AtMost8 for () {}
 #[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -142,7 +144,8 @@ impl<A0: Axis> DimList for (A0,) {
     type Names<X: Axis> = Same<X, A0>;
     type Repeated = NoDim;
     type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, NoDim>;
-    type Next<X: Axis> = NoDim;
+    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0,), ()>;
+    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), (A0,)>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is1;
     type Rank = Rank1;
     type AllNamed = <A0::Kind as Kind>::IsName;
@@ -191,6 +194,7 @@ impl Rank for Rank1 {
     type Is6 = False;
     type Is7 = False;
     type Is8 = False;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtMost8 for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -261,7 +265,8 @@ impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
     type Names<X: Axis> = <Same<X, A0> as Bool>::Or<Same<X, A1>>;
     type Repeated = <<(A1,) as DimList>::Contains<A0> as Bool>::Axis<A0, NoDim>;
     type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, NoDim>>;
-    type Next<X: Axis> = <Same<A0, X> as Bool>::Axis<A1, NoDim>;
+    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1), <Same<A1, X> as Bool>::Dims<(A1,), ()>>;
+    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), (A0, A1)>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is2;
     type Rank = Rank2;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<A1::Kind as Kind>::IsName>;
@@ -310,6 +315,7 @@ impl Rank for Rank2 {
     type Is6 = False;
     type Is7 = False;
     type Is8 = False;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtMost8 for (A0, A1) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -335,11 +341,12 @@ impl<A0: Axis, A1: Axis, T: Dims> Mapping for Pairs<(A0, A1), T> { type Of<X: Ax
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> FlattenArg for (A0, A1) {
-    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1,)> as DimList>::Map<Pairs<(A0,), (X,)>>;
-    type Others<D: Dims> = D::Minus<Self>;
+    type List = Self;
+    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
     type Dims = (S0::Dim, S1::Dim);
@@ -387,7 +394,8 @@ impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
     type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<Same<X, A2>>>;
     type Repeated = <<(A1, A2) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2,) as DimList>::Contains<A1> as Bool>::Axis<A1, NoDim>>;
     type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, NoDim>>>;
-    type Next<X: Axis> = <Same<A0, X> as Bool>::Axis<A1, <Same<A1, X> as Bool>::Axis<A2, NoDim>>;
+    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2), <Same<A1, X> as Bool>::Dims<(A1, A2), <Same<A2, X> as Bool>::Dims<(A2,), ()>>>;
+    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), (A0, A1, A2)>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is3;
     type Rank = Rank3;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<A2::Kind as Kind>::IsName>>;
@@ -436,6 +444,7 @@ impl Rank for Rank3 {
     type Is6 = False;
     type Is7 = False;
     type Is8 = False;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtMost8 for (A0, A1, A2) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -461,11 +470,12 @@ impl<A0: Axis, A1: Axis, A2: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2), T> {
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> FlattenArg for (A0, A1, A2) {
-    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2)> as DimList>::Map<Pairs<(A0,), (X,)>>;
-    type Others<D: Dims> = D::Minus<Self>;
+    type List = Self;
+    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim);
@@ -513,7 +523,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
     type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<Same<X, A3>>>>;
     type Repeated = <<(A1, A2, A3) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3,) as DimList>::Contains<A2> as Bool>::Axis<A2, NoDim>>>;
     type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, NoDim>>>>;
-    type Next<X: Axis> = <Same<A0, X> as Bool>::Axis<A1, <Same<A1, X> as Bool>::Axis<A2, <Same<A2, X> as Bool>::Axis<A3, NoDim>>>;
+    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3), <Same<A1, X> as Bool>::Dims<(A1, A2, A3), <Same<A2, X> as Bool>::Dims<(A2, A3), <Same<A3, X> as Bool>::Dims<(A3,), ()>>>>;
+    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), (A0, A1, A2, A3)>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is4;
     type Rank = Rank4;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<A3::Kind as Kind>::IsName>>>;
@@ -562,6 +573,7 @@ impl Rank for Rank4 {
     type Is6 = False;
     type Is7 = False;
     type Is8 = False;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtMost8 for (A0, A1, A2, A3) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -587,11 +599,12 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Dims> Mapping for Pairs<(A0, A1,
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FlattenArg for (A0, A1, A2, A3) {
-    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3)> as DimList>::Map<Pairs<(A0,), (X,)>>;
-    type Others<D: Dims> = D::Minus<Self>;
+    type List = Self;
+    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim);
@@ -639,7 +652,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, 
     type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<<Same<X, A3> as Bool>::Or<Same<X, A4>>>>>;
     type Repeated = <<(A1, A2, A3, A4) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3, A4) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3, A4) as DimList>::Contains<A2> as Bool>::Axis<A2, <<(A4,) as DimList>::Contains<A3> as Bool>::Axis<A3, NoDim>>>>;
     type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, <D::Contains<A4> as Bool>::Axis<A4, NoDim>>>>>;
-    type Next<X: Axis> = <Same<A0, X> as Bool>::Axis<A1, <Same<A1, X> as Bool>::Axis<A2, <Same<A2, X> as Bool>::Axis<A3, <Same<A3, X> as Bool>::Axis<A4, NoDim>>>>;
+    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3, A4), <Same<A1, X> as Bool>::Dims<(A1, A2, A3, A4), <Same<A2, X> as Bool>::Dims<(A2, A3, A4), <Same<A3, X> as Bool>::Dims<(A3, A4), <Same<A4, X> as Bool>::Dims<(A4,), ()>>>>>;
+    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), <Same<A4, X> as Bool>::Dims<(A0, A1, A2, A3), (A0, A1, A2, A3, A4)>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is5;
     type Rank = Rank5;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<A4::Kind as Kind>::IsName>>>>;
@@ -688,6 +702,7 @@ impl Rank for Rank5 {
     type Is6 = False;
     type Is7 = False;
     type Is8 = False;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtMost8 for (A0, A1, A2, A3, A4) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -713,11 +728,12 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Dims> Mapping for Pair
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FlattenArg for (A0, A1, A2, A3, A4) {
-    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3, A4)> as DimList>::Map<Pairs<(A0,), (X,)>>;
-    type Others<D: Dims> = D::Minus<Self>;
+    type List = Self;
+    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<D::From<A0> as DimList>::At4>: Follows<A3, A4, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim);
@@ -765,7 +781,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0
     type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<<Same<X, A3> as Bool>::Or<<Same<X, A4> as Bool>::Or<Same<X, A5>>>>>>;
     type Repeated = <<(A1, A2, A3, A4, A5) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3, A4, A5) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3, A4, A5) as DimList>::Contains<A2> as Bool>::Axis<A2, <<(A4, A5) as DimList>::Contains<A3> as Bool>::Axis<A3, <<(A5,) as DimList>::Contains<A4> as Bool>::Axis<A4, NoDim>>>>>;
     type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, <D::Contains<A4> as Bool>::Axis<A4, <D::Contains<A5> as Bool>::Axis<A5, NoDim>>>>>>;
-    type Next<X: Axis> = <Same<A0, X> as Bool>::Axis<A1, <Same<A1, X> as Bool>::Axis<A2, <Same<A2, X> as Bool>::Axis<A3, <Same<A3, X> as Bool>::Axis<A4, <Same<A4, X> as Bool>::Axis<A5, NoDim>>>>>;
+    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5), <Same<A1, X> as Bool>::Dims<(A1, A2, A3, A4, A5), <Same<A2, X> as Bool>::Dims<(A2, A3, A4, A5), <Same<A3, X> as Bool>::Dims<(A3, A4, A5), <Same<A4, X> as Bool>::Dims<(A4, A5), <Same<A5, X> as Bool>::Dims<(A5,), ()>>>>>>;
+    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), <Same<A4, X> as Bool>::Dims<(A0, A1, A2, A3), <Same<A5, X> as Bool>::Dims<(A0, A1, A2, A3, A4), (A0, A1, A2, A3, A4, A5)>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is6;
     type Rank = Rank6;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<A5::Kind as Kind>::IsName>>>>>;
@@ -814,6 +831,7 @@ impl Rank for Rank6 {
     type Is6 = True;
     type Is7 = False;
     type Is8 = False;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -839,11 +857,12 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Dims> Mappin
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5) {
-    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3, A4, A5)> as DimList>::Map<Pairs<(A0,), (X,)>>;
-    type Others<D: Dims> = D::Minus<Self>;
+    type List = Self;
+    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<D::From<A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<D::From<A0> as DimList>::At5>: Follows<A4, A5, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim);
@@ -891,7 +910,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimLi
     type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<<Same<X, A3> as Bool>::Or<<Same<X, A4> as Bool>::Or<<Same<X, A5> as Bool>::Or<Same<X, A6>>>>>>>;
     type Repeated = <<(A1, A2, A3, A4, A5, A6) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3, A4, A5, A6) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3, A4, A5, A6) as DimList>::Contains<A2> as Bool>::Axis<A2, <<(A4, A5, A6) as DimList>::Contains<A3> as Bool>::Axis<A3, <<(A5, A6) as DimList>::Contains<A4> as Bool>::Axis<A4, <<(A6,) as DimList>::Contains<A5> as Bool>::Axis<A5, NoDim>>>>>>;
     type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, <D::Contains<A4> as Bool>::Axis<A4, <D::Contains<A5> as Bool>::Axis<A5, <D::Contains<A6> as Bool>::Axis<A6, NoDim>>>>>>>;
-    type Next<X: Axis> = <Same<A0, X> as Bool>::Axis<A1, <Same<A1, X> as Bool>::Axis<A2, <Same<A2, X> as Bool>::Axis<A3, <Same<A3, X> as Bool>::Axis<A4, <Same<A4, X> as Bool>::Axis<A5, <Same<A5, X> as Bool>::Axis<A6, NoDim>>>>>>;
+    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5, A6), <Same<A1, X> as Bool>::Dims<(A1, A2, A3, A4, A5, A6), <Same<A2, X> as Bool>::Dims<(A2, A3, A4, A5, A6), <Same<A3, X> as Bool>::Dims<(A3, A4, A5, A6), <Same<A4, X> as Bool>::Dims<(A4, A5, A6), <Same<A5, X> as Bool>::Dims<(A5, A6), <Same<A6, X> as Bool>::Dims<(A6,), ()>>>>>>>;
+    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), <Same<A4, X> as Bool>::Dims<(A0, A1, A2, A3), <Same<A5, X> as Bool>::Dims<(A0, A1, A2, A3, A4), <Same<A6, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5), (A0, A1, A2, A3, A4, A5, A6)>>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is7;
     type Rank = Rank7;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<<A5::Kind as Kind>::IsName as Bool>::And<<A6::Kind as Kind>::IsName>>>>>>;
@@ -940,6 +960,7 @@ impl Rank for Rank7 {
     type Is6 = False;
     type Is7 = True;
     type Is8 = False;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -965,11 +986,12 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Di
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6) {
-    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3, A4, A5, A6)> as DimList>::Map<Pairs<(A0,), (X,)>>;
-    type Others<D: Dims> = D::Minus<Self>;
+    type List = Self;
+    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5> + Consecutive<A5, A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<D::From<A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<D::From<A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<D::From<A0> as DimList>::At6>: Follows<A5, A6, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim);
@@ -1017,7 +1039,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<<Same<X, A3> as Bool>::Or<<Same<X, A4> as Bool>::Or<<Same<X, A5> as Bool>::Or<<Same<X, A6> as Bool>::Or<Same<X, A7>>>>>>>>;
     type Repeated = <<(A1, A2, A3, A4, A5, A6, A7) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3, A4, A5, A6, A7) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3, A4, A5, A6, A7) as DimList>::Contains<A2> as Bool>::Axis<A2, <<(A4, A5, A6, A7) as DimList>::Contains<A3> as Bool>::Axis<A3, <<(A5, A6, A7) as DimList>::Contains<A4> as Bool>::Axis<A4, <<(A6, A7) as DimList>::Contains<A5> as Bool>::Axis<A5, <<(A7,) as DimList>::Contains<A6> as Bool>::Axis<A6, NoDim>>>>>>>;
     type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, <D::Contains<A4> as Bool>::Axis<A4, <D::Contains<A5> as Bool>::Axis<A5, <D::Contains<A6> as Bool>::Axis<A6, <D::Contains<A7> as Bool>::Axis<A7, NoDim>>>>>>>>;
-    type Next<X: Axis> = <Same<A0, X> as Bool>::Axis<A1, <Same<A1, X> as Bool>::Axis<A2, <Same<A2, X> as Bool>::Axis<A3, <Same<A3, X> as Bool>::Axis<A4, <Same<A4, X> as Bool>::Axis<A5, <Same<A5, X> as Bool>::Axis<A6, <Same<A6, X> as Bool>::Axis<A7, NoDim>>>>>>>;
+    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5, A6, A7), <Same<A1, X> as Bool>::Dims<(A1, A2, A3, A4, A5, A6, A7), <Same<A2, X> as Bool>::Dims<(A2, A3, A4, A5, A6, A7), <Same<A3, X> as Bool>::Dims<(A3, A4, A5, A6, A7), <Same<A4, X> as Bool>::Dims<(A4, A5, A6, A7), <Same<A5, X> as Bool>::Dims<(A5, A6, A7), <Same<A6, X> as Bool>::Dims<(A6, A7), <Same<A7, X> as Bool>::Dims<(A7,), ()>>>>>>>>;
+    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), <Same<A4, X> as Bool>::Dims<(A0, A1, A2, A3), <Same<A5, X> as Bool>::Dims<(A0, A1, A2, A3, A4), <Same<A6, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5), <Same<A7, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5, A6), (A0, A1, A2, A3, A4, A5, A6, A7)>>>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is8;
     type Rank = Rank8;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<<A5::Kind as Kind>::IsName as Bool>::And<<<A6::Kind as Kind>::IsName as Bool>::And<<A7::Kind as Kind>::IsName>>>>>>>;
@@ -1066,6 +1089,7 @@ impl Rank for Rank8 {
     type Is6 = False;
     type Is7 = False;
     type Is8 = True;
+    type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
@@ -1091,11 +1115,12 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6, A7) {
-    type Flattened<D: Dims, X: Axis> = <D::Minus<(A1, A2, A3, A4, A5, A6, A7)> as DimList>::Map<Pairs<(A0,), (X,)>>;
-    type Others<D: Dims> = D::Minus<Self>;
+    type List = Self;
+    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + Consecutive<A0, A1> + Consecutive<A1, A2> + Consecutive<A2, A3> + Consecutive<A3, A4> + Consecutive<A4, A5> + Consecutive<A5, A6> + Consecutive<A6, A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<D::From<A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<D::From<A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<D::From<A0> as DimList>::At6>: Follows<A5, A6, D>, Successor<<D::From<A0> as DimList>::At7>: Follows<A6, A7, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim, S7::Dim);

@@ -1,14 +1,15 @@
 //! New dims: `stack`, `unsqueeze`, `diagonal`.
 
 use super::axis::OneDim;
-use super::dims::{DimList, Dims};
+use super::dims::Dims;
+use super::last::LastDim;
 use super::distinct::FreshDim;
 
 /// The dims of `stack(.., X)` and `x.unsqueeze(X)`: `X` first.
-pub type Inserted<D, X> = <D as DimList>::After<(X,)>;
+pub type Inserted<D, X> = <X as LastDim>::Before<D>;
 
 /// The dims with `X` last: `one_hot`, `diagonal`, `unfold`.
-pub type Appended<D, X> = <D as DimList>::Push<X>;
+pub type Appended<D, X> = <X as LastDim>::Behind<D>;
 
 /// `D` does not have this dim, and has room for it in front. Write `X: OneDim + Insert<D>`.
 #[diagnostic::on_unimplemented(

@@ -34,6 +34,7 @@ mod flatten;
 mod generated;
 pub mod id;
 mod insert;
+mod last;
 mod matmul;
 mod places;
 mod refine;
@@ -53,13 +54,16 @@ pub use axis::{
     Agree, At, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
     Pairing, RightIsWild, SizeClash, Unnamed, Wild,
 };
-pub use broadcast::{Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, Sum};
+pub use broadcast::{Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, HoldsInPlace, Sum};
 pub use contract::{Contract, Contracted, FullyNamed};
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, Once};
-pub use flatten::{Adjacent, Consecutive, Flatten, FlattenArg, Flattened, Unflatten, Unflattened};
+pub use flatten::{
+    Adjacent, Flatten, FlattenArg, Flattened, Follows, Successor, Unflatten, Unflattened,
+};
 pub use id::{Bool, False, IsTrue, Same, True};
 pub use insert::{Append, Appended, Insert, Inserted};
+pub use last::LastDim;
 pub use matmul::{AtLeast1Dim, Batched, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
 pub use refine::{Refine, RefineInto, Refined};

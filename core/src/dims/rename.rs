@@ -5,6 +5,7 @@ use core::ops::RangeFull;
 
 use super::axis::{Axis, Dim};
 use super::dims::{DimList, Dims};
+use super::last::LastDim;
 use super::id::IsTrue;
 
 /// A replacement of dims one by one.
@@ -81,7 +82,7 @@ pub trait SameRankAs<T> {}
 impl<D: Dims, T: Dims> SameRankAs<T> for D where D::SameRank<T>: IsTrue {}
 
 /// The dims of `x.transpose(X, Y)`.
-pub type Transposed<D, X, Y> = <D as DimList>::Map<Pairs<(X, Y), (Y, X)>>;
+pub type Transposed<D, X, Y> = <Y as LastDim>::Swapped<D, X>;
 
 /// The dims of `x.t()`.
 pub type Flipped<D> = <D as DimList>::Flipped;
