@@ -1,7 +1,7 @@
 //! What the generated methods call: one function per family and form.
 
 use nomina_core::op::Op;
-use nomina_core::rule::{self, DimArg, Shape};
+use nomina_core::rule::{self, DimArg};
 use nomina_core::{DType, Names, Result};
 use smallvec::SmallVec;
 
@@ -116,14 +116,9 @@ pub(super) fn write_out(
     dtype: DType,
     write: impl FnOnce(RawMut<'_>) -> Result<()>,
 ) -> Result<()> {
-    let name = op.name();
-    rule::dtype::cast_to(name, dtype, out.dtype())?;
-    let resize = rule::out_shape(name, &out.names, out.shape(), shape)?;
-    let names =
-        rule::out(name, &out.names, computed).map_err(|e| e.with_shapes([out.shape(), shape]))?;
-    if resize || !out.raw.is_unique() {
-        // A fresh buffer: nothing of the old one is read, and another tensor may share it.
-        let mut raw = Raw::empty(name, shape, out.dtype(), out.device())?;
+    let (names, fresh) = check_out(op, out, computed, shape, dtype)?;
+    if fresh {
+        let mut raw = Raw::empty(op.name(), shape, out.dtype(), out.device())?;
         write(raw.as_mut()?)?;
         out.raw = raw;
     } else {
@@ -133,12 +128,34 @@ pub(super) fn write_out(
     Ok(())
 }
 
-/// Moves a computed result into `out`.
+/// The names that `out` then has, and whether it needs another buffer: because it is resized, or
+/// because another tensor shares the one it has. Nothing of the old one is read.
+fn check_out(
+    op: Op,
+    out: &DynTensor,
+    computed: &Names,
+    shape: &[usize],
+    dtype: DType,
+) -> Result<(Names, bool)> {
+    let name = op.name();
+    rule::dtype::cast_to(name, dtype, out.dtype())?;
+    let resize = rule::out_shape(name, &out.names, out.shape(), shape)?;
+    let names =
+        rule::out(name, &out.names, computed).map_err(|e| e.with_shapes([out.shape(), shape]))?;
+    Ok((names, resize || !out.raw.is_unique()))
+}
+
+/// Moves a computed result into `out`; its elements are copied only where `out` keeps its buffer
+/// or has another dtype.
 pub(super) fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
-    let shape: Shape = result.shape().into();
-    write_out(op, out, &result.names, &shape, result.dtype(), |dest| {
-        call::copy_into(dest, &result.raw)
-    })
+    let (names, fresh) = check_out(op, out, &result.names, result.shape(), result.dtype())?;
+    if fresh {
+        out.raw = call::to_dtype(&result.raw, out.dtype())?;
+    } else {
+        call::copy_into(out.raw.as_mut()?, &result.raw)?;
+    }
+    out.names = names;
+    Ok(())
 }
 
 /// A reduction over dims.

@@ -27,8 +27,6 @@ const IGNORED: &[&str] = &[
     "copy",
     "inplace",
     "_stacklevel",
-    "inplace",
-    "_stacklevel",
     "non_blocking",
 ];
 
