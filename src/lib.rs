@@ -58,7 +58,7 @@ pub use half::{bf16, f16};
 pub use nomina_core::dims::Wild;
 pub use nomina_core::{
     Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
-    Result, Scalar, dims, op,
+    Result, Scalar, dims,
 };
 pub use nomina_core::{Float, Inexact, Integer, Integral, Numeric, Promote, Real, StoreAs};
 pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, VarOptions};
@@ -66,12 +66,12 @@ pub use nomina_runtime::{DynTensor, Generator, manual_seed, with_default_dtype};
 pub use num_complex::Complex;
 pub use tensor::*;
 
-/// What goes with [`DynTensor`]: its arguments, its options, and operators by name.
+/// What goes with [`DynTensor`] and has a namesake among what goes with [`Tensor`].
+///
+/// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by name.
+// Every name here is one that rustc then spells with its path in errors.
 pub mod dynamic {
-    pub use nomina_runtime::invoke;
-    pub use nomina_runtime::tensor::{
-        Along, IntoNames, Operand, Options, Order, ReduceOptions, Rename, SplitSizes,
-    };
+    pub use nomina_runtime::tensor::ReduceOptions;
 }
 
 /// What the macros spell in a user's crate.

@@ -10,8 +10,10 @@ use nomina_core::{Element, Float, Inexact, Integral, Numeric, Real, Result, Stor
 use nomina_runtime::call::ReduceOptions;
 
 use super::index::Indices;
-use super::join::{TensorItem, TensorList};
-use super::operand::{Absorb, AsBool, AsFloat, Combine, OfTensor, Operand, OutDims, OutDtype};
+use super::join::{Joinable, TensorItem, TensorList};
+use super::operand::{
+    Absorb, AsBool, AsFloat, Combine, Meet, OfTensor, Operand, OutDims, OutDtype,
+};
 use super::{Tensor, TensorMut, at, picked};
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 
@@ -3671,90 +3673,113 @@ where
         visit(&[self.0.item_look()])
     }
 }
+impl<I0> Joinable for (I0,) where I0: TensorItem {}
 impl<I0, I1> TensorList for (I0, I1)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims;
-    type Dtype = <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype;
+    type Dims = <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims;
+    type Dtype = <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[self.0.item_look(), self.1.item_look()])
     }
+}
+impl<I0, I1> Joinable for (I0, I1)
+where
+    I0: TensorItem,
+    I1: TensorItem,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
+{
 }
 impl<I0, I1, I2> TensorList for (I0, I1, I2)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >,
-    I0::Dims: SameRankAs<I2::Dims>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I2::Dims, I2::Dtype> as Combine<
-        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dims = <OfTensor<I2::Dims, I2::Dtype> as Meet<
+        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
     >>::Dims;
-    type Dtype = <OfTensor<I2::Dims, I2::Dtype> as Combine<
-        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dtype = <OfTensor<I2::Dims, I2::Dtype> as Meet<
+        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
     >>::Dtype;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[self.0.item_look(), self.1.item_look(), self.2.item_look()])
     }
 }
+impl<I0, I1, I2> Joinable for (I0, I1, I2)
+where
+    I0: TensorItem,
+    I1: TensorItem,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I2: TensorItem,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
+    I0::Dims: SameRankAs<I2::Dims>,
+    OfTensor<I2::Dims, I2::Dtype>: Combine<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+{
+}
 impl<I0, I1, I2, I3> TensorList for (I0, I1, I2, I3)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >,
-    I0::Dims: SameRankAs<I2::Dims>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >,
-    I0::Dims: SameRankAs<I3::Dims>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I3::Dims, I3::Dtype> as Combine<
-        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dims = <OfTensor<I3::Dims, I3::Dtype> as Meet<
+        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >>::Dims,
-        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >>::Dtype,
     >>::Dims;
-    type Dtype = <OfTensor<I3::Dims, I3::Dtype> as Combine<
-        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dtype = <OfTensor<I3::Dims, I3::Dtype> as Meet<
+        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >>::Dims,
-        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >>::Dtype,
     >>::Dtype;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
@@ -3766,97 +3791,134 @@ where
         ])
     }
 }
+impl<I0, I1, I2, I3> Joinable for (I0, I1, I2, I3)
+where
+    I0: TensorItem,
+    I1: TensorItem,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I2: TensorItem,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I3: TensorItem,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
+    I0::Dims: SameRankAs<I2::Dims>,
+    OfTensor<I2::Dims, I2::Dtype>: Combine<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I3::Dims>,
+    OfTensor<I3::Dims, I3::Dtype>: Combine<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+{
+}
 impl<I0, I1, I2, I3, I4> TensorList for (I0, I1, I2, I3, I4)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >,
-    I0::Dims: SameRankAs<I2::Dims>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >,
-    I0::Dims: SameRankAs<I3::Dims>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I4::Dims, I4::Dtype>: Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >,
-    I0::Dims: SameRankAs<I4::Dims>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I4::Dims, I4::Dtype> as Combine<
-        <OfTensor<I3::Dims, I3::Dtype> as Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dims = <OfTensor<I4::Dims, I4::Dtype> as Meet<
+        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >>::Dims,
-        <OfTensor<I3::Dims, I3::Dtype> as Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >>::Dtype,
     >>::Dims;
-    type Dtype = <OfTensor<I4::Dims, I4::Dtype> as Combine<
-        <OfTensor<I3::Dims, I3::Dtype> as Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dtype = <OfTensor<I4::Dims, I4::Dtype> as Meet<
+        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >>::Dims,
-        <OfTensor<I3::Dims, I3::Dtype> as Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >>::Dtype,
     >>::Dtype;
@@ -3870,192 +3932,274 @@ where
         ])
     }
 }
+impl<I0, I1, I2, I3, I4> Joinable for (I0, I1, I2, I3, I4)
+where
+    I0: TensorItem,
+    I1: TensorItem,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I2: TensorItem,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I3: TensorItem,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I4: TensorItem,
+    OfTensor<I4::Dims, I4::Dtype>: Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
+    I0::Dims: SameRankAs<I2::Dims>,
+    OfTensor<I2::Dims, I2::Dtype>: Combine<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I3::Dims>,
+    OfTensor<I3::Dims, I3::Dtype>: Combine<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I4::Dims>,
+    OfTensor<I4::Dims, I4::Dtype>: Combine<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+{
+}
 impl<I0, I1, I2, I3, I4, I5> TensorList for (I0, I1, I2, I3, I4, I5)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >,
-    I0::Dims: SameRankAs<I2::Dims>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >,
-    I0::Dims: SameRankAs<I3::Dims>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I4::Dims, I4::Dtype>: Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >,
-    I0::Dims: SameRankAs<I4::Dims>,
     I5: TensorItem,
-    OfTensor<I5::Dims, I5::Dtype>: Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I5::Dims, I5::Dtype>: Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >,
-    I0::Dims: SameRankAs<I5::Dims>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I5::Dims, I5::Dtype> as Combine<
-        <OfTensor<I4::Dims, I4::Dtype> as Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dims = <OfTensor<I5::Dims, I5::Dtype> as Meet<
+        <OfTensor<I4::Dims, I4::Dtype> as Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >>::Dims,
-        <OfTensor<I4::Dims, I4::Dtype> as Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+        <OfTensor<I4::Dims, I4::Dtype> as Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >>::Dtype,
     >>::Dims;
-    type Dtype = <OfTensor<I5::Dims, I5::Dtype> as Combine<
-        <OfTensor<I4::Dims, I4::Dtype> as Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dtype = <OfTensor<I5::Dims, I5::Dtype> as Meet<
+        <OfTensor<I4::Dims, I4::Dtype> as Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >>::Dims,
-        <OfTensor<I4::Dims, I4::Dtype> as Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+        <OfTensor<I4::Dims, I4::Dtype> as Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >>::Dtype,
@@ -4071,383 +4215,558 @@ where
         ])
     }
 }
-impl<I0, I1, I2, I3, I4, I5, I6> TensorList for (I0, I1, I2, I3, I4, I5, I6)
+impl<I0, I1, I2, I3, I4, I5> Joinable for (I0, I1, I2, I3, I4, I5)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
         >,
-    I0::Dims: SameRankAs<I2::Dims>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >,
-    I0::Dims: SameRankAs<I3::Dims>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I4::Dims, I4::Dtype>: Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
+            >>::Dtype,
+        >,
+    I5: TensorItem,
+    OfTensor<I5::Dims, I5::Dtype>: Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
+    I0::Dims: SameRankAs<I2::Dims>,
+    OfTensor<I2::Dims, I2::Dtype>: Combine<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I3::Dims>,
+    OfTensor<I3::Dims, I3::Dtype>: Combine<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
             >>::Dtype,
         >,
     I0::Dims: SameRankAs<I4::Dims>,
-    I5: TensorItem,
-    OfTensor<I5::Dims, I5::Dtype>: Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
+    OfTensor<I4::Dims, I4::Dtype>: Combine<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >,
     I0::Dims: SameRankAs<I5::Dims>,
+    OfTensor<I5::Dims, I5::Dtype>: Combine<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+{
+}
+impl<I0, I1, I2, I3, I4, I5, I6> TensorList for (I0, I1, I2, I3, I4, I5, I6)
+where
+    I0: TensorItem,
+    I1: TensorItem,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I2: TensorItem,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I3: TensorItem,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I4: TensorItem,
+    OfTensor<I4::Dims, I4::Dtype>: Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I5: TensorItem,
+    OfTensor<I5::Dims, I5::Dtype>: Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
     I6: TensorItem,
-    OfTensor<I6::Dims, I6::Dtype>: Combine<
-            <OfTensor<I5::Dims, I5::Dtype> as Combine<
-                <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                    <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    OfTensor<I6::Dims, I6::Dtype>: Meet<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dtype,
                     >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                    <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dtype,
                     >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Combine<
-                <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                    <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dtype,
                     >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                    <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dtype,
                     >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                         >>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >,
-    I0::Dims: SameRankAs<I6::Dims>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I6::Dims, I6::Dtype> as Combine<
-        <OfTensor<I5::Dims, I5::Dtype> as Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dims = <OfTensor<I6::Dims, I6::Dtype> as Meet<
+        <OfTensor<I5::Dims, I5::Dtype> as Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >>::Dims,
-        <OfTensor<I5::Dims, I5::Dtype> as Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+        <OfTensor<I5::Dims, I5::Dtype> as Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >>::Dtype,
     >>::Dims;
-    type Dtype = <OfTensor<I6::Dims, I6::Dtype> as Combine<
-        <OfTensor<I5::Dims, I5::Dtype> as Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+    type Dtype = <OfTensor<I6::Dims, I6::Dtype> as Meet<
+        <OfTensor<I5::Dims, I5::Dtype> as Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dtype,
         >>::Dims,
-        <OfTensor<I5::Dims, I5::Dtype> as Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+        <OfTensor<I5::Dims, I5::Dtype> as Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Combine<
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Combine<
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Combine<
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
                     >>::Dtype,
                 >>::Dtype,
             >>::Dtype,
@@ -4465,9 +4784,1899 @@ where
         ])
     }
 }
-impl<I0, I1, I2, I3, I4, I5, I6, I7, > TensorList for (I0, I1, I2, I3, I4, I5, I6, I7, ) where I0: TensorItem,I1: TensorItem, OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>, I0::Dims: SameRankAs<I1::Dims>,I2: TensorItem, OfTensor<I2::Dims, I2::Dtype>: Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>, I0::Dims: SameRankAs<I2::Dims>,I3: TensorItem, OfTensor<I3::Dims, I3::Dtype>: Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>, I0::Dims: SameRankAs<I3::Dims>,I4: TensorItem, OfTensor<I4::Dims, I4::Dtype>: Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>, I0::Dims: SameRankAs<I4::Dims>,I5: TensorItem, OfTensor<I5::Dims, I5::Dtype>: Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>, I0::Dims: SameRankAs<I5::Dims>,I6: TensorItem, OfTensor<I6::Dims, I6::Dtype>: Combine<<OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>, I0::Dims: SameRankAs<I6::Dims>,I7: TensorItem, OfTensor<I7::Dims, I7::Dtype>: Combine<<OfTensor<I6::Dims, I6::Dtype> as Combine<<OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I6::Dims, I6::Dtype> as Combine<<OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>, I0::Dims: SameRankAs<I7::Dims>, {
-type First = I0::Dims;
-type Dims = <OfTensor<I7::Dims, I7::Dtype> as Combine<<OfTensor<I6::Dims, I6::Dtype> as Combine<<OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I6::Dims, I6::Dtype> as Combine<<OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims;
-type Dtype = <OfTensor<I7::Dims, I7::Dtype> as Combine<<OfTensor<I6::Dims, I6::Dtype> as Combine<<OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I6::Dims, I6::Dtype> as Combine<<OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I5::Dims, I5::Dtype> as Combine<<OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I4::Dims, I4::Dtype> as Combine<<OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dims, <OfTensor<I3::Dims, I3::Dtype> as Combine<<OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dims, <OfTensor<I2::Dims, I2::Dtype> as Combine<<OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dims, <OfTensor<I1::Dims, I1::Dtype> as Combine<I0::Dims, I0::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype>>::Dtype;
-fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V { visit(&[self.0.item_look(), self.1.item_look(), self.2.item_look(), self.3.item_look(), self.4.item_look(), self.5.item_look(), self.6.item_look(), self.7.item_look(), ]) }
+impl<I0, I1, I2, I3, I4, I5, I6> Joinable for (I0, I1, I2, I3, I4, I5, I6)
+where
+    I0: TensorItem,
+    I1: TensorItem,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I2: TensorItem,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I3: TensorItem,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I4: TensorItem,
+    OfTensor<I4::Dims, I4::Dtype>: Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I5: TensorItem,
+    OfTensor<I5::Dims, I5::Dtype>: Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I6: TensorItem,
+    OfTensor<I6::Dims, I6::Dtype>: Meet<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
+    I0::Dims: SameRankAs<I2::Dims>,
+    OfTensor<I2::Dims, I2::Dtype>: Combine<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I3::Dims>,
+    OfTensor<I3::Dims, I3::Dtype>: Combine<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I4::Dims>,
+    OfTensor<I4::Dims, I4::Dtype>: Combine<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I5::Dims>,
+    OfTensor<I5::Dims, I5::Dtype>: Combine<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I6::Dims>,
+    OfTensor<I6::Dims, I6::Dtype>: Combine<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+{
+}
+impl<I0, I1, I2, I3, I4, I5, I6, I7> TensorList for (I0, I1, I2, I3, I4, I5, I6, I7)
+where
+    I0: TensorItem,
+    I1: TensorItem,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I2: TensorItem,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I3: TensorItem,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I4: TensorItem,
+    OfTensor<I4::Dims, I4::Dtype>: Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I5: TensorItem,
+    OfTensor<I5::Dims, I5::Dtype>: Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I6: TensorItem,
+    OfTensor<I6::Dims, I6::Dtype>: Meet<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I7: TensorItem,
+    OfTensor<I7::Dims, I7::Dtype>: Meet<
+            <OfTensor<I6::Dims, I6::Dtype> as Meet<
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I6::Dims, I6::Dtype> as Meet<
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+{
+    type First = I0::Dims;
+    type Dims = <OfTensor<I7::Dims, I7::Dtype> as Meet<
+        <OfTensor<I6::Dims, I6::Dtype> as Meet<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >>::Dims,
+        <OfTensor<I6::Dims, I6::Dtype> as Meet<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >>::Dtype,
+    >>::Dims;
+    type Dtype = <OfTensor<I7::Dims, I7::Dtype> as Meet<
+        <OfTensor<I6::Dims, I6::Dtype> as Meet<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >>::Dims,
+        <OfTensor<I6::Dims, I6::Dtype> as Meet<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >>::Dtype,
+    >>::Dtype;
+    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
+        visit(&[
+            self.0.item_look(),
+            self.1.item_look(),
+            self.2.item_look(),
+            self.3.item_look(),
+            self.4.item_look(),
+            self.5.item_look(),
+            self.6.item_look(),
+            self.7.item_look(),
+        ])
+    }
+}
+impl<I0, I1, I2, I3, I4, I5, I6, I7> Joinable for (I0, I1, I2, I3, I4, I5, I6, I7)
+where
+    I0: TensorItem,
+    I1: TensorItem,
+    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I2: TensorItem,
+    OfTensor<I2::Dims, I2::Dtype>: Meet<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I3: TensorItem,
+    OfTensor<I3::Dims, I3::Dtype>: Meet<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I4: TensorItem,
+    OfTensor<I4::Dims, I4::Dtype>: Meet<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I5: TensorItem,
+    OfTensor<I5::Dims, I5::Dtype>: Meet<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I6: TensorItem,
+    OfTensor<I6::Dims, I6::Dtype>: Meet<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I7: TensorItem,
+    OfTensor<I7::Dims, I7::Dtype>: Meet<
+            <OfTensor<I6::Dims, I6::Dtype> as Meet<
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I6::Dims, I6::Dtype> as Meet<
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I1::Dims>,
+    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
+    I0::Dims: SameRankAs<I2::Dims>,
+    OfTensor<I2::Dims, I2::Dtype>: Combine<
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I3::Dims>,
+    OfTensor<I3::Dims, I3::Dtype>: Combine<
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dims,
+            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I4::Dims>,
+    OfTensor<I4::Dims, I4::Dtype>: Combine<
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dims,
+                <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I5::Dims>,
+    OfTensor<I5::Dims, I5::Dtype>: Combine<
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I6::Dims>,
+    OfTensor<I6::Dims, I6::Dtype>: Combine<
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+    I0::Dims: SameRankAs<I7::Dims>,
+    OfTensor<I7::Dims, I7::Dtype>: Combine<
+            <OfTensor<I6::Dims, I6::Dtype> as Meet<
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dims,
+            <OfTensor<I6::Dims, I6::Dtype> as Meet<
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dims,
+                <OfTensor<I5::Dims, I5::Dtype> as Meet<
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dims,
+                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dims,
+                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dims,
+                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
+                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+                            >>::Dtype,
+                        >>::Dtype,
+                    >>::Dtype,
+                >>::Dtype,
+            >>::Dtype,
+        >,
+{
 }

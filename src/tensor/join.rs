@@ -25,6 +25,9 @@ pub trait TensorList {
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V;
 }
 
+/// The tensors of the list go together: their ranks are equal and their dims unify.
+pub trait Joinable: TensorList {}
+
 /// A tensor or a reference to one: an element of a list to join.
 pub trait TensorItem {
     /// Its dims.
@@ -51,6 +54,7 @@ impl<I: TensorItem> TensorItem for &I {
     }
 }
 
+impl<I: TensorItem> Joinable for [I] {}
 impl<I: TensorItem> TensorList for [I] {
     type First = I::Dims;
     type Dims = I::Dims;
@@ -60,6 +64,7 @@ impl<I: TensorItem> TensorList for [I] {
     }
 }
 
+impl<I: TensorItem> Joinable for Vec<I> {}
 impl<I: TensorItem> TensorList for Vec<I> {
     type First = I::Dims;
     type Dims = I::Dims;
@@ -69,6 +74,7 @@ impl<I: TensorItem> TensorList for Vec<I> {
     }
 }
 
+impl<I: TensorItem, const K: usize> Joinable for [I; K] {}
 impl<I: TensorItem, const K: usize> TensorList for [I; K] {
     type First = I::Dims;
     type Dims = I::Dims;
@@ -78,6 +84,7 @@ impl<I: TensorItem, const K: usize> TensorList for [I; K] {
     }
 }
 
+impl<L: Joinable + ?Sized> Joinable for &L {}
 impl<L: TensorList + ?Sized> TensorList for &L {
     type First = L::First;
     type Dims = L::Dims;
@@ -102,7 +109,7 @@ impl<L: TensorList + ?Sized> TensorList for &L {
 /// Without any tensor, or when sizes do not fit.
 #[track_caller]
 #[must_use]
-pub fn cat<L: TensorList, X: OneDim>(tensors: L, dim: X) -> Tensor<L::Dims, L::Dtype>
+pub fn cat<L: Joinable, X: OneDim>(tensors: L, dim: X) -> Tensor<L::Dims, L::Dtype>
 where
     L::First: NotBehindWild<X> + Has<X>,
     SizeOf<X>: Resizable<X>,
@@ -115,7 +122,7 @@ where
 ///
 /// # Errors
 /// Without any tensor, or when sizes do not fit.
-pub fn try_cat<L: TensorList, X: OneDim>(tensors: L, dim: X) -> Result<Tensor<L::Dims, L::Dtype>>
+pub fn try_cat<L: Joinable, X: OneDim>(tensors: L, dim: X) -> Result<Tensor<L::Dims, L::Dtype>>
 where
     L::First: NotBehindWild<X> + Has<X>,
     SizeOf<X>: Resizable<X>,
@@ -143,7 +150,7 @@ fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Bare> {
 /// Without any tensor, or when sizes differ.
 #[track_caller]
 #[must_use]
-pub fn stack<L: TensorList, X: OneDim + Insert<L::Dims>>(
+pub fn stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
     tensors: L,
     dim: X,
 ) -> Tensor<Inserted<L::Dims, X>, L::Dtype> {
@@ -156,7 +163,7 @@ pub fn stack<L: TensorList, X: OneDim + Insert<L::Dims>>(
 ///
 /// # Errors
 /// Without any tensor, or when sizes differ.
-pub fn try_stack<L: TensorList, X: OneDim + Insert<L::Dims>>(
+pub fn try_stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
     tensors: L,
     dim: X,
 ) -> Result<Tensor<Inserted<L::Dims, X>, L::Dtype>> {

@@ -32,8 +32,8 @@ use nomina_core::{Element, Float, Inexact, Integral, Numeric, Real, Result, Stor
 use nomina_runtime::call::ReduceOptions;
 
 use super::index::Indices;
-use super::join::{TensorItem, TensorList};
-use super::operand::{Absorb, AsBool, AsFloat, Combine, OfTensor, Operand, OutDims, OutDtype};
+use super::join::{Joinable, TensorItem, TensorList};
+use super::operand::{Absorb, AsBool, AsFloat, Combine, Meet, OfTensor, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut, at, picked};
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 ";
@@ -352,23 +352,25 @@ fn tensor_list(arity: usize) -> String {
             .map(|i| text.replace('#', &i.to_string()))
             .collect::<String>()
     };
-    // The kind of the i-th item combines with what came before it.
-    let mut bounds = String::from("I0: TensorItem,");
+    // The kind of the i-th item meets what came before it.
+    let (mut total, mut check) = (String::from("I0: TensorItem,"), String::new());
     let (mut dims, mut dtype) = ("I0::Dims".to_owned(), "I0::Dtype".to_owned());
     for i in 1..arity {
         let kind = format!("OfTensor<I{i}::Dims, I{i}::Dtype>");
-        bounds += &format!(
-            "I{i}: TensorItem, {kind}: Combine<{dims}, {dtype}>, I0::Dims: SameRankAs<I{i}::Dims>,"
-        );
-        let both = format!("<{kind} as Combine<{dims}, {dtype}>>");
+        total += &format!("I{i}: TensorItem, {kind}: Meet<{dims}, {dtype}>,");
+        check += &format!("I0::Dims: SameRankAs<I{i}::Dims>, {kind}: Combine<{dims}, {dtype}>,");
+        let both = format!("<{kind} as Meet<{dims}, {dtype}>>");
         (dims, dtype) = (format!("{both}::Dims"), format!("{both}::Dtype"));
     }
     format!(
-        "impl<{}> TensorList for ({}) where {bounds} {{\n\
+        "impl<{}> TensorList for ({}) where {total} {{\n\
          type First = I0::Dims;\ntype Dims = {dims};\ntype Dtype = {dtype};\n\
-         fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {{ visit(&[{}]) }}\n}}\n",
+         fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {{ visit(&[{}]) }}\n}}\n\
+         impl<{}> Joinable for ({}) where {total} {check} {{}}\n",
         list("I#, "),
         list("I#, "),
         list("self.#.item_look(), "),
+        list("I#, "),
+        list("I#, "),
     )
 }
