@@ -12,12 +12,19 @@ use super::ALIGNMENT;
 /// allocator is asked: AddressSanitizer's ends the process over such a size.
 const ADDRESSABLE: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 16 } else { 0 };
 
+/// From this size on, a zeroed block is worth looking for pages that are zero already.
+const LARGE: usize = 1 << 17;
+
+/// An alignment that allocators give without being asked for one.
+const USUAL: usize = 16;
+
 /// A block of its own, or a vector's allocation.
 #[derive(Debug)]
 pub(super) struct CpuBuffer {
     ptr: NonNull<u8>,
     len: usize,
-    /// What the allocator was asked for; of size 0 when nothing was.
+    /// What the allocator gave, and what it was asked for; of size 0 when nothing was.
+    origin: NonNull<u8>,
     layout: Layout,
 }
 
@@ -29,8 +36,8 @@ unsafe impl Sync for CpuBuffer {}
 impl CpuBuffer {
     /// A new aligned block, zeroed or with indeterminate content.
     pub(super) fn allocate(op: &'static str, len: usize, zeroed: bool) -> Result<Self> {
-        if len > ADDRESSABLE {
-            return Err(refused(op, len));
+        if zeroed && len >= LARGE {
+            return Self::fresh(op, len);
         }
         let layout = Layout::from_size_align(len, ALIGNMENT).map_err(|_| refused(op, len))?;
         let ptr = if len == 0 {
@@ -46,7 +53,30 @@ impl CpuBuffer {
             };
             NonNull::new(ptr).ok_or_else(|| refused(op, len))?
         };
-        Ok(Self { ptr, len, layout })
+        Ok(Self {
+            ptr,
+            len,
+            origin: ptr,
+            layout,
+        })
+    }
+
+    /// A large zeroed block. The allocator knows which pages are zero already, but only looks when
+    /// it is asked for no more than its usual alignment: ours is cut from a longer block.
+    fn fresh(op: &'static str, len: usize) -> Result<Self> {
+        let padded = len.checked_add(ALIGNMENT).ok_or_else(|| refused(op, len))?;
+        let layout = Layout::from_size_align(padded, USUAL).map_err(|_| refused(op, len))?;
+        // SAFETY: the size is not zero.
+        let origin = NonNull::new(unsafe { alloc_zeroed(layout) });
+        let origin = origin.ok_or_else(|| refused(op, len))?;
+        // SAFETY: the next multiple of the alignment is at most one alignment away.
+        let ptr = unsafe { origin.add(origin.align_offset(ALIGNMENT).min(ALIGNMENT)) };
+        Ok(Self {
+            ptr,
+            len,
+            origin,
+            layout,
+        })
     }
 
     /// Takes over the allocation of a vector.
@@ -54,11 +84,13 @@ impl CpuBuffer {
         let mut data = ManuallyDrop::new(data);
         let capacity = data.capacity() * size_of::<T>();
         let layout = Layout::from_size_align(capacity, align_of::<T>());
+        // A vector's pointer is never null, also without an allocation.
+        let ptr = NonNull::new(data.as_mut_ptr())
+            .unwrap_or(NonNull::dangling())
+            .cast();
         Self {
-            // A vector's pointer is never null, also without an allocation.
-            ptr: NonNull::new(data.as_mut_ptr())
-                .unwrap_or(NonNull::dangling())
-                .cast(),
+            ptr,
+            origin: ptr,
             len: data.len() * size_of::<T>(),
             layout: layout.unwrap_or(Layout::new::<T>()),
         }
@@ -80,6 +112,7 @@ impl CpuBuffer {
     pub(super) fn into_vec<T: Element>(self) -> Result<Vec<T>, Self> {
         let (size, align) = (size_of::<T>(), align_of::<T>());
         if self.layout.align() != align
+            || self.ptr != self.origin
             || !self.layout.size().is_multiple_of(size)
             || !self.len.is_multiple_of(size)
         {
@@ -98,7 +131,7 @@ impl Drop for CpuBuffer {
     fn drop(&mut self) {
         if self.layout.size() != 0 {
             // SAFETY: allocated with this layout, by us or by the vector that was adopted.
-            unsafe { dealloc(self.ptr.as_ptr(), self.layout) };
+            unsafe { dealloc(self.origin.as_ptr(), self.layout) };
         }
     }
 }

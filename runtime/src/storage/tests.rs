@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn blocks_are_aligned_and_zeroed() {
-    for bytes in [1, 63, 64, 4097] {
+    for bytes in [1, 63, 64, 4097, 1 << 17, (1 << 20) + 1] {
         let storage = Storage::cpu_zeroed("zeros", bytes).unwrap();
         assert_eq!(storage.as_ptr() as usize % ALIGNMENT, 0);
         assert_eq!((storage.len(), storage.device()), (bytes, Device::Cpu));
