@@ -21,15 +21,25 @@ fn tuple<S: AsRef<str>>(items: &[S]) -> String {
 
 /// `A0: Axis, A1: Axis`
 fn bounded<S: AsRef<str>>(items: &[S], bound: &str) -> String {
-    let items: Vec<String> =
-        items.iter().map(|item| format!("{}: {bound}", item.as_ref())).collect();
+    let items: Vec<String> = items
+        .iter()
+        .map(|item| format!("{}: {bound}", item.as_ref()))
+        .collect();
     items.join(", ")
 }
 
 /// `<A, B>`, or nothing.
 fn generics(parts: &[&str]) -> String {
-    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() { String::new() } else { format!("<{}>", parts.join(", ")) }
+    let parts: Vec<&str> = parts
+        .iter()
+        .copied()
+        .filter(|part| !part.is_empty())
+        .collect();
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!("<{}>", parts.join(", "))
+    }
 }
 
 /// The text of `src/dims/generated.rs`.
@@ -79,7 +89,10 @@ fn structure(out: &mut String, rank: usize) {
         if rank == 0 {
             "false".to_string()
         } else {
-            a.iter().map(|x| format!("{x}::NAME.is_none()")).collect::<Vec<_>>().join(" || ")
+            a.iter()
+                .map(|x| format!("{x}::NAME.is_none()"))
+                .collect::<Vec<_>>()
+                .join(" || ")
         },
     )
     .unwrap();
@@ -90,9 +103,16 @@ fn structure(out: &mut String, rank: usize) {
     pushed.push("X".to_string());
     item(
         "Push<X: Axis>",
-        if rank < MAX_RANK { tuple(&pushed) } else { "MoreThan8Dims".to_string() },
+        if rank < MAX_RANK {
+            tuple(&pushed)
+        } else {
+            "MoreThan8Dims".to_string()
+        },
     );
-    item("After<L: Dims>", a.iter().fold("L".to_string(), |l, x| push(&l, x)));
+    item(
+        "After<L: Dims>",
+        a.iter().fold("L".to_string(), |l, x| push(&l, x)),
+    );
     item("Tail", tuple(a.get(1..).unwrap_or_default()));
     item("Init", tuple(&a[..rank.saturating_sub(1)]));
     item("SkipIn<D: Dims>", repeat("Tail", rank));
@@ -123,14 +143,23 @@ fn structure(out: &mut String, rank: usize) {
     item("Rank", format!("Rank{rank}"));
     item(
         "AllNamed",
-        fold_bool("And", "True", a.iter().map(|x| format!("<{x}::Kind as Kind>::IsName"))),
+        fold_bool(
+            "And",
+            "True",
+            a.iter().map(|x| format!("<{x}::Kind as Kind>::IsName")),
+        ),
     );
     let without = |f: &dyn Fn(&String) -> String| {
-        a.iter().fold("()".to_string(), |l, x| format!("<{} as Bool>::Unless<{l}, {x}>", f(x)))
+        a.iter().fold("()".to_string(), |l, x| {
+            format!("<{} as Bool>::Unless<{l}, {x}>", f(x))
+        })
     };
     item("Remove<X: Axis>", without(&|x| format!("Same<{x}, X>")));
     item("Minus<O: Dims>", without(&|x| format!("O::Names<{x}>")));
-    item("Map<M: Mapping>", tuple(&a.iter().map(|x| format!("M::Of<{x}>")).collect::<Vec<_>>()));
+    item(
+        "Map<M: Mapping>",
+        tuple(&a.iter().map(|x| format!("M::Of<{x}>")).collect::<Vec<_>>()),
+    );
     item(
         "Splice<X: Axis, E: Dims>",
         a.iter().fold("()".to_string(), |l, x| {
@@ -138,23 +167,54 @@ fn structure(out: &mut String, rank: usize) {
         }),
     );
     let flipped: Vec<String> = a.iter().rev().cloned().collect();
-    item("Flipped", if rank == 2 { tuple(&flipped) } else { list.clone() });
+    item(
+        "Flipped",
+        if rank == 2 {
+            tuple(&flipped)
+        } else {
+            list.clone()
+        },
+    );
     let batch = rank.saturating_sub(2);
     let last = |back: usize| {
-        rank.checked_sub(back).and_then(|i| a.get(i)).cloned().unwrap_or("NoDim".to_string())
+        rank.checked_sub(back)
+            .and_then(|i| a.get(i))
+            .cloned()
+            .unwrap_or("NoDim".to_string())
     };
     item("Batch", tuple(&a[..batch]));
-    item("Row", if rank > 1 { tuple(&a[batch..=batch]) } else { "()".to_string() });
-    item("Col", if rank > 1 { tuple(&a[rank - 1..]) } else { "()".to_string() });
+    item(
+        "Row",
+        if rank > 1 {
+            tuple(&a[batch..=batch])
+        } else {
+            "()".to_string()
+        },
+    );
+    item(
+        "Col",
+        if rank > 1 {
+            tuple(&a[rank - 1..])
+        } else {
+            "()".to_string()
+        },
+    );
     item("InnerLeft", last(1));
     item("InnerRight", if rank == 1 { last(1) } else { last(2) });
     sums(&mut item, rank, &a);
     for i in 0..MAX_RANK {
-        item(&format!("At{i}"), a.get(i).cloned().unwrap_or("NoDim".to_string()));
+        item(
+            &format!("At{i}"),
+            a.get(i).cloned().unwrap_or("NoDim".to_string()),
+        );
     }
     out.push_str("}\n");
 
-    writeln!(out, "#[doc(hidden)]\n#[derive(Clone, Copy, Debug)]\npub enum Rank{rank} {{}}").unwrap();
+    writeln!(
+        out,
+        "#[doc(hidden)]\n#[derive(Clone, Copy, Debug)]\npub enum Rank{rank} {{}}"
+    )
+    .unwrap();
     writeln!(out, "impl Rank for Rank{rank} {{").unwrap();
     for i in 0..=MAX_RANK {
         let is = if i == rank { "True" } else { "False" };
@@ -165,21 +225,41 @@ fn structure(out: &mut String, rank: usize) {
 
 /// The unified dims: the right list is asked to put itself under the left one's axes.
 fn sums(item: &mut impl FnMut(&str, String), rank: usize, a: &[String]) {
-    let args = if rank == 0 { String::new() } else { format!("<{}>", a.join(", ")) };
+    let args = if rank == 0 {
+        String::new()
+    } else {
+        format!("<{}>", a.join(", "))
+    };
     item("Sum<E: Dims>", format!("E::Under{rank}{args}"));
     let under = if rank == 0 { "None" } else { "Some" };
     item("Rule<E: Dims>", format!("E::RuleBeside{under}"));
-    item("RuleBesideNone", if rank == 0 { "Alike" } else { "LeftZeroDim" }.to_string());
-    item("RuleBesideSome", if rank == 0 { "RightZeroDim" } else { "Alike" }.to_string());
+    item(
+        "RuleBesideNone",
+        if rank == 0 { "Alike" } else { "LeftZeroDim" }.to_string(),
+    );
+    item(
+        "RuleBesideSome",
+        if rank == 0 { "RightZeroDim" } else { "Alike" }.to_string(),
+    );
     for left in 0..=MAX_RANK {
         let l = names('L', left);
         let both = rank.min(left);
-        let mut sum: Vec<String> =
-            if left > rank { l[..left - both].to_vec() } else { a[..rank - both].to_vec() };
+        let mut sum: Vec<String> = if left > rank {
+            l[..left - both].to_vec()
+        } else {
+            a[..rank - both].to_vec()
+        };
         for i in 0..both {
-            sum.push(format!("{}::Unified<{}>", l[left - both + i], a[rank - both + i]));
+            sum.push(format!(
+                "{}::Unified<{}>",
+                l[left - both + i],
+                a[rank - both + i]
+            ));
         }
-        item(&format!("Under{left}{}", generics(&[&bounded(&l, "Axis")])), tuple(&sum));
+        item(
+            &format!("Under{left}{}", generics(&[&bounded(&l, "Axis")])),
+            tuple(&sum),
+        );
     }
 }
 
@@ -189,7 +269,11 @@ fn checks(out: &mut String, rank: usize) {
     let list = tuple(&a);
     let axes = bounded(&a, "Axis");
     let params = generics(&[&axes]);
-    writeln!(out, "#[diagnostic::do_not_recommend] impl{params} AtMost8 for {list} {{}}").unwrap();
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl{params} AtMost8 for {list} {{}}"
+    )
+    .unwrap();
     let contains = "<<Self as DimList>::Contains<X> as Bool>";
     writeln!(
         out,
@@ -203,18 +287,27 @@ fn checks(out: &mut String, rank: usize) {
         generics(&[&axes, "X: Axis"])
     )
     .unwrap();
-    let places: Vec<String> =
-        a.iter().map(|x| format!("NamesOf<T>: HasPlace<{x}, Self, T>")).collect();
+    let places: Vec<String> = a
+        .iter()
+        .map(|x| format!("NamesOf<T>: HasPlace<{x}, Self, T>"))
+        .collect();
     writeln!(
         out,
         "impl{} EachPlaced<T> for {list}{} {{}}",
         generics(&[&axes, "T"]),
-        if rank == 0 { String::new() } else { format!(" where {}", places.join(", ")) }
+        if rank == 0 {
+            String::new()
+        } else {
+            format!(" where {}", places.join(", "))
+        }
     )
     .unwrap();
     let b = names('B', rank);
-    let accepts =
-        a.iter().zip(&b).map(|(x, y)| format!("{x}::Accepts<{y}>")).collect::<Vec<_>>();
+    let accepts = a
+        .iter()
+        .zip(&b)
+        .map(|(x, y)| format!("{x}::Accepts<{y}>"))
+        .collect::<Vec<_>>();
     writeln!(
         out,
         "#[diagnostic::do_not_recommend] impl{} Holds<{}> for {list} where {}: IsTrue {{}}",
@@ -257,12 +350,21 @@ fn arguments(out: &mut String, rank: usize) {
          type Checked = Self;\n    type List = Self;\n    type Remaining<D: Dims> = {};\n    \
          const NAMES: &'static [Option<&'static str>] = &[{}];\n    \
          const ALL: bool = false;\n    const KEEPDIM: bool = false;\n}}",
-        if rank == 1 { "D::Remove<A0>" } else { "D::Minus<Self>" },
-        a.iter().map(|x| format!("{x}::NAME")).collect::<Vec<_>>().join(", "),
+        if rank == 1 {
+            "D::Remove<A0>"
+        } else {
+            "D::Minus<Self>"
+        },
+        a.iter()
+            .map(|x| format!("{x}::NAME"))
+            .collect::<Vec<_>>()
+            .join(", "),
     )
     .unwrap();
-    let has: Vec<String> =
-        a.iter().map(|x| format!("NotBehindWild<{x}> + Has<{x}>")).collect();
+    let has: Vec<String> = a
+        .iter()
+        .map(|x| format!("NotBehindWild<{x}> + Has<{x}>"))
+        .collect();
     writeln!(
         out,
         "impl<D: Dims + {}, {one}> EachIn<D> for {list}{} {{}}",
@@ -284,16 +386,22 @@ fn arguments(out: &mut String, rank: usize) {
         "impl<{dims}> OldDims for {list} {{ type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }}"
     )
     .unwrap();
-    let mapped = a.iter().enumerate().rev().fold("X".to_string(), |rest, (i, x)| {
-        format!("<Same<X, {x}> as Bool>::Axis<T::At{i}, {rest}>")
-    });
+    let mapped = a
+        .iter()
+        .enumerate()
+        .rev()
+        .fold("X".to_string(), |rest, (i, x)| {
+            format!("<Same<X, {x}> as Bool>::Axis<T::At{i}, {rest}>")
+        });
     writeln!(
         out,
         "impl<{}, T: Dims> Mapping for Pairs<{list}, T> {{ type Of<X: Axis> = {mapped}; }}",
         bounded(&a, "Axis")
     )
     .unwrap();
-    let read = a.iter().fold("Exact<()>".to_string(), |state, x| format!("{x}::Next<{state}>"));
+    let read = a.iter().fold("Exact<()>".to_string(), |state, x| {
+        format!("{x}::Next<{state}>")
+    });
     writeln!(
         out,
         "#[diagnostic::do_not_recommend] impl<{}> OrderSpec for {list} {{ type Read = {read}; }}",
@@ -361,14 +469,20 @@ fn shapes(out: &mut String, rank: usize) {
 /// Nested arrays. A flat list of elements comes of flattening level by level.
 fn array(out: &mut String, rank: usize, a: &[String]) {
     let lengths: Vec<String> = (0..rank).map(|i| format!("const K{i}: usize")).collect();
-    let ty = (0..rank).rev().fold("T".to_string(), |ty, i| format!("[{ty}; K{i}]"));
-    let fits: Vec<String> =
-        (0..rank).map(|i| format!("SizeOf<A{i}>: CanBe<A{i}, K{i}>")).collect();
+    let ty = (0..rank)
+        .rev()
+        .fold("T".to_string(), |ty, i| format!("[{ty}; K{i}]"));
+    let fits: Vec<String> = (0..rank)
+        .map(|i| format!("SizeOf<A{i}>: CanBe<A{i}, K{i}>"))
+        .collect();
     let sizes: Vec<String> = (0..rank).map(|i| format!("K{i}")).collect();
     let flat = match rank {
         0 => "alloc::vec![self]".to_string(),
         1 => "Vec::from(self)".to_string(),
-        _ => format!("self.into_iter(){}.collect()", ".flatten()".repeat(rank - 1)),
+        _ => format!(
+            "self.into_iter(){}.collect()",
+            ".flatten()".repeat(rank - 1)
+        ),
     };
     writeln!(
         out,
@@ -397,8 +511,11 @@ fn broadcast(out: &mut String, left: usize, right: usize) {
         let (x, y) = (&a[left - both + i], &b[right - both + i]);
         check = format!("Beside<{x}, {y}, Self, {m}, {check}>");
     }
-    writeln!(out, "impl{params} BroadcastWith<{m}> for {l} where {check}: Accepted<Self, {m}> {{}}")
-        .unwrap();
+    writeln!(
+        out,
+        "impl{params} BroadcastWith<{m}> for {l} where {check}: Accepted<Self, {m}> {{}}"
+    )
+    .unwrap();
 }
 
 fn push(list: &str, x: &str) -> String {
@@ -412,16 +529,16 @@ fn push(list: &str, x: &str) -> String {
 /// `<D::Tail as DimList>::Tail`
 fn repeat(what: &str, times: usize) -> String {
     (0..times).fold("D".to_string(), |list, step| {
-        if step == 0 { format!("D::{what}") } else { format!("<{list} as DimList>::{what}") }
+        if step == 0 {
+            format!("D::{what}")
+        } else {
+            format!("<{list} as DimList>::{what}")
+        }
     })
 }
 
 /// `<A as Bool>::Or<<B as Bool>::Or<C>>`
-fn fold_bool(
-    how: &str,
-    none: &str,
-    items: impl DoubleEndedIterator<Item = String>,
-) -> String {
+fn fold_bool(how: &str, none: &str, items: impl DoubleEndedIterator<Item = String>) -> String {
     items
         .rev()
         .reduce(|rest, item| format!("<{item} as Bool>::{how}<{rest}>"))

@@ -15,18 +15,66 @@ const FLOAT: u8 = 2;
 const COMPLEX: u8 = 3;
 
 const DTYPES: [Dtype; 12] = [
-    Dtype { name: "bool", category: BOOL, place: 0 },
-    Dtype { name: "u8", category: INTEGER, place: 0 },
-    Dtype { name: "i8", category: INTEGER, place: 1 },
-    Dtype { name: "i16", category: INTEGER, place: 2 },
-    Dtype { name: "i32", category: INTEGER, place: 3 },
-    Dtype { name: "i64", category: INTEGER, place: 4 },
-    Dtype { name: "f16", category: FLOAT, place: 0 },
-    Dtype { name: "bf16", category: FLOAT, place: 1 },
-    Dtype { name: "f32", category: FLOAT, place: 2 },
-    Dtype { name: "f64", category: FLOAT, place: 3 },
-    Dtype { name: "Complex<f32>", category: COMPLEX, place: 0 },
-    Dtype { name: "Complex<f64>", category: COMPLEX, place: 1 },
+    Dtype {
+        name: "bool",
+        category: BOOL,
+        place: 0,
+    },
+    Dtype {
+        name: "u8",
+        category: INTEGER,
+        place: 0,
+    },
+    Dtype {
+        name: "i8",
+        category: INTEGER,
+        place: 1,
+    },
+    Dtype {
+        name: "i16",
+        category: INTEGER,
+        place: 2,
+    },
+    Dtype {
+        name: "i32",
+        category: INTEGER,
+        place: 3,
+    },
+    Dtype {
+        name: "i64",
+        category: INTEGER,
+        place: 4,
+    },
+    Dtype {
+        name: "f16",
+        category: FLOAT,
+        place: 0,
+    },
+    Dtype {
+        name: "bf16",
+        category: FLOAT,
+        place: 1,
+    },
+    Dtype {
+        name: "f32",
+        category: FLOAT,
+        place: 2,
+    },
+    Dtype {
+        name: "f64",
+        category: FLOAT,
+        place: 3,
+    },
+    Dtype {
+        name: "Complex<f32>",
+        category: COMPLEX,
+        place: 0,
+    },
+    Dtype {
+        name: "Complex<f64>",
+        category: COMPLEX,
+        place: 1,
+    },
 ];
 
 /// Two dimensioned tensors, or two zero-dim ones.

@@ -15,5 +15,8 @@ fn generated_files_are_fresh() {
             stale.push(path);
         }
     }
-    assert!(stale.is_empty(), "these were stale and have been rewritten: {stale:?}");
+    assert!(
+        stale.is_empty(),
+        "these were stale and have been rewritten: {stale:?}"
+    );
 }

@@ -108,8 +108,7 @@ impl<L: Dims> OrderState for Exact<L> {
 impl<P: Dims, Q: Dims> OrderState for Around<P, Q> {
     type Named<X: Axis> = Around<P, Q::Push<X>>;
     type Rest = TwoRests;
-    type Aligned<D: Dims> =
-        Q::After<<D::Minus<Q::After<P>> as DimList>::After<P>>;
+    type Aligned<D: Dims> = Q::After<<D::Minus<Q::After<P>> as DimList>::After<P>>;
     type Refined<D: Dims> = Q::After<<P::SkipIn<Q::CutIn<D>> as DimList>::After<P>>;
 }
 

@@ -61,12 +61,18 @@ pub trait Dim: Axis {
     where
         SizeOf<Self>: Open<Self>,
     {
-        Of { size, dim: PhantomData }
+        Of {
+            size,
+            dim: PhantomData,
+        }
     }
 
     /// This dim with an index, for reading one element: `x.get((N.i(0), C.i(2)))`.
     fn i(self, index: usize) -> At<Self> {
-        At { index, dim: PhantomData }
+        At {
+            index,
+            dim: PhantomData,
+        }
     }
 }
 
@@ -196,12 +202,12 @@ pub trait Pairing: 'static {
 
 /// The sizes of two dims of one name.
 #[doc(hidden)]
-pub type SizesOf<A, B> = <<<A as Axis>::Size as DimSize>::Equals<<B as Axis>::Size> as Bool>::SizePairing<A, B>;
+pub type SizesOf<A, B> =
+    <<<A as Axis>::Size as DimSize>::Equals<<B as Axis>::Size> as Bool>::SizePairing<A, B>;
 
 /// One step of a check from the right: axis `A` of dims `L` beside axis `B` of dims `M`.
 #[doc(hidden)]
-pub type Beside<A, B, L, M, Rest> =
-    <<A as AxisFn>::Beside<B> as Pairing>::Then<A, B, L, M, Rest>;
+pub type Beside<A, B, L, M, Rest> = <<A as AxisFn>::Beside<B> as Pairing>::Then<A, B, L, M, Rest>;
 
 /// Both go together.
 #[derive(Clone, Copy, Debug)]

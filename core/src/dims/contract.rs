@@ -2,9 +2,9 @@
 
 use super::axis::OneDim;
 use super::dims::Dims;
-use super::last::LastDim;
 use super::distinct::AtMost8;
 use super::id::IsTrue;
+use super::last::LastDim;
 use super::remove::{Has, NotBehindWild};
 
 /// Rustc knows every name in the list.
@@ -17,8 +17,7 @@ pub trait FullyNamed {}
 impl<D: Dims> FullyNamed for D where D::AllNamed: IsTrue {}
 
 /// The dims of `x.contract(&w, X)`: those of `x` without `X`, then those of `w` that `x` lacks.
-pub type Contracted<D, E, X> =
-<X as LastDim>::Contracted<D, E>;
+pub type Contracted<D, E, X> = <X as LastDim>::Contracted<D, E>;
 
 /// `x.contract(&w, X)` of dims `D` and `E` is defined: both have `X`, and every name is known.
 /// Write `X: OneDim + Contract<D, E>`.
@@ -27,7 +26,12 @@ pub type Contracted<D, E, X> =
     label = "both sides must have this dim"
 )]
 pub trait Contract<D, E> {}
-impl<D: Dims + FullyNamed + NotBehindWild<X> + Has<X>, E: Dims + FullyNamed + NotBehindWild<X> + Has<X>, X: OneDim> Contract<D, E> for X where
-    Contracted<D, E, X>: AtMost8
+impl<
+    D: Dims + FullyNamed + NotBehindWild<X> + Has<X>,
+    E: Dims + FullyNamed + NotBehindWild<X> + Has<X>,
+    X: OneDim,
+> Contract<D, E> for X
+where
+    Contracted<D, E, X>: AtMost8,
 {
 }

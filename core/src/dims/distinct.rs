@@ -7,7 +7,10 @@ use super::verdict::NamesOf;
 /// No name stands twice in the list, and it has at most 8 dims. [`Wild`] may stand often.
 ///
 /// Asked for where names enter or meet: factories, `typed`, rename, unflatten, matmul, stack.
-#[diagnostic::on_unimplemented(message = "dims {Self} hold a name twice", label = "duplicate dim name")]
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} hold a name twice",
+    label = "duplicate dim name"
+)]
 pub trait Distinct {}
 impl<D: Dims + AtMost8> Distinct for D where NamesOf<D>: Once<D::Repeated, D> {}
 

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::axis::{Axis, Dim, OneDim};
+use super::axis::{Axis, OneDim};
 use super::dims::{DimList, Dims};
 use super::distinct::{Fresh, FreshDim};
 use super::id::{IsTrue, Same};
@@ -31,9 +31,10 @@ pub type Flattened<D, F, X> = <F as FlattenArg>::Flattened<D, X>;
 /// `x.flatten(F, X)` of dims `D` is defined: the dims `F` stand in `D` next to each other and in
 /// order, and `X` is not among those that remain. Write `F: FlattenArg + Flatten<D, X>`.
 pub trait Flatten<D, X> {}
-impl<F: FlattenArg, D: Dims, X: OneDim> Flatten<D, X> for F where
+impl<F: FlattenArg, D: Dims, X: OneDim> Flatten<D, X> for F
+where
     F::List: Adjacent<D>,
-    X: FreshDim<F::Others<D>, Flattened<D, F, X>>
+    X: FreshDim<F::Others<D>, Flattened<D, F, X>>,
 {
 }
 

@@ -2,8 +2,8 @@
 
 use super::axis::OneDim;
 use super::dims::Dims;
-use super::last::LastDim;
 use super::distinct::FreshDim;
+use super::last::LastDim;
 
 /// The dims of `stack(.., X)` and `x.unsqueeze(X)`: `X` first.
 pub type Inserted<D, X> = <X as LastDim>::Before<D>;

@@ -4,8 +4,8 @@ use super::axis::Axis;
 use super::broadcast::{BroadcastWith, Sum};
 use super::dims::{DimList, Dims};
 use super::distinct::Distinct;
-use super::verdict::NamesOf;
 use super::size::{CanEqual, SizeOf};
+use super::verdict::NamesOf;
 
 /// The dims of `x.matmul(&y)`: the batch dims unified, then the last but one of `x` and the last
 /// of `y`. A 1-D operand loses its dim.

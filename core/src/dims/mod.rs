@@ -46,8 +46,8 @@ mod size;
 mod verdict;
 
 pub use align::{
-    AlignInto, Aligned, EachPlaced, Around, Exact, HasPlace, Order, OrderItem, OrderOf, OrderSpec, OrderState,
-    TwoRests,
+    AlignInto, Aligned, Around, EachPlaced, Exact, HasPlace, Order, OrderItem, OrderOf, OrderSpec,
+    OrderState, TwoRests,
 };
 pub use array::ArrayFor;
 pub use axis::{
@@ -67,10 +67,12 @@ pub use last::LastDim;
 pub use matmul::{AtLeast1Dim, Batched, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
 pub use refine::{Refine, RefineInto, Refined};
-pub use remove::{Axes, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced, Without, keep};
+pub use remove::{
+    Axes, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced, Without, keep,
+};
 pub use rename::{
-    All, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn, Renamed,
-    SameRankAs, Transposed, DropNames,
+    All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn,
+    Renamed, SameRankAs, Transposed,
 };
 pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
 pub use single::OneOrAll;

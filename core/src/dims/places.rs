@@ -89,7 +89,10 @@ const fn find_all(wanted: &[Option<&str>], all: bool, names: &[Option<&str>]) ->
 }
 
 const fn place_all(from: &[Option<&str>], to: &[Option<&str>]) -> Places {
-    let mut places = Places { at: [None; 8], len: to.len() };
+    let mut places = Places {
+        at: [None; 8],
+        len: to.len(),
+    };
     let mut unnamed = 0;
     let mut i = 0;
     while i < to.len() {

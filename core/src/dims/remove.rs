@@ -94,7 +94,10 @@ impl<A: Axes> Axes for Keep<A> {
 }
 
 /// One of the dims has the name of `X`. `Wild` never has.
-#[diagnostic::on_unimplemented(message = "dim `{X}` not found in dims {Self}", label = "no such dim")]
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` not found in dims {Self}",
+    label = "no such dim"
+)]
 pub trait Has<X>: NotBehindWild<X> {}
 #[diagnostic::do_not_recommend]
 impl<X: OneDim, D: Dims + HasOrWild<X>> Has<X> for D {}
@@ -115,19 +118,28 @@ pub trait HasOrWild<X>: NotBehindWild<X> {}
 /// The dim stands in `D`: what a method asks of an argument that is one dim.
 ///
 /// `D: Has<X>` is all that generic code needs for it.
-#[diagnostic::on_unimplemented(message = "dim `{Self}` not found in dims {D}", label = "no such dim")]
+#[diagnostic::on_unimplemented(
+    message = "dim `{Self}` not found in dims {D}",
+    label = "no such dim"
+)]
 pub trait DimOf<D>: OneDim {}
 impl<X: OneDim, D: NotBehindWild<X> + Has<X>> DimOf<D> for X {}
 
 /// The dim, or each dim of the tuple, stands in `D`, once in the tuple.
 ///
 /// `D: Has<C>` is all that generic code needs for `C: In<D>`.
-#[diagnostic::on_unimplemented(message = "dim `{Self}` not found in dims {D}", label = "no such dim")]
+#[diagnostic::on_unimplemented(
+    message = "dim `{Self}` not found in dims {D}",
+    label = "no such dim"
+)]
 pub trait In<D> {}
 impl<A: Axes, D> In<D> for A where A::List: EachIn<D> {}
 
 /// Each dim of the list stands in `D`.
-#[diagnostic::on_unimplemented(message = "dims {Self} not found in dims {D}", label = "no such dims")]
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} not found in dims {D}",
+    label = "no such dims"
+)]
 pub trait EachIn<D> {}
 impl<D> EachIn<D> for () {}
 

@@ -5,8 +5,8 @@ use core::ops::RangeFull;
 
 use super::axis::{Axis, Dim};
 use super::dims::{DimList, Dims};
-use super::last::LastDim;
 use super::id::IsTrue;
+use super::last::LastDim;
 
 /// A replacement of dims one by one.
 pub trait Mapping {
@@ -54,8 +54,7 @@ impl OldDims for All {
 }
 
 /// The dims of `x.rename(F, T)`.
-pub type Renamed<D, F, T> =
-    <<F as RenameArg>::Old as OldDims>::Renamed<D, <T as RenameArg>::New>;
+pub type Renamed<D, F, T> = <<F as RenameArg>::Old as OldDims>::Renamed<D, <T as RenameArg>::New>;
 
 /// `x.rename(F, T)` of dims `D` is defined: the old names are there, as many as the new ones, and
 /// no name then stands twice. Write `F: RenameArg + Rename<D, T>, T: RenameArg`.

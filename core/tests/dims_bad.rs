@@ -1,0 +1,173 @@
+//! What must not compile, relation by relation: each bound is asked without failing. The
+//! messages are held in `ui-tests`.
+
+use nomina_core::dims::*;
+
+#[macro_use]
+mod dims_support;
+use dims_support::*;
+
+/// Every bound named does not hold; the second list holds, so that the question means something.
+macro_rules! only {
+    ($good:ty: $($bound:tt)+) => { assert!(holds!($good: $($bound)+), "{}", stringify!($($bound)+)) };
+}
+macro_rules! never {
+    ($bad:ty: $($bound:tt)+) => { assert!(!holds!($bad: $($bound)+), "{}", stringify!($($bound)+)) };
+}
+
+#[test]
+fn spelling_decides() {
+    only!((N,): Has<other::N>);
+    // One hash, two spellings; one spelling a part of the other.
+    never!((N,): Has<C>);
+    never!((N,): Has<NC>);
+    never!((NC,): Has<N>);
+    never!((Wild,): Has<Wild>);
+}
+
+#[test]
+fn broadcast() {
+    only!((N, C): Broadcast<(C,)>);
+    never!((N, C): Broadcast<(N,)>);
+    never!((N,): Broadcast<(N, C)>);
+    never!((N, C): Broadcast<(H,)>);
+    never!((N, C): Broadcast<(C, N)>);
+    // A name beside `Wild` may stand nowhere else in the list with the `Wild`.
+    never!((C, Wild): Broadcast<(Wild, C)>);
+    never!((N, Wild): Broadcast<(N,)>);
+    never!((N,): Broadcast<(N, Wild)>);
+    only!((N, Wild): Broadcast<(Wild, C)>);
+    // One name, two constant sizes.
+    only!((N, Rgb): Broadcast<(Rgb,)>);
+    never!((N, Rgb): Broadcast<(other::Rgb,)>);
+}
+
+#[test]
+fn in_place_and_out() {
+    only!((N, C): HoldsInPlace<(N, C)>);
+    only!((N, Wild): HoldsInPlace<(N, C)>);
+    never!((C,): HoldsInPlace<(N, C)>);
+    only!((Wild, C): Holds<(N, C)>);
+    never!((C, N): Holds<(N, C)>);
+    never!((N, C): Holds<(N, Wild)>);
+    never!((N,): Holds<(N, C)>);
+}
+
+#[test]
+fn axes() {
+    only!((N, C): In<(N, C, H)>);
+    only!(C: In<(N, C)>);
+    never!(H: In<(N, C)>);
+    never!((N, H): In<(N, C)>);
+    never!((N, N): In<(N, C)>);
+    never!(C: In<(N, Wild)>);
+    only!(C: DimOf<(N, C)>);
+    never!(H: DimOf<(N, C)>);
+    never!((N, C): DimOf<(N, C)>);
+    only!((N, C): NotBehindWild<H>);
+    never!((N, Wild): NotBehindWild<H>);
+    never!(&'static str: Axes);
+    only!(C: Replace<(N, C), K>);
+    only!(C: Replace<(N, C), C>);
+    never!(C: Replace<(N, C), N>);
+    never!(H: Replace<(N, C), K>);
+}
+
+#[test]
+fn order() {
+    only!((C, N): Order<(N, C)>);
+    never!((N, C): Order<(N, C, H)>);
+    never!((N, C, N): Order<(N, C)>);
+    never!((N, core::ops::RangeFull, N): Order<(N, C)>);
+    never!((core::ops::RangeFull, N, core::ops::RangeFull): Order<(N, C)>);
+    never!((C, N): Order<(N, Wild)>);
+    only!((core::ops::RangeFull, N): Order<(N, Wild)>);
+    never!((N, i32): OrderSpec);
+    never!((C,): AlignInto<(N, H)>);
+    never!((Wild,): AlignInto<(N, H)>);
+}
+
+#[test]
+fn names() {
+    only!(C: Rename<(N, C), K>);
+    never!(H: Rename<(N, C), K>);
+    never!(N: Rename<(N, C), C>);
+    never!((N, C): Rename<(N, C), A>);
+    never!((N, C): Rename<(N, C), (A, A)>);
+    never!(core::ops::RangeFull: Rename<(N, C), (A, B, E)>);
+    never!(core::ops::RangeFull: Rename<(N, C), (A, A)>);
+    never!((N, C, H): Flat);
+    only!((N, C): Refine<(N, Wild)>);
+    never!((N, C): Refine<(N, H)>);
+    never!((N, C, H): Refine<(N, Wild)>);
+    never!((N, N): Refine<(N, Wild)>);
+}
+
+#[test]
+fn shape() {
+    only!((C, H): Flatten<(N, C, H, W), K>);
+    only!((C, H): Flatten<(N, C, H, W), C>);
+    never!((C, W): Flatten<(N, C, H, W), K>);
+    never!((H, C): Flatten<(N, C, H, W), K>);
+    never!((C, K): Flatten<(N, C, H, W), K>);
+    never!((K, C): Flatten<(N, C, H, W), K>);
+    never!((C, H): Flatten<(N, C, H, W), N>);
+    never!((W, Wild): FlattenArg);
+    never!(C: FlattenArg);
+    never!((C,): FlattenArg);
+    only!(K: Unflatten<(N, K), (Of<C>, Of<H>)>);
+    never!(K: Unflatten<(N, K), (Of<N>, Of<H>)>);
+    never!(K: Unflatten<(N, K), (Of<H>, Of<H>)>);
+    never!(C: Unflatten<(N, K), (Of<C>, Of<H>)>);
+    only!(K: Insert<(N, C)>);
+    never!(N: Insert<(N, C)>);
+    never!(N: Insert<(A, B, C, E, H, K, M, W)>);
+    never!(N: Append<(A, B, C, E, H, K, M, W)>);
+    only!((N, C): ExpandInto<(K, N, C)>);
+    never!((N, C): ExpandInto<(C, N)>);
+    never!((N, C): ExpandInto<(C,)>);
+    never!((C, Wild): ExpandInto<(C, C)>);
+}
+
+#[test]
+fn sizes() {
+    only!([usize; 2]: ShapeFor<(N, C)>);
+    never!([usize; 3]: ShapeFor<(N, C)>);
+    never!((Of<C>, Of<N>): ShapeFor<(N, C)>);
+    never!((Of<N>, C): ShapeFor<(N, C)>);
+    only!([[f32; 3]; 2]: ArrayFor<(N, Rgb)>);
+    never!([[f32; 2]; 2]: ArrayFor<(N, Rgb)>);
+    never!([f32; 2]: ArrayFor<(N, C)>);
+    only!(SizeOf<N>: Resizable<N>);
+    never!(SizeOf<Rgb>: Resizable<Rgb>);
+    never!(SizeOf<Rgb>: Open<Rgb>);
+}
+
+#[test]
+fn products() {
+    only!((N, K): MatMul<(K, M)>);
+    never!((N, K): MatMul<(K, N)>);
+    never!((A, N, K): MatMul<(B, K, M)>);
+    never!((): MatMul<(K, M)>);
+    never!((K,): MatMul<()>);
+    never!((N, Rgb): MatMul<(Classes, M)>);
+    // The batch dim may not be a name of the product either.
+    never!((M, N, K): MatMul<(K, M)>);
+    only!(K: Contract<(N, K), (K, M)>);
+    never!(K: Contract<(N, K), (H, M)>);
+    never!(K: Contract<(N, H), (K, M)>);
+    never!(K: Contract<(Wild, K), (K, M)>);
+    never!((N,): Matrix);
+    never!((N, C): Vector);
+    never!((N, C): Batched);
+}
+
+#[test]
+fn distinct() {
+    only!((N, C): Distinct);
+    only!((Wild, Wild): Distinct);
+    never!((N, C, N): Distinct);
+    never!((N, other::N): Distinct);
+    never!((N, u32): Dims);
+    never!(N: Dims);
+}
