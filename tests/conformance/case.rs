@@ -28,7 +28,7 @@ pub struct Case {
 pub enum Recorded {
     Tensor(Tensor),
     List(Vec<Self>),
-    Plain(Value),
+    Plain(Box<Value>),
 }
 
 /// A recorded tensor, as it is written.
@@ -97,7 +97,7 @@ fn tagged(json: &Json) -> Parsed<(&str, &Json)> {
 
 fn argument(json: &Json) -> Parsed<Value> {
     Ok(match recorded(json)? {
-        Recorded::Plain(value) => value,
+        Recorded::Plain(value) => *value,
         Recorded::Tensor(tensor) => Value::Tensor(tensor.build()?),
         Recorded::List(_) => {
             let (_, items) = tagged(json)?;
@@ -110,7 +110,7 @@ fn recorded(json: &Json) -> Parsed<Recorded> {
     let (tag, value) = tagged(json)?;
     let text = || value.as_str().unwrap_or_default().to_owned();
     let bad = |what: &str| format!("{what}, not {value}");
-    Ok(Recorded::Plain(match tag {
+    Ok(Recorded::Plain(Box::new(match tag {
         "tensor" => return Ok(Recorded::Tensor(tensor(value)?)),
         "list" | "tuple" => {
             let items = array(value)?.iter().map(recorded).collect::<Parsed<_>>()?;
@@ -140,7 +140,7 @@ fn recorded(json: &Json) -> Parsed<Recorded> {
             Value::Dict(pairs.collect::<Parsed<_>>()?)
         }
         other => return Err(format!("a value of kind {other:?} is not known")),
-    }))
+    })))
 }
 
 fn float(json: &Json) -> Parsed<f64> {
