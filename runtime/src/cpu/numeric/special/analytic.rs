@@ -43,7 +43,7 @@ macro_rules! analytic {
             }
             #[inline(always)]
             fn acosh(self) -> Self {
-                libm::acosh(self.into()) as Self
+                super::real::acosh(self.into()) as Self
             }
             #[inline(always)]
             fn atanh(self) -> Self {

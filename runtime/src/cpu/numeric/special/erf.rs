@@ -2,6 +2,8 @@
 
 use std::f64::consts::FRAC_2_SQRT_PI;
 
+use super::dd::Dd;
+
 /// The number whose error function is `x`; infinite at ±1, NaN beyond.
 ///
 /// Winitzki's formula gives three digits, Halley's steps the rest: with `erf` near zero and, so that
@@ -55,9 +57,24 @@ pub(super) fn gelu(x: f64) -> f64 {
         // Minus infinity times zero is NaN.
         return if x < 0.0 { x * 0.0 } else { x };
     }
+    if x < -30.0 {
+        return far_gelu(x);
+    }
     let z = -x * HI;
     let rest = (-x).mul_add(HI, -z) - x * LO;
     let tail = libm::erfc(z);
     let slope = FRAC_2_SQRT_PI * (-z * z).exp();
     0.5 * x * (tail - rest * slope)
+}
+
+/// The asymptotic series; Φ itself would lose digits below the normal numbers.
+fn far_gelu(x: f64) -> f64 {
+    const SQRT_TAU: f64 = 2.506_628_274_631_000_5;
+    let square = Dd::product(x, x);
+    let inverse = 1.0 / square.hi;
+    let series = (1..=8)
+        .rev()
+        .fold(1.0, |sum, k| 1.0 - f64::from(2 * k - 1) * inverse * sum);
+    let root = (-0.25 * square.hi).exp();
+    -(series * (1.0 - 0.5 * square.lo) / SQRT_TAU * root) * root
 }

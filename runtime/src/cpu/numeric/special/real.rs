@@ -2,6 +2,11 @@
 
 use super::{Real, activation, erf, gamma};
 
+/// libm's takes great negative numbers for positive ones.
+pub(super) fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+}
+
 macro_rules! real {
     ($($t:ty),*) => {$(
         impl Real for $t {

@@ -158,6 +158,10 @@ fn limits() {
     same(&[0.0, 1.0, -1.0, 2.0].map(logit), &[-INF, INF, NAN, NAN]);
     same(&[INF, 0.0, NAN].map(sinc), &[NAN, 1.0, NAN]);
     same(&[0.0, -0.0].map(reciprocal), &[INF, -INF]);
+    same(
+        &[-8606383.0, 0.5, 1.0, INF, -INF].map(acosh),
+        &[NAN, NAN, 0.0, INF, NAN],
+    );
     same(&[0.0, -1.0, INF].map(rsqrt), &[INF, NAN, 0.0]);
     let pairs = [(INF, INF), (-INF, -INF), (-INF, INF), (NAN, INF)];
     same(&pairs.map(|(x, y)| logaddexp(x, y)), &[INF, -INF, INF, NAN]);
