@@ -1,8 +1,8 @@
 //! Values of nomina: buffers, views, kernels.
 //!
-//! One call goes through here as HOUSE has it: [`call`] checks dtypes and sizes and decides the
-//! result's layout, a [`plan`](crate) orders and merges dims, the device's backend runs one kernel
-//! class over it. Nothing below [`tensor`] sees a name.
+//! A call goes through three rooms: [`call`] checks dtypes and sizes and decides the result's
+//! layout, a planner orders and merges dims, and the device's backend runs a kernel over them.
+//! Nothing below [`tensor`] sees a name.
 
 mod backend;
 pub mod call;

@@ -1,7 +1,7 @@
 //! Buffers that tensors share.
 //!
 //! A [`Storage`] is a counted reference to one buffer on one device. Views share it; whoever
-//! wants to write must be its only owner ([`Storage::unique_ptr`]), so nobody ever sees an operand
+//! wants to write must be its only owner ([`Storage::is_unique`]), so nobody ever sees an operand
 //! change under them.
 
 mod cpu;
