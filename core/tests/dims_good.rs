@@ -52,8 +52,8 @@ fn consts() {
     assert_eq!(<(N, Rgb) as DimTuple>::SIZES, [None, Some(3)]);
     assert_eq!(<(N, C, H) as DimTuple>::RANK, 3);
     assert_eq!(<() as DimTuple>::RANK, 0);
-    assert!(<(N, Wild) as DimTuple>::HAS_WILD);
-    assert!(!<(N, C) as DimTuple>::HAS_WILD);
+    const { assert!(<(N, Wild) as DimTuple>::HAS_WILD) };
+    const { assert!(!<(N, C) as DimTuple>::HAS_WILD) };
 }
 
 #[test]

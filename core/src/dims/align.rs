@@ -45,6 +45,12 @@ pub trait OrderSpec {
     type Read: OrderState;
 }
 
+// No dim at all, for zero-dim tensors.
+#[diagnostic::do_not_recommend]
+impl OrderSpec for () {
+    type Read = Exact<()>;
+}
+
 /// `x.align_to(O)` of dims `D` is defined: write `O: OrderSpec + Order<D>`.
 pub trait Order<D> {}
 impl<O: OrderSpec, D> Order<D> for O where O::Read: OrderOf<D> {}

@@ -167,7 +167,7 @@ pub trait Rank: 'static {
     type IsMore: Bool;
 }
 
-/// What a function gives that would need a ninth dim; [`Distinct`] and the checks of what adds
+/// What a function gives that would need a ninth dim; [`Distinct`](super::Distinct) and the checks of what adds
 /// dims refuse it. Its rank is 9 by convention.
 #[derive(Clone, Copy, Debug)]
 pub enum MoreThan8Dims {}

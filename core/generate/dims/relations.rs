@@ -1,0 +1,198 @@
+//! The checks of one list, and of two.
+
+use std::fmt::Write;
+
+use super::spell::{bounded, fold_bool, generics, names, tuple};
+
+/// Checks of one list.
+pub fn checks(out: &mut String, rank: usize) {
+    let a = names('A', rank);
+    let list = tuple(&a);
+    let axes = bounded(&a, "Axis");
+    let params = generics(&[&axes]);
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl{params} AtMost8 for {list} {{}}"
+    )
+    .unwrap();
+    let contains = "<<Self as DimList>::Contains<X> as Bool>";
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl{} NotBehindWild<X> for {list} where {contains}::OrNamed<Self>: IsTrue {{}}",
+        generics(&[&axes, "X: Axis"])
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl{} HasOrWild<X> for {list} where Self: NotBehindWild<X>, {contains}::OrWild<Self>: IsTrue {{}}",
+        generics(&[&axes, "X: Axis"])
+    )
+    .unwrap();
+    let places: Vec<String> = a
+        .iter()
+        .map(|x| format!("NamesOf<T>: HasPlace<{x}, Self, T>"))
+        .collect();
+    writeln!(
+        out,
+        "impl{} EachPlaced<T> for {list}{} {{}}",
+        generics(&[&axes, "T"]),
+        if rank == 0 {
+            String::new()
+        } else {
+            format!(" where {}", places.join(", "))
+        }
+    )
+    .unwrap();
+    let b = names('B', rank);
+    let accepts = a
+        .iter()
+        .zip(&b)
+        .map(|(x, y)| format!("{x}::Accepts<{y}>"))
+        .collect::<Vec<_>>();
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl{} Holds<{}> for {list} where {}: IsTrue {{}}",
+        generics(&[&axes, &bounded(&b, "Axis")]),
+        tuple(&b),
+        fold_bool("And", "True", accepts.into_iter())
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "impl{} RenameIn<F, T, R> for {list} where F: EachIn<Self> + SameRankAs<T>, \
+         NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {{}}",
+        generics(&[&axes, "F: Dims", "T: Dims", "R"])
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "impl{} RenameIn<All, T, R> for {list} where Self: SameRankAs<T> {{}}",
+        generics(&[&axes, "T: Distinct", "R"])
+    )
+    .unwrap();
+    if rank > 0 {
+        writeln!(
+            out,
+            "#[diagnostic::do_not_recommend] impl{params} AtLeast1Dim for NamesOf<{list}> {{}}"
+        )
+        .unwrap();
+    }
+}
+
+/// What a tuple of dims is as an argument.
+pub fn arguments(out: &mut String, rank: usize) {
+    let a = names('A', rank);
+    let list = tuple(&a);
+    let dims = bounded(&a, "Dim");
+    let one = bounded(&a, "OneDim");
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend]\nimpl<{dims}> Axes for {list} {{\n    \
+         type Checked = Self;\n    type List = Self;\n    type Remaining<D: Dims> = {};\n    \
+         const NAMES: &'static [Option<&'static str>] = &[{}];\n    \
+         const ALL: bool = false;\n    const KEEPDIM: bool = false;\n}}",
+        if rank == 1 {
+            "D::Remove<A0>"
+        } else {
+            "D::Minus<Self>"
+        },
+        a.iter()
+            .map(|x| format!("{x}::NAME"))
+            .collect::<Vec<_>>()
+            .join(", "),
+    )
+    .unwrap();
+    let has: Vec<String> = a
+        .iter()
+        .map(|x| format!("NotBehindWild<{x}> + Has<{x}>"))
+        .collect();
+    writeln!(
+        out,
+        "impl<D: Dims + {}, {one}> EachIn<D> for {list}{} {{}}",
+        has.join(" + "),
+        if rank > 1 {
+            " where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self>"
+        } else {
+            ""
+        }
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; }}"
+    )
+    .unwrap();
+    writeln!(
+        out,
+        "impl<{dims}> OldDims for {list} {{ type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }}"
+    )
+    .unwrap();
+    let mapped = a
+        .iter()
+        .enumerate()
+        .rev()
+        .fold("X".to_string(), |rest, (i, x)| {
+            format!("<Same<X, {x}> as Bool>::Axis<T::At{i}, {rest}>")
+        });
+    writeln!(
+        out,
+        "impl<{}, T: Dims> Mapping for Pairs<{list}, T> {{ type Of<X: Axis> = {mapped}; }}",
+        bounded(&a, "Axis")
+    )
+    .unwrap();
+    let read = a.iter().fold("Exact<()>".to_string(), |state, x| {
+        format!("{x}::Next<{state}>")
+    });
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl<{}> OrderSpec for {list} {{ type Read = {read}; }}",
+        bounded(&a, "OrderItem")
+    )
+    .unwrap();
+    if rank > 1 {
+        let rest = "<Self as DimList>::SkipIn<D::From<A0>>";
+        writeln!(
+            out,
+            "#[diagnostic::do_not_recommend]\nimpl<{dims}> FlattenArg for {list} {{\n    type List = Self;\n    \
+             type Flattened<D: Dims, X: Axis> = <{rest} as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;\n    \
+             type Others<D: Dims> = <{rest} as DimList>::After<D::Until<A0>>;\n    \
+             const NAMES: &'static [Option<&'static str>] = &[{}];\n}}",
+            a.iter().map(|x| format!("{x}::NAME")).collect::<Vec<_>>().join(", "),
+        )
+        .unwrap();
+        let follow: Vec<String> = (1..rank)
+            .map(|i| {
+                let next = format!("<D::From<A0> as DimList>::At{i}");
+                format!("Successor<{next}>: Follows<{}, {}, D>", a[i - 1], a[i])
+            })
+            .collect();
+        writeln!(
+            out,
+            "impl<D: Dims + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
+            follow.join(", ")
+        )
+        .unwrap();
+    }
+}
+
+/// Two lists unify from the right.
+pub fn broadcast(out: &mut String, left: usize, right: usize) {
+    let (a, b) = (names('A', left), names('B', right));
+    let (l, m) = (tuple(&a), tuple(&b));
+    let params = generics(&[&bounded(&a, "Axis"), &bounded(&b, "Axis")]);
+    let both = left.min(right);
+    if both == 0 {
+        writeln!(out, "impl{params} BroadcastWith<{m}> for {l} {{}}").unwrap();
+        return;
+    }
+    let mut check = "Fine".to_string();
+    for i in 0..both {
+        let (x, y) = (&a[left - both + i], &b[right - both + i]);
+        check = format!("Beside<{x}, {y}, Self, {m}, {check}>");
+    }
+    writeln!(
+        out,
+        "impl{params} BroadcastWith<{m}> for {l} where {check}: Accepted<Self, {m}> {{}}"
+    )
+    .unwrap();
+}

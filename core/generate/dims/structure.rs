@@ -1,0 +1,200 @@
+//! The functions on a list of one rank.
+
+use std::fmt::Write;
+
+use super::MAX_RANK;
+use super::spell::{bounded, fold_bool, generics, names, push, repeat, tuple};
+
+/// The impls of `DimTuple`, `DimList` and `Rank`.
+pub fn structure(out: &mut String, rank: usize) {
+    let a = names('A', rank);
+    let list = tuple(&a);
+    let axes = bounded(&a, "Axis");
+    let params = generics(&[&axes]);
+    let members = generics(&[&bounded(&a, "Member")]);
+    let each = |f: &dyn Fn(&String) -> String| a.iter().map(f).collect::<Vec<_>>().join(", ");
+    let any = |f: &dyn Fn(&String) -> String| fold_bool("Or", "False", a.iter().map(f));
+    writeln!(
+        out,
+        "impl{members} DimTuple for {list} {{\n    const RANK: usize = {rank};\n    \
+         const NAMES: &'static [Option<&'static str>] = &[{}];\n    \
+         const SIZES: &'static [Option<usize>] = &[{}];\n    \
+         const HAS_WILD: bool = {};\n}}",
+        each(&|x| format!("{x}::NAME")),
+        each(&|x| format!("<{x}::Size as DimSize>::SIZE")),
+        if rank == 0 {
+            "false".to_string()
+        } else {
+            a.iter()
+                .map(|x| format!("{x}::NAME.is_none()"))
+                .collect::<Vec<_>>()
+                .join(" || ")
+        },
+    )
+    .unwrap();
+
+    writeln!(out, "impl{params} DimList for {list} {{").unwrap();
+    let mut item = |head: &str, body: String| writeln!(out, "    type {head} = {body};").unwrap();
+    let mut pushed = a.clone();
+    pushed.push("X".to_string());
+    item(
+        "Push<X: Axis>",
+        if rank < MAX_RANK {
+            tuple(&pushed)
+        } else {
+            "MoreThan8Dims".to_string()
+        },
+    );
+    item(
+        "After<L: Dims>",
+        a.iter().fold("L".to_string(), |l, x| push(&l, x)),
+    );
+    item("Tail", tuple(a.get(1..).unwrap_or_default()));
+    item("Init", tuple(&a[..rank.saturating_sub(1)]));
+    item("SkipIn<D: Dims>", repeat("Tail", rank));
+    item("CutIn<D: Dims>", repeat("Init", rank));
+    item("Contains<X: Axis>", any(&|x| format!("Same<{x}, X>")));
+    item("Names<X: Axis>", any(&|x| format!("Same<X, {x}>")));
+    let mut repeated = "NoDim".to_string();
+    for i in (0..rank.saturating_sub(1)).rev() {
+        let rest = tuple(&a[i + 1..]);
+        let found = format!("<{rest} as DimList>::Contains<{}>", a[i]);
+        repeated = format!("<{found} as Bool>::Axis<{}, {repeated}>", a[i]);
+    }
+    item("Repeated", repeated);
+    item(
+        "FirstIn<D: Dims>",
+        a.iter().rev().fold("NoDim".to_string(), |rest, x| {
+            format!("<D::Contains<{x}> as Bool>::Axis<{x}, {rest}>")
+        }),
+    );
+    let cut = |piece: &dyn Fn(usize) -> String| {
+        (0..rank).rev().fold(piece(rank), |rest, i| {
+            format!("<Same<{}, X> as Bool>::Dims<{}, {rest}>", a[i], piece(i))
+        })
+    };
+    item("From<X: Axis>", cut(&|i| tuple(&a[i..])));
+    item("Until<X: Axis>", cut(&|i| tuple(&a[..i])));
+    item("SameRank<E: Dims>", format!("<E::Rank as Rank>::Is{rank}"));
+    item("Rank", format!("Rank{rank}"));
+    item(
+        "AllNamed",
+        fold_bool(
+            "And",
+            "True",
+            a.iter().map(|x| format!("<{x}::Kind as Kind>::IsName")),
+        ),
+    );
+    let without = |f: &dyn Fn(&String) -> String| {
+        a.iter().fold("()".to_string(), |l, x| {
+            format!("<{} as Bool>::Unless<{l}, {x}>", f(x))
+        })
+    };
+    item("Remove<X: Axis>", without(&|x| format!("Same<{x}, X>")));
+    item("Minus<O: Dims>", without(&|x| format!("O::Names<{x}>")));
+    item(
+        "Map<M: Mapping>",
+        tuple(&a.iter().map(|x| format!("M::Of<{x}>")).collect::<Vec<_>>()),
+    );
+    item(
+        "Splice<X: Axis, E: Dims>",
+        a.iter().fold("()".to_string(), |l, x| {
+            format!("<Same<{x}, X> as Bool>::Splice<{l}, {x}, E>")
+        }),
+    );
+    let flipped: Vec<String> = a.iter().rev().cloned().collect();
+    item(
+        "Flipped",
+        if rank == 2 {
+            tuple(&flipped)
+        } else {
+            list.clone()
+        },
+    );
+    let batch = rank.saturating_sub(2);
+    let last = |back: usize| {
+        rank.checked_sub(back)
+            .and_then(|i| a.get(i))
+            .cloned()
+            .unwrap_or("NoDim".to_string())
+    };
+    item("Batch", tuple(&a[..batch]));
+    item(
+        "Row",
+        if rank > 1 {
+            tuple(&a[batch..=batch])
+        } else {
+            "()".to_string()
+        },
+    );
+    item(
+        "Col",
+        if rank > 1 {
+            tuple(&a[rank - 1..])
+        } else {
+            "()".to_string()
+        },
+    );
+    item("InnerLeft", last(1));
+    item("InnerRight", if rank == 1 { last(1) } else { last(2) });
+    sums(&mut item, rank, &a);
+    for i in 0..MAX_RANK {
+        item(
+            &format!("At{i}"),
+            a.get(i).cloned().unwrap_or("NoDim".to_string()),
+        );
+    }
+    out.push_str("}\n");
+
+    writeln!(
+        out,
+        "#[doc(hidden)]\n#[derive(Clone, Copy, Debug)]\npub enum Rank{rank} {{}}"
+    )
+    .unwrap();
+    writeln!(out, "impl Rank for Rank{rank} {{").unwrap();
+    for i in 0..=MAX_RANK {
+        let is = if i == rank { "True" } else { "False" };
+        writeln!(out, "    type Is{i} = {is};").unwrap();
+    }
+    out.push_str("    type IsMore = False;\n}\n");
+}
+
+/// The unified dims: the right list is asked to put itself under the left one's axes.
+fn sums(item: &mut impl FnMut(&str, String), rank: usize, a: &[String]) {
+    let args = if rank == 0 {
+        String::new()
+    } else {
+        format!("<{}>", a.join(", "))
+    };
+    item("Sum<E: Dims>", format!("E::Under{rank}{args}"));
+    let under = if rank == 0 { "None" } else { "Some" };
+    item("Rule<E: Dims>", format!("E::RuleBeside{under}"));
+    item(
+        "RuleBesideNone",
+        if rank == 0 { "Alike" } else { "LeftZeroDim" }.to_string(),
+    );
+    item(
+        "RuleBesideSome",
+        if rank == 0 { "RightZeroDim" } else { "Alike" }.to_string(),
+    );
+    for left in 0..=MAX_RANK {
+        let l = names('L', left);
+        let both = rank.min(left);
+        let mut sum: Vec<String> = if left > rank {
+            l[..left - both].to_vec()
+        } else {
+            a[..rank - both].to_vec()
+        };
+        for i in 0..both {
+            sum.push(format!(
+                "{}::Unified<{}>",
+                l[left - both + i],
+                a[rank - both + i]
+            ));
+        }
+        item(
+            &format!("Under{left}{}", generics(&[&bounded(&l, "Axis")])),
+            tuple(&sum),
+        );
+    }
+}
