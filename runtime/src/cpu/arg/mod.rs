@@ -31,7 +31,7 @@ macro_rules! better {
             #[inline(always)]
             fn same(a: $t, b: $t) -> bool {
                 let nan: fn($t) -> bool = $nan;
-                a == b || (nan(a) && nan(b))
+                (a == b) | (nan(a) & nan(b))
             }
         }
     };
@@ -85,6 +85,22 @@ impl<F: Better> Kernel for Tile<'_, F> {
     }
 }
 
+/// Where an element that is there first stands.
+struct Find<'a, F: Fold>(&'a [F::T], F::T);
+
+impl<F: Better> Kernel for Find<'_, F> {
+    type Out = usize;
+    #[inline(always)]
+    fn run(self) -> usize {
+        const STEP: usize = 64;
+        // Whole steps without a branch, then the one that has it.
+        let has = |part: &[F::T]| part.iter().fold(false, |any, &x| any | F::same(x, self.1));
+        let step = self.0.chunks(STEP).position(has).unwrap_or(0);
+        let rest = &self.0[step * STEP..];
+        step * STEP + rest.iter().position(|&x| F::same(x, self.1)).unwrap_or(0)
+    }
+}
+
 impl<F: Better> Reducer for Position<F> {
     fn load(&self) -> DType {
         <F::T as nomina_core::Element>::DTYPE
@@ -119,7 +135,7 @@ impl<F: Better> Reducer for Position<F> {
         // Most blocks do not change the state: the position is looked for only in those that do.
         let best = dispatch(Row::<F>(xs, PhantomData));
         if state.at < 0 || F::better(best, state.value) {
-            let first = xs.iter().position(|&x| F::same(x, best)).unwrap_or(0);
+            let first = dispatch(Find::<F>(xs, best));
             *state = State {
                 value: xs[first],
                 at: (at + first) as i64,

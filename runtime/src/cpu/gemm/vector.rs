@@ -84,7 +84,7 @@ impl<T: Arith> Kernel for Dot<'_, T> {
     type Out = T;
     #[inline(always)]
     fn run(self) -> T {
-        const LANES: usize = 32;
+        const LANES: usize = 64;
         let mut lanes = [T::ZERO; LANES];
         let (mut a, mut b) = (self.0.chunks_exact(LANES), self.1.chunks_exact(LANES));
         for (a, b) in (&mut a).zip(&mut b) {

@@ -9,7 +9,7 @@ use super::reducer::{COLS, Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
 
 /// The number of accumulators of a row, for every instruction set.
-const LANES: usize = 32;
+const LANES: usize = 64;
 
 /// How elements combine, and what holds the result of many blocks.
 pub(crate) trait Fold: Sync + 'static {
@@ -383,10 +383,10 @@ macro_rules! truth {
                 $identity
             }
             fn add(acc: &mut bool, part: bool) {
-                *acc = *acc $op part;
+                *acc = Self::combine(*acc, part);
             }
             fn merge(acc: &mut bool, other: &bool) {
-                *acc = *acc $op *other;
+                *acc = Self::combine(*acc, *other);
             }
             fn finish(acc: &bool, _: f64) -> bool {
                 *acc
