@@ -332,8 +332,18 @@ def complex_(name, f):
     for bits, count in (64, 60), (32, 40):
         rng = random.Random(f"{name}{bits}")
         for i in range(count):
-            kind = [(-1.5, 1.5), (-1.5, 1.5), (-6, 6), "small"][i % 4]
-            parts = [draws(rng, bits, [kind], len(SPECIAL) + 1)[-1] for _ in range(2)]
+            kind = [(-1.5, 1.5), "circle", (-6, 6), "small"][i % 4]
+            if kind == "circle":
+                # Next to the circle the logarithm's real part vanishes, next to ±1, ±i most else.
+                center = rng.choice([1, -1, 1j, -1j, m.expjpi(rng.uniform(-1, 1))])
+                center *= 1 + 2.0 ** -rng.randint(3, 40) * rng.choice([1, -1])
+                parts = [narrow(float(x), bits) for x in (m.re(center), m.im(center))]
+                parts[rng.randint(0, 1)] += narrow(2.0 ** -rng.randint(3, 40), bits)
+                parts = [narrow(x, bits) for x in parts]
+            else:
+                parts = [draws(rng, bits, [kind], len(SPECIAL) + 1)[-1] for _ in range(2)]
+            if 0 in parts:
+                continue  # on the cuts the sign of zero decides, which mpmath lacks
             value = f(mpc(*parts))
             lines.append(line(parts, [to_float(value.real, bits), to_float(value.imag, bits)],
                               bits, False))

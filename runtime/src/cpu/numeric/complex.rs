@@ -85,7 +85,8 @@ macro_rules! complex {
             }
             #[inline(always)]
             fn log(self) -> Self {
-                Self::new(self.re.hypot(self.im).ln(), self.im.atan2(self.re))
+                let log = super::special::complex::log(Complex::new(self.re.into(), self.im.into()));
+                Self::new(log.re as $t, log.im as $t)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {

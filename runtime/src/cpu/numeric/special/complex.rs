@@ -253,7 +253,7 @@ fn log1p(z: C) -> C {
 }
 
 /// The natural logarithm, exact close to the unit circle.
-fn log(z: C) -> C {
+pub(crate) fn log(z: C) -> C {
     let (x, y) = (z.re.abs(), z.im.abs());
     let (greater, less) = if x < y { (y, x) } else { (x, y) };
     let re = if greater > 0.5 && greater < 1.5 {

@@ -12,12 +12,11 @@ use super::dd::Dd;
 pub(super) fn erfinv(x: f64) -> f64 {
     const A: f64 = 0.147;
     let p = x.abs();
-    if !(p < 1.0) {
-        return if p == 1.0 {
-            f64::INFINITY.copysign(x)
-        } else {
-            f64::NAN
-        };
+    if p > 1.0 || p.is_nan() {
+        return f64::NAN;
+    }
+    if p == 1.0 {
+        return f64::INFINITY.copysign(x);
     }
     if p < 1e-8 {
         // The next term is below half a unit.

@@ -9,7 +9,7 @@ mod activation;
 mod analytic;
 mod bits;
 mod classify;
-mod complex;
+pub(super) mod complex;
 mod dd;
 mod erf;
 mod gamma;

@@ -198,7 +198,7 @@ fn complex<T: Float + num_traits::Num>(
         let wide = |z: Complex<T>| Complex::<f64>::new(z.re.into(), z.im.into());
         let (got, want) = (wide(got), wide(Complex::new(part(2), part(3))));
         let error = (got - want).norm() / want.norm() / T::NEAR_ZERO;
-        if !(error <= worst) {
+        if error > worst || error.is_nan() {
             (worst, at) = (
                 error,
                 format!("{:?} {:?}: {got}", part(0).into(), part(1).into()),
@@ -206,7 +206,7 @@ fn complex<T: Float + num_traits::Num>(
         }
     }
     println!("complex {name:<12} f{bits} {count:>4} points, worst {worst:>6.2} at {at}");
-    if count < 20 || !(worst <= limit) {
+    if count < 20 || worst > limit || worst.is_nan() {
         let _ = writeln!(failed, "complex {name} f{bits}: {worst} at {at}");
     }
 }
