@@ -30,6 +30,10 @@ where
 {
 }
 
+/// The right factor of a product: `D: MatMul<Self>`, as a bound that fits on the method's line.
+pub trait Factor<D>: Dims {}
+impl<D: MatMul<E>, E: Dims> Factor<D> for E {}
+
 /// The list has a dim.
 #[diagnostic::on_unimplemented(
     message = "matmul needs at least one dim on each side",

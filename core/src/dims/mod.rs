@@ -64,11 +64,11 @@ pub use flatten::{
 pub use id::{Bool, False, IsTrue, Same, True};
 pub use insert::{Append, Appended, Insert, Inserted};
 pub use last::LastDim;
-pub use matmul::{AtLeast1Dim, Batched, MatMul, Matrix, Product, Vector};
+pub use matmul::{AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
 pub use refine::{Refine, RefineInto, Refined};
 pub use remove::{
-    Axes, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced, Without, keep,
+    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced, Without, keep,
 };
 pub use rename::{
     All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn,

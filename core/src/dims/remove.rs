@@ -135,6 +135,13 @@ impl<X: OneDim, D: NotBehindWild<X> + Has<X>> DimOf<D> for X {}
 pub trait In<D> {}
 impl<A: Axes, D> In<D> for A where A::List: EachIn<D> {}
 
+/// Dims of `D`, or `keep` of them: what a reduction asks of its argument.
+///
+/// The same as `A: Axes, A::Checked: In<D>`, in one bound: it fits on the method's line, and so
+/// rustc's message is shorter.
+pub trait AxesOf<D>: Axes {}
+impl<A: Axes, D> AxesOf<D> for A where A::Checked: In<D> {}
+
 /// Each dim of the list stands in `D`.
 #[diagnostic::on_unimplemented(
     message = "dims {Self} not found in dims {D}",

@@ -95,9 +95,9 @@ pub trait Flat {}
 #[diagnostic::do_not_recommend]
 impl Flat for () {}
 #[diagnostic::do_not_recommend]
-impl<A> Flat for (A,) {}
+impl<A: Axis> Flat for (A,) {}
 #[diagnostic::do_not_recommend]
-impl<A, B> Flat for (A, B) {}
+impl<A: Axis, B: Axis> Flat for (A, B) {}
 
 /// Every dim becomes [`Wild`](super::Wild).
 #[derive(Clone, Copy, Debug)]

@@ -69,16 +69,14 @@ pub trait Matches<A, B, L, M> {}
 /// Never holds: the message for two names of which aligning the left operand makes one.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
-    label = "cannot broadcast dims {L} with dims {M}",
-    note = "align by name first: `x.align_as(&y) + &y`"
+    label = "cannot broadcast dims {L} with dims {M}: align by name, `x.align_as(&y) + &y`"
 )]
 pub trait MatchesLeft<A, B, L, M> {}
 
 /// Never holds: the message for two names that no order of dims brings together.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
-    label = "cannot broadcast dims {L} with dims {M}",
-    note = "if both are one dim, say so: `y.rename({B}, {A})`"
+    label = "cannot broadcast dims {L} with dims {M}; if both are one dim: `y.rename({B}, {A})`"
 )]
 pub trait SameName<A, B, L, M> {}
 
@@ -93,8 +91,7 @@ pub trait Aligned<X, D, L, M> {}
 /// Never holds: the message for two constant sizes of one name.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` have one name but different constant sizes",
-    label = "cannot broadcast dims {L} with dims {M}",
-    note = "give one of them another name: `y.rename({B}, ..)`"
+    label = "cannot broadcast dims {L} with dims {M}; give one another name: `y.rename({B}, ..)`"
 )]
 pub trait SameSize<A, B, L, M> {}
 
