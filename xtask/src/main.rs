@@ -2,6 +2,8 @@
 
 mod check;
 mod generate;
+#[cfg(test)]
+mod house;
 mod sanitize;
 mod step;
 

@@ -147,7 +147,7 @@ pub const RELATIONS: &[Relation] = &[
         one(
             &d,
             format!("$a.rename({x}, {new})"),
-            format!("$a.rename(\"{x}\", \"{new}\")"),
+            format!("$a.rename([(\"{x}\", \"{new}\")])"),
         )
     }),
     mixed("transpose", |rng, rank| {

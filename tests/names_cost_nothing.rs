@@ -1,0 +1,88 @@
+//! Where types know the names, a typed call allocates exactly what the call without names does.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use nomina::op::Op;
+use nomina::prelude::*;
+use nomina_runtime::{Raw, call};
+
+dims! { N, C, K }
+
+/// Counts what this thread asks for.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise is the same.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations<R>(f: impl Fn() -> R) -> usize {
+    // What is made once for the process is not what a call costs.
+    drop(f());
+    let before = COUNT.get();
+    let result = f();
+    let count = COUNT.get() - before;
+    drop(result);
+    count
+}
+
+fn raw<D: Dims>(x: &Tensor<D>) -> Raw {
+    x.clone().into_dyn().into_parts().0
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| Box::new(1_u64)), 1);
+    assert_eq!(allocations(|| 1_u64), 0);
+}
+
+#[test]
+fn a_typed_call_allocates_what_the_call_without_names_does() {
+    let a: Tensor<(N, C)> = Tensor::ones([3, 4]);
+    let row: Tensor<(C,)> = Tensor::ones([4]);
+    let b: Tensor<(C, K)> = Tensor::ones([4, 5]);
+    let (ra, rrow, rb) = (raw(&a), raw(&row), raw(&b));
+
+    let bare = allocations(|| call::pointwise(Op::Add, &[(&ra).into(), (&rrow).into()]).unwrap());
+    assert!(bare > 0, "a result needs a buffer");
+    assert_eq!(allocations(|| &a + &row), bare, "add");
+
+    let bare = allocations(|| call::pointwise(Op::Exp, &[(&ra).into()]).unwrap());
+    assert_eq!(allocations(|| a.exp()), bare, "exp");
+
+    let options = call::ReduceOptions::default();
+    let bare = allocations(|| call::reduce(Op::Sum, &ra, &[1], false, options).unwrap());
+    assert_eq!(allocations(|| a.sum(C)), bare, "sum");
+
+    let bare = allocations(|| call::mm(&ra, &rb).unwrap());
+    assert_eq!(allocations(|| a.mm(&b)), bare, "mm");
+}
+
+#[test]
+fn views_by_name_allocate_nothing() {
+    let a: Tensor<(N, C)> = Tensor::ones([3, 4]);
+    assert_eq!(allocations(|| a.clone()), 0, "clone");
+    assert_eq!(allocations(|| a.transpose(N, C)), 0, "transpose");
+    assert_eq!(allocations(|| a.align_to((C, N))), 0, "align_to");
+    assert_eq!(allocations(|| a.select(N, 1)), 0, "select");
+    assert_eq!(allocations(|| a.narrow(C, 1..3)), 0, "narrow");
+    assert_eq!(allocations(|| a.rename(N, K)), 0, "rename");
+    assert_eq!(allocations(|| a.flatten((N, C), K)), 0, "flatten");
+}

@@ -1,0 +1,157 @@
+//! `examples/photo.rs` as a user runs it: a good run, and each way to go wrong.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// Builds the example with the profile of this test and gives its path.
+fn photo() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        // The same selection as `cargo test --workspace`, which has then built it already.
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--workspace", "--example", "photo"]);
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        let status = build
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .status()
+            .unwrap();
+        assert!(status.success(), "the example does not build");
+        // This test is <target>/<profile>/deps/photo-<hash>.
+        let this = std::env::current_exe().unwrap();
+        this.parent()
+            .unwrap()
+            .parent()
+            .unwrap()
+            .join("examples/photo")
+    })
+}
+
+/// A folder of its own for each test, emptied first.
+fn folder(test: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("photo")
+        .join(test);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn run(args: &[&str]) -> Output {
+    Command::new(photo()).args(args).output().unwrap()
+}
+
+/// The run fails with exit code 1, not by a panic, and says all of `words`, in one short line.
+fn fails_with(args: &[&str], words: &[&str]) {
+    let output = run(args);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(
+        text.starts_with("photo: ") && !text.contains("panicked"),
+        "{text}"
+    );
+    for word in words {
+        assert!(text.contains(word), "no `{word}` in: {text}");
+    }
+}
+
+#[test]
+fn the_flower_becomes_five_pictures_and_a_table() {
+    let out = folder("good");
+    let output = run(&["--out", out.to_str().unwrap()]);
+    let (text, error) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
+    assert!(output.status.success(), "{error}");
+    for row in [
+        "H=427, W=640, Rgb=3",
+        "Rgb=3, H=427, W=640",
+        "Height=106, Width=160, Rgb=3",
+    ] {
+        assert!(text.contains(row), "no `{row}` in: {text}");
+    }
+    for (file, width, height) in [
+        ("warm.png", 640, 427),
+        ("grey.png", 640, 427),
+        ("small.png", 160, 106),
+        ("crop.png", 320, 213),
+        ("blur.png", 638, 425),
+    ] {
+        let picture = image::open(out.join(file)).unwrap();
+        assert_eq!(
+            (picture.width(), picture.height()),
+            (width, height),
+            "{file}"
+        );
+    }
+    let grey = image::open(out.join("grey.png")).unwrap();
+    assert_eq!(grey.color(), image::ColorType::L8);
+    let brightest = grey.into_luma8().into_raw().into_iter().max();
+    assert!(brightest > Some(100), "a black picture");
+}
+
+#[test]
+fn names_from_the_command_line_give_the_same_mean() {
+    let typed = run(&["--out", folder("mean").to_str().unwrap()]);
+    let typed = String::from_utf8(typed.stdout).unwrap();
+    let dynamic = run(&["--mean", "H, W"]);
+    assert!(dynamic.status.success());
+    let dynamic = String::from_utf8(dynamic.stdout).unwrap();
+    let values = |text: &str| {
+        let open = text.find('[').unwrap();
+        text[open..=open + text[open..].find(']').unwrap()].to_owned()
+    };
+    let line = typed
+        .lines()
+        .find(|line| line.starts_with("mean per channel"))
+        .unwrap();
+    assert_eq!(values(line), values(&dynamic));
+    let rows = String::from_utf8(run(&["--mean", "W"]).stdout).unwrap();
+    assert!(rows.contains("H=427, Rgb=3"), "{rows}");
+}
+
+#[test]
+fn a_wrong_name_is_told_with_those_that_are_there() {
+    fails_with(
+        &["--mean", "H,Depth"],
+        &["mean", "`Depth`", "H=427, W=640, Rgb=3"],
+    );
+    fails_with(&["--mean", "H,H"], &["`H`"]);
+    fails_with(&["--mean", ""], &["mean"]);
+}
+
+#[test]
+fn a_missing_file_is_told_by_its_path() {
+    fails_with(
+        &["no/such/picture.jpg"],
+        &["no/such/picture.jpg", "No such file"],
+    );
+}
+
+#[test]
+fn a_broken_picture_is_told_by_its_path() {
+    let folder = folder("broken");
+    let whole = std::fs::read(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/examples/data/flower.jpg"
+    ));
+    let whole = whole.unwrap();
+    for (file, bytes) in [
+        ("cut.jpg", &whole[..200]),
+        ("noise.jpg", &[7; 64]),
+        ("empty.jpg", &[]),
+    ] {
+        let path = folder.join(file);
+        std::fs::write(&path, bytes).unwrap();
+        fails_with(&[path.to_str().unwrap()], &[file]);
+    }
+}
+
+#[test]
+fn wrong_arguments_are_told_with_the_usage() {
+    fails_with(&["--men", "H"], &["--men", "photo [PICTURE]"]);
+    fails_with(&["--mean"], &["--mean", "photo [PICTURE]"]);
+}

@@ -1,0 +1,202 @@
+//! The house's rules that no compiler knows: ARCHITECTURE.md names these tests.
+
+use std::path::{Path, PathBuf};
+
+use crate::step::root;
+
+/// Every Rust file that people write and read, with its text; paths are relative to the root.
+fn sources(folders: &[&str]) -> Vec<(String, String)> {
+    let root = root();
+    let mut files = Vec::new();
+    for folder in folders {
+        walk(&root.join(folder), &mut files);
+    }
+    assert!(!files.is_empty(), "no Rust file below {folders:?}");
+    files.sort();
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let path = path
+            .strip_prefix(&root)
+            .unwrap()
+            .to_string_lossy()
+            .replace('\\', "/");
+        (path, text)
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
+            walk(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+const ALL: &[&str] = &[
+    "src", "core", "macros", "runtime", "tests", "ui-tests", "examples", "benches", "xtask",
+];
+
+/// The code of a line without its comment. A `//` inside a string cuts too much, which is no
+/// harm to these tests.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or(line)
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|part| part == word)
+}
+
+#[test]
+fn files_stay_readable_in_one_sitting() {
+    let long: Vec<String> = sources(ALL)
+        .iter()
+        .filter(|(_, text)| !text.starts_with("// @generated"))
+        .map(|(path, text)| (path, text.lines().count()))
+        .filter(|(_, lines)| *lines > 500)
+        .map(|(path, lines)| format!("{path}: {lines} lines"))
+        .collect();
+    assert!(
+        long.is_empty(),
+        "more than 500 lines, split by what changes together: {long:#?}"
+    );
+}
+
+#[test]
+fn core_and_the_face_forbid_unsafe() {
+    for file in ["core/src/lib.rs", "src/lib.rs"] {
+        let text = std::fs::read_to_string(root().join(file)).unwrap();
+        assert!(
+            text.contains("#![forbid(unsafe_code)]"),
+            "{file} does not forbid unsafe"
+        );
+    }
+    let core = std::fs::read_to_string(root().join("core/src/lib.rs")).unwrap();
+    assert!(core.contains("#![no_std]"), "core is no_std");
+}
+
+#[test]
+fn unsafe_stands_only_in_storage_and_kernels() {
+    // Storage, its tensors without names, kernels, and the entries that launch them.
+    let rooms = [
+        "runtime/src/storage/",
+        "runtime/src/raw/",
+        "runtime/src/cpu/",
+        "runtime/src/call/",
+        "runtime/src/backend.rs",
+    ];
+    let elsewhere: Vec<String> = sources(&["src", "core", "macros", "runtime"])
+        .iter()
+        .filter(|(path, _)| !rooms.iter().any(|room| path.starts_with(room)))
+        .filter(|(_, text)| text.lines().any(|line| has_word(code(line), "unsafe")))
+        .map(|(path, _)| path.clone())
+        .collect();
+    assert!(
+        elsewhere.is_empty(),
+        "unsafe outside of {rooms:?}: {elsewhere:#?}"
+    );
+}
+
+#[test]
+fn kernels_see_no_names() {
+    // An error without names is given them further up: `Names::default()` may stand.
+    let sees = |line: &str| {
+        let line = code(line)
+            .replace("Names::default()", "")
+            .replace("Op::Names", "");
+        !line.trim_start().starts_with("use ")
+            && (has_word(&line, "Names") || has_word(&line, "Name"))
+    };
+    let seeing: Vec<String> = sources(&[
+        "runtime/src/cpu",
+        "runtime/src/plan",
+        "runtime/src/raw",
+        "runtime/src/call",
+    ])
+    .iter()
+    .filter(|(path, _)| !path.contains("/tests"))
+    .flat_map(|(path, text)| {
+        let lines = text.lines().enumerate().filter(|(_, line)| sees(line));
+        lines.map(move |(i, line)| format!("{path}:{}: {}", i + 1, line.trim()))
+    })
+    .collect();
+    assert!(
+        seeing.is_empty(),
+        "names are dealt with in tensor/ and src/: {seeing:#?}"
+    );
+}
+
+#[test]
+fn packages_depend_one_way() {
+    let wanted: [(&str, &[&str]); 4] = [
+        ("core", &[]),
+        ("macros", &[]),
+        ("runtime", &["nomina-core"]),
+        (".", &["nomina-core", "nomina-macros", "nomina-runtime"]),
+    ];
+    for (folder, wanted) in wanted {
+        let text = std::fs::read_to_string(root().join(folder).join("Cargo.toml")).unwrap();
+        let mut section = "";
+        let mut ours: Vec<&str> = Vec::new();
+        for line in text.lines() {
+            if line.starts_with('[') {
+                section = line;
+            } else if section == "[dependencies]" && line.starts_with("nomina-") {
+                ours.push(line.split(['.', ' ', '=']).next().unwrap_or(line));
+            }
+        }
+        assert_eq!(ours, wanted, "dependencies of {folder}");
+    }
+}
+
+#[test]
+fn the_architecture_names_tests_that_exist() {
+    let text = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, invariants) = text
+        .split_once("## Invariants")
+        .expect("a section `Invariants`");
+    let invariants = invariants.split("\n## ").next().unwrap_or(invariants);
+    // Paths in backticks that end in `.rs` or `/` are promises.
+    let mut named = 0;
+    for word in invariants.split('`').skip(1).step_by(2) {
+        let path = word.split("::").next().unwrap_or(word);
+        if path.ends_with(".rs") || path.ends_with('/') {
+            assert!(
+                root().join(path).exists(),
+                "ARCHITECTURE.md names `{path}`, which is not there"
+            );
+            if let Some((_, test)) = word.split_once("::") {
+                let source = std::fs::read_to_string(root().join(path)).unwrap();
+                assert!(has_word(&source, test), "{path} has no `{test}`");
+            }
+            named += 1;
+        }
+    }
+    assert!(
+        named >= 7,
+        "each of the seven invariants has a test; {named} are named"
+    );
+}
+
+#[test]
+fn the_readme_shows_what_rustc_says() {
+    let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap();
+    let readme = read("README.md");
+    let (_, shown) = readme
+        .split_once("```text\nerror")
+        .expect("an error in the README");
+    let shown = shown.split("```").next().unwrap_or(shown);
+    let said = read("ui-tests/broadcast/operator.stderr");
+    for line in shown.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        assert!(
+            said.contains(line),
+            "rustc does not say `{line}` but\n{said}"
+        );
+    }
+}
