@@ -36,6 +36,9 @@ unsafe impl Sync for CpuBuffer {}
 impl CpuBuffer {
     /// A new aligned block, zeroed or with indeterminate content.
     pub(super) fn allocate(op: &'static str, len: usize, zeroed: bool) -> Result<Self> {
+        if len > ADDRESSABLE {
+            return Err(refused(op, len));
+        }
         if zeroed && len >= LARGE {
             return Self::fresh(op, len);
         }
