@@ -39,6 +39,9 @@ impl CpuBuffer {
         if len > ADDRESSABLE {
             return Err(refused(op, len));
         }
+        if len > ADDRESSABLE {
+            return Err(refused(op, len));
+        }
         if zeroed && len >= LARGE {
             return Self::fresh(op, len);
         }
