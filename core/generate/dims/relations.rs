@@ -119,7 +119,7 @@ pub fn arguments(out: &mut String, rank: usize) {
     .unwrap();
     writeln!(
         out,
-        "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; }}"
+        "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }}"
     )
     .unwrap();
     writeln!(

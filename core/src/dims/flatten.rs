@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::axis::{Axis, OneDim};
-use super::dims::{DimList, Dims};
+use super::dims::Dims;
 use super::distinct::{Fresh, FreshDim};
 use super::id::{IsTrue, Same};
 use super::remove::{Has, NotBehindWild};
@@ -59,7 +59,7 @@ pub trait Follows<P, X, D> {}
 impl<Q: Axis, P, X: Axis, D> Follows<P, X, D> for Successor<Q> where Same<Q, X>: IsTrue {}
 
 /// The dims of `x.unflatten(X, S)`: those of the sizes in the place of `X`.
-pub type Unflattened<D, X, S> = <D as DimList>::Splice<X, <S as Sizes>::Dims>;
+pub type Unflattened<D, X, S> = <S as Sizes>::Unflattened<D, X>;
 
 /// `x.unflatten(X, S)` of dims `D` is defined: `X` is there, and the new dims are not. Write
 /// `X: OneDim + Unflatten<D, S>, S: Sizes`.

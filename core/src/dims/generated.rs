@@ -100,6 +100,7 @@ impl<T: Distinct, R> RenameIn<All, T, R> for () where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend]
 impl Sizes for () {
     type Dims = ();
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[]) }
 }
 #[diagnostic::do_not_recommend]
@@ -214,13 +215,14 @@ impl<A0: Dim> Axes for (A0,) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
-#[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; }
+#[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim> OldDims for (A0,) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, T: Dims> Mapping for Pairs<(A0,), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, X>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem> OrderSpec for (A0,) { type Read = A0::Next<Exact<()>>; }
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim> Sizes for (S0,) {
     type Dims = (S0::Dim,);
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -335,7 +337,7 @@ impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, T: Dims> Mapping for Pairs<(A0, A1), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, X>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
@@ -350,6 +352,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> 
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
     type Dims = (S0::Dim, S1::Dim);
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -464,7 +467,7 @@ impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, X>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
@@ -479,6 +482,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> 
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim);
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -593,7 +597,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, X>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
@@ -608,6 +612,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim);
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -722,7 +727,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) 
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, X>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
@@ -737,6 +742,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim);
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -851,7 +857,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2,
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, X>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
@@ -866,6 +872,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim);
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -980,7 +987,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, X>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
@@ -995,6 +1002,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim);
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -1109,7 +1117,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axe
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6, A7), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, <Same<X, A7> as Bool>::Axis<T::At7, X>>>>>>>>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
@@ -1124,6 +1132,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim, S7::Dim);
+    type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size(), self.7.size()]) }
 }
 #[diagnostic::do_not_recommend]

@@ -28,16 +28,21 @@ pub trait RenameArg {
     type Old: OldDims;
     /// As the new names.
     type New: Dims;
+    /// `D` with the dims `F` renamed to these. Asked of the new names, which rustc knows last, so
+    /// that nothing is computed twice.
+    type Renamed<F: OldDims, D: Dims>: Dims;
 }
 #[diagnostic::do_not_recommend]
 impl<X: Dim> RenameArg for X {
     type Old = (X,);
     type New = (X,);
+    type Renamed<F: OldDims, D: Dims> = F::Renamed<D, (X,)>;
 }
 #[diagnostic::do_not_recommend]
 impl RenameArg for RangeFull {
     type Old = All;
     type New = ();
+    type Renamed<F: OldDims, D: Dims> = F::Renamed<D, ()>;
 }
 
 /// Every dim, as the old names of `rename(.., (A, B))`.
@@ -54,7 +59,7 @@ impl OldDims for All {
 }
 
 /// The dims of `x.rename(F, T)`.
-pub type Renamed<D, F, T> = <<F as RenameArg>::Old as OldDims>::Renamed<D, <T as RenameArg>::New>;
+pub type Renamed<D, F, T> = <T as RenameArg>::Renamed<<F as RenameArg>::Old, D>;
 
 /// `x.rename(F, T)` of dims `D` is defined: the old names are there, as many as the new ones, and
 /// no name then stands twice. Write `F: RenameArg + Rename<D, T>, T: RenameArg`.

@@ -59,6 +59,8 @@ where
 pub trait Sizes {
     /// The dims.
     type Dims: Dims;
+    /// `D` with these dims in the place of `X`.
+    type Unflattened<D: Dims, X: Axis>: Dims;
     /// Their sizes.
     fn sizes(&self) -> Shape;
 }
