@@ -18,8 +18,10 @@ use crate::cpu::parallel::threads;
 use crate::cpu::reduce::split::for_each;
 use arith::Arith;
 
-/// Multiplications that a second thread is worth.
-const PARALLEL: usize = 1 << 22;
+/// Multiplications that a second thread is worth: about 320 cubed, since waiting for it costs more
+/// than it saves at 256 cubed. Integers take longer.
+const PARALLEL: usize = 1 << 25;
+const PARALLEL_INTEGER: usize = 1 << 20;
 /// Multiplications up to which nothing is packed.
 const TINY: usize = 1 << 9;
 
@@ -107,6 +109,11 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) {
         return;
     }
     let work = m.saturating_mul(n).saturating_mul(k.max(1));
+    let worth = if dtype.is_integral() {
+        PARALLEL_INTEGER
+    } else {
+        PARALLEL
+    };
     let nth = |mut index: usize| {
         let mut nth = product;
         for repeat in outer.iter().rev() {
@@ -118,7 +125,7 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) {
         }
         nth
     };
-    if count > 1 && (count >= threads() || work < PARALLEL) {
+    if count > 1 && (count >= threads() || work < worth) {
         for_each(count, work / 8, |index| {
             // SAFETY: each index has a part of `c` of its own.
             unsafe { one(&nth(index), false) };
@@ -126,7 +133,7 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) {
     } else {
         for index in 0..count {
             // SAFETY: as the caller promises.
-            unsafe { one(&nth(index), work >= PARALLEL) };
+            unsafe { one(&nth(index), work >= worth) };
         }
     }
 }
