@@ -20,14 +20,14 @@ mod tests;
 pub use arg::{Arg, result_dtype};
 pub use convert::{contiguous, copy_into, duplicate, fill, to_device, to_dtype};
 pub use factory::{arange, eye, full, rand, randn};
+pub use gemm::{addmm, bmm, contract, dot, matmul, mm, mv};
+pub use index::{cat, equal, masked_select};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
 };
-pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub(crate) use reduce::ReduceJob;
-pub use softmax::softmax;
-pub(crate) use softmax::SoftmaxJob;
-pub use scan::scan;
+pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub(crate) use scan::ScanJob;
-pub use gemm::{addmm, bmm, contract, dot, matmul, mm, mv};
-pub use index::{cat, equal, masked_select};
+pub use scan::scan;
+pub(crate) use softmax::SoftmaxJob;
+pub use softmax::softmax;
