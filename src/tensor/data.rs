@@ -1,8 +1,6 @@
 //! Elements in and out: vectors, slices, iterators.
 
-use nomina_core::dims::{
-    Dim, Dims, Distinct, Has, NotBehindWild, OneDim, Shape, Without, position,
-};
+use nomina_core::dims::{Dim, DimOf, Dims, Distinct, Shape, Without, position};
 use nomina_core::{Element, Error, Result};
 use nomina_runtime::Raw;
 use nomina_runtime::raw::Iter;
@@ -117,13 +115,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let sums: Vec<f32> = x.iter_dim(N).map(|row| row.sum(C).item()).collect();
     /// assert_eq!(sums, [3.0, 7.0]);
     /// ```
-    pub fn iter_dim<X: OneDim>(
+    pub fn iter_dim<X: DimOf<D>>(
         &self,
         dim: X,
-    ) -> impl ExactSizeIterator<Item = Tensor<Without<D, X>, T>> + DoubleEndedIterator + '_
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    ) -> impl ExactSizeIterator<Item = Tensor<Without<D, X>, T>> + DoubleEndedIterator + '_ {
         let _ = dim;
         let at = position::<X, D>();
         (0..self.shape()[at]).map(move |i| {

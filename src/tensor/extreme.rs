@@ -1,6 +1,6 @@
 //! Extremes and where they stand.
 
-use nomina_core::dims::{Dims, In, OneOrAll, Without};
+use nomina_core::dims::{AxesOf, Dims, OneOrAll, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result};
 
@@ -33,9 +33,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn max<A: OneOrAll>(&self, dim: A) -> Extremes<D, T, A>
+    pub fn max<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Extremes<D, T, A>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         let found = reduce::extreme(
@@ -51,9 +50,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A dim without elements.
-    pub fn try_max<A: OneOrAll>(&self, dim: A) -> Result<Extremes<D, T, A>>
+    pub fn try_max<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         let found = reduce::extreme(
@@ -72,9 +70,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn min<A: OneOrAll>(&self, dim: A) -> Extremes<D, T, A>
+    pub fn min<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Extremes<D, T, A>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         let found = reduce::extreme(
@@ -90,9 +87,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A dim without elements.
-    pub fn try_min<A: OneOrAll>(&self, dim: A) -> Result<Extremes<D, T, A>>
+    pub fn try_min<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         let found = reduce::extreme(
@@ -110,9 +106,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn argmax<A: OneOrAll>(&self, dim: A) -> Tensor<Without<D, A>, i64>
+    pub fn argmax<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Tensor<Without<D, A>, i64>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         ok(self.try_argmax(dim))
@@ -122,9 +117,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A dim without elements.
-    pub fn try_argmax<A: OneOrAll>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
+    pub fn try_argmax<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         let picked = picked::<A, D>(&dim);
@@ -142,9 +136,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn argmin<A: OneOrAll>(&self, dim: A) -> Tensor<Without<D, A>, i64>
+    pub fn argmin<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Tensor<Without<D, A>, i64>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         ok(self.try_argmin(dim))
@@ -154,9 +147,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A dim without elements.
-    pub fn try_argmin<A: OneOrAll>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
+    pub fn try_argmin<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         let picked = picked::<A, D>(&dim);

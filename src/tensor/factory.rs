@@ -295,7 +295,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     /// # use nomina::prelude::*;
     /// dims! { N, C }
-    /// let x = Tensor::<(N, C), _>::from_vec(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+    /// let x = Tensor::<(N, C), _>::from_vec(vec![1_i64, 2, 3, 4, 5, 6], [2, 3])?;
     /// assert_eq!(x.sum(C).to_vec(), [6, 15]);
     /// # Ok::<(), nomina::Error>(())
     /// ```

@@ -3,17 +3,18 @@
 //! Methods and impls that follow from the operator table.
 
 use nomina_core::dims::{
-    At, Axes, Dims, Distinct, Has, Holds, In, NotBehindWild, OneDim, SameRankAs, Without, position,
+    At, AxesOf, BroadcastWith, DimOf, Dims, Distinct, DtypeRule, Has, Holds, OneDim, SameRankAs,
+    Sum, Without, position,
 };
 use nomina_core::op::Op;
-use nomina_core::{Element, Float, Inexact, Integral, Numeric, Real, Result, StoreAs};
+use nomina_core::{
+    Element, Float, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs,
+};
 use nomina_runtime::call::ReduceOptions;
 
 use super::index::Indices;
-use super::join::{Joinable, TensorItem, TensorList};
-use super::operand::{
-    Absorb, AsBool, AsFloat, Combine, Meet, OfTensor, Operand, OutDims, OutDtype,
-};
+use super::join::{JoinEach, TensorItem, TensorList};
+use super::operand::{Absorb, AsBool, AsFloat, Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut, at, picked};
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 
@@ -1968,10 +1969,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sum<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn sum<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> where {
         Tensor::wrap(done(reduce::new(
             Op::Sum,
             self.look(),
@@ -1985,10 +1983,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sum<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn try_sum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> where {
         Tensor::give(reduce::new(
             Op::Sum,
             self.look(),
@@ -2003,9 +1998,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn sum_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn sum_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         T::Sum: StoreAs<U>,
     {
@@ -2024,13 +2018,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sum_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_sum_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         T::Sum: StoreAs<U>,
     {
@@ -2051,9 +2044,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn mean<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, T>
+    pub fn mean<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         Tensor::wrap(done(reduce::new(
@@ -2069,9 +2061,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_mean<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
+    pub fn try_mean<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         Tensor::give(reduce::new(
@@ -2088,9 +2079,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn mean_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn mean_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         T: Inexact,
         O: Holds<Without<D, A>>,
         T: StoreAs<U>,
@@ -2110,13 +2100,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_mean_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_mean_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         T: Inexact,
         O: Holds<Without<D, A>>,
         T: StoreAs<U>,
@@ -2140,10 +2129,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn prod<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn prod<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> where {
         Tensor::wrap(done(reduce::new(
             Op::Prod,
             self.look(),
@@ -2157,10 +2143,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_prod<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn try_prod<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> where {
         Tensor::give(reduce::new(
             Op::Prod,
             self.look(),
@@ -2175,9 +2158,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn prod_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn prod_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         T::Sum: StoreAs<U>,
     {
@@ -2196,13 +2178,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_prod_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_prod_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         T::Sum: StoreAs<U>,
     {
@@ -2223,9 +2204,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn amax<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, T>
+    pub fn amax<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         Tensor::wrap(done(reduce::new(
@@ -2241,9 +2221,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_amax<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
+    pub fn try_amax<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         Tensor::give(reduce::new(
@@ -2260,9 +2239,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn amax_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn amax_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         T: Real,
         O: Holds<Without<D, A>>,
         T: StoreAs<U>,
@@ -2282,13 +2260,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_amax_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_amax_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         T: Real,
         O: Holds<Without<D, A>>,
         T: StoreAs<U>,
@@ -2310,9 +2287,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn amin<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, T>
+    pub fn amin<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         Tensor::wrap(done(reduce::new(
@@ -2328,9 +2304,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_amin<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
+    pub fn try_amin<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
     where
-        A::Checked: In<D>,
         T: Real,
     {
         Tensor::give(reduce::new(
@@ -2347,9 +2322,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn amin_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn amin_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         T: Real,
         O: Holds<Without<D, A>>,
         T: StoreAs<U>,
@@ -2369,13 +2343,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_amin_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_amin_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         T: Real,
         O: Holds<Without<D, A>>,
         T: StoreAs<U>,
@@ -2399,10 +2372,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn any<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, bool>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn any<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> where {
         Tensor::wrap(done(reduce::new(
             Op::Any,
             self.look(),
@@ -2416,10 +2386,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_any<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn try_any<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> where {
         Tensor::give(reduce::new(
             Op::Any,
             self.look(),
@@ -2434,9 +2401,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn any_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn any_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         bool: StoreAs<U>,
     {
@@ -2455,13 +2421,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_any_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_any_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         bool: StoreAs<U>,
     {
@@ -2484,10 +2449,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn all<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, bool>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn all<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> where {
         Tensor::wrap(done(reduce::new(
             Op::All,
             self.look(),
@@ -2501,10 +2463,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_all<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn try_all<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> where {
         Tensor::give(reduce::new(
             Op::All,
             self.look(),
@@ -2519,9 +2478,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn all_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn all_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         bool: StoreAs<U>,
     {
@@ -2540,13 +2498,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_all_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_all_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         bool: StoreAs<U>,
     {
@@ -2567,9 +2524,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn var<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, T::Real>
+    pub fn var<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Real>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         Tensor::wrap(done(reduce::new(
@@ -2585,9 +2541,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_var<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Real>>
+    pub fn try_var<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Real>>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         Tensor::give(reduce::new(
@@ -2604,9 +2559,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn var_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn var_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         T: Inexact,
         O: Holds<Without<D, A>>,
         T::Real: StoreAs<U>,
@@ -2626,13 +2580,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_var_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_var_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         T: Inexact,
         O: Holds<Without<D, A>>,
         T::Real: StoreAs<U>,
@@ -2654,9 +2607,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn std<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, T::Real>
+    pub fn std<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Real>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         Tensor::wrap(done(reduce::new(
@@ -2672,9 +2624,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_std<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Real>>
+    pub fn try_std<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Real>>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         Tensor::give(reduce::new(
@@ -2691,9 +2642,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn std_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn std_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         T: Inexact,
         O: Holds<Without<D, A>>,
         T::Real: StoreAs<U>,
@@ -2713,13 +2663,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_std_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_std_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         T: Inexact,
         O: Holds<Without<D, A>>,
         T::Real: StoreAs<U>,
@@ -2741,10 +2690,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn logsumexp<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, T::Float>
-    where
-        A::Checked: In<D>,
-    {
+    pub fn logsumexp<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Float> where {
         Tensor::wrap(done(reduce::new(
             Op::Logsumexp,
             self.look(),
@@ -2758,9 +2704,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_logsumexp<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Float>>
-    where
-        A::Checked: In<D>,
+    pub fn try_logsumexp<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Float>> where
     {
         Tensor::give(reduce::new(
             Op::Logsumexp,
@@ -2776,9 +2720,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn logsumexp_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
+    pub fn logsumexp_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         T::Float: StoreAs<U>,
     {
@@ -2797,13 +2740,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_logsumexp_out<A: Axes, O: Dims, U: Element>(
+    pub fn try_logsumexp_out<A: AxesOf<D>, O: Dims, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        A::Checked: In<D>,
         O: Holds<Without<D, A>>,
         T::Float: StoreAs<U>,
     {
@@ -2824,9 +2766,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn softmax<X: OneDim>(&self, dim: X) -> Tensor<D, T>
+    pub fn softmax<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T>
     where
-        D: NotBehindWild<X> + Has<X>,
         T: Float,
     {
         Tensor::wrap(done(reduce::softmax(
@@ -2841,9 +2782,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_softmax<X: OneDim>(&self, dim: X) -> Result<Tensor<D, T>>
+    pub fn try_softmax<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T>>
     where
-        D: NotBehindWild<X> + Has<X>,
         T: Float,
     {
         Tensor::give(reduce::softmax(
@@ -2860,10 +2800,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn cumsum<X: OneDim>(&self, dim: X) -> Tensor<D, T::Sum>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn cumsum<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Sum> where {
         Tensor::wrap(done(reduce::scan(
             Op::Cumsum,
             self.look(),
@@ -2876,10 +2813,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_cumsum<X: OneDim>(&self, dim: X) -> Result<Tensor<D, T::Sum>>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn try_cumsum<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> where {
         Tensor::give(reduce::scan(Op::Cumsum, self.look(), at(&dim, self), None))
     }
 
@@ -2888,9 +2822,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn cumsum_<X: OneDim>(&mut self, dim: X) -> &mut Self
+    pub fn cumsum_<X: DimOf<D>>(&mut self, dim: X) -> &mut Self
     where
-        D: NotBehindWild<X> + Has<X>,
         T::Sum: StoreAs<T>,
     {
         ok(self.try_cumsum(dim).and_then(|found| {
@@ -2903,9 +2836,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_cumsum_<X: OneDim>(&mut self, dim: X) -> Result<&mut Self>
+    pub fn try_cumsum_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self>
     where
-        D: NotBehindWild<X> + Has<X>,
         T::Sum: StoreAs<T>,
     {
         self.try_cumsum(dim).and_then(|found| {
@@ -2919,12 +2851,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn cumsum_out<X: OneDim, O: Dims + Holds<D>, U: Element>(
+    pub fn cumsum_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
         &self,
         dim: X,
         out: &mut Tensor<O, U>,
     ) where
-        D: NotBehindWild<X> + Has<X>,
         T::Sum: StoreAs<U>,
     {
         ok(self.try_cumsum(dim).and_then(|found| {
@@ -2936,13 +2867,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_cumsum_out<X: OneDim, O: Dims + Holds<D>, U: Element>(
+    pub fn try_cumsum_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
         &self,
         dim: X,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        D: NotBehindWild<X> + Has<X>,
         T::Sum: StoreAs<U>,
     {
         self.try_cumsum(dim).and_then(|found| {
@@ -3673,115 +3603,86 @@ where
         visit(&[self.0.item_look()])
     }
 }
-impl<I0> Joinable for (I0,) where I0: TensorItem {}
+impl<I0> JoinEach for (I0,) where I0: TensorItem {}
 impl<I0, I1> TensorList for (I0, I1)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims;
-    type Dtype = <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype;
+    type Dims = Sum<I0::Dims, I1::Dims>;
+    type Dtype = Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[self.0.item_look(), self.1.item_look()])
     }
 }
-impl<I0, I1> Joinable for (I0, I1)
+impl<I0, I1> JoinEach for (I0, I1)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I1::Dims>,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+    I0::Dims: BroadcastWith<I1::Dims> + SameRankAs<I1::Dims>,
 {
 }
 impl<I0, I1, I2> TensorList for (I0, I1, I2)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I2::Dims, I2::Dtype> as Meet<
-        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-    >>::Dims;
-    type Dtype = <OfTensor<I2::Dims, I2::Dtype> as Meet<
-        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-    >>::Dtype;
+    type Dims = Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>;
+    type Dtype = Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[self.0.item_look(), self.1.item_look(), self.2.item_look()])
     }
 }
-impl<I0, I1, I2> Joinable for (I0, I1, I2)
+impl<I0, I1, I2> JoinEach for (I0, I1, I2)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I1::Dims>,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I2::Dims>,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
+    I0::Dims: BroadcastWith<I1::Dims> + SameRankAs<I1::Dims>,
+    Sum<I0::Dims, I1::Dims>: BroadcastWith<I2::Dims> + SameRankAs<I2::Dims>,
 {
 }
 impl<I0, I1, I2, I3> TensorList for (I0, I1, I2, I3)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I3::Dims, I3::Dtype> as Meet<
-        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >>::Dims,
-        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >>::Dtype,
-    >>::Dims;
-    type Dtype = <OfTensor<I3::Dims, I3::Dtype> as Meet<
-        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >>::Dims,
-        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >>::Dtype,
-    >>::Dtype;
+    type Dims = Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>;
+    type Dtype = Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+        >,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[
             self.0.item_look(),
@@ -3791,137 +3692,68 @@ where
         ])
     }
 }
-impl<I0, I1, I2, I3> Joinable for (I0, I1, I2, I3)
+impl<I0, I1, I2, I3> JoinEach for (I0, I1, I2, I3)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I1::Dims>,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I2::Dims>,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I3::Dims>,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
+    I0::Dims: BroadcastWith<I1::Dims> + SameRankAs<I1::Dims>,
+    Sum<I0::Dims, I1::Dims>: BroadcastWith<I2::Dims> + SameRankAs<I2::Dims>,
+    Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>: BroadcastWith<I3::Dims> + SameRankAs<I3::Dims>,
 {
 }
 impl<I0, I1, I2, I3, I4> TensorList for (I0, I1, I2, I3, I4)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+        >,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >: Promote<
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I4::Dims, I4::Dtype> as Meet<
-        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >>::Dims,
-        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >>::Dtype,
-    >>::Dims;
-    type Dtype = <OfTensor<I4::Dims, I4::Dtype> as Meet<
-        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >>::Dims,
-        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >>::Dtype,
-    >>::Dtype;
+    type Dims = Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>;
+    type Dtype = Promoted<
+        Promoted<
+            Promoted<
+                Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                I2::Dtype,
+                DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+            >,
+            I3::Dtype,
+            DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+        >,
+        I4::Dtype,
+        DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+    >;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[
             self.0.item_look(),
@@ -3932,278 +3764,107 @@ where
         ])
     }
 }
-impl<I0, I1, I2, I3, I4> Joinable for (I0, I1, I2, I3, I4)
+impl<I0, I1, I2, I3, I4> JoinEach for (I0, I1, I2, I3, I4)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
         >,
-    I0::Dims: SameRankAs<I1::Dims>,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I2::Dims>,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >: Promote<
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
-    I0::Dims: SameRankAs<I3::Dims>,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I4::Dims>,
-    OfTensor<I4::Dims, I4::Dtype>: Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
+    I0::Dims: BroadcastWith<I1::Dims> + SameRankAs<I1::Dims>,
+    Sum<I0::Dims, I1::Dims>: BroadcastWith<I2::Dims> + SameRankAs<I2::Dims>,
+    Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>: BroadcastWith<I3::Dims> + SameRankAs<I3::Dims>,
+    Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>:
+        BroadcastWith<I4::Dims> + SameRankAs<I4::Dims>,
 {
 }
 impl<I0, I1, I2, I3, I4, I5> TensorList for (I0, I1, I2, I3, I4, I5)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+        >,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >: Promote<
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
     I5: TensorItem,
-    OfTensor<I5::Dims, I5::Dtype>: Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                I2::Dtype,
+                DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+            >,
+            I3::Dtype,
+            DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+        >,
+        I4::Dtype,
+        DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+    >: Promote<
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
         >,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I5::Dims, I5::Dtype> as Meet<
-        <OfTensor<I4::Dims, I4::Dtype> as Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dims,
-        <OfTensor<I4::Dims, I4::Dtype> as Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dtype,
-    >>::Dims;
-    type Dtype = <OfTensor<I5::Dims, I5::Dtype> as Meet<
-        <OfTensor<I4::Dims, I4::Dtype> as Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dims,
-        <OfTensor<I4::Dims, I4::Dtype> as Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dtype,
-    >>::Dtype;
+    type Dims = Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>;
+    type Dtype = Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                    I2::Dtype,
+                    DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                >,
+                I3::Dtype,
+                DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+            >,
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+        >,
+        I5::Dtype,
+        DtypeRule<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+    >;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[
             self.0.item_look(),
@@ -4215,563 +3876,166 @@ where
         ])
     }
 }
-impl<I0, I1, I2, I3, I4, I5> Joinable for (I0, I1, I2, I3, I4, I5)
+impl<I0, I1, I2, I3, I4, I5> JoinEach for (I0, I1, I2, I3, I4, I5)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+        >,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >: Promote<
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
     I5: TensorItem,
-    OfTensor<I5::Dims, I5::Dtype>: Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                I2::Dtype,
+                DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+            >,
+            I3::Dtype,
+            DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
         >,
-    I0::Dims: SameRankAs<I1::Dims>,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I2::Dims>,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        I4::Dtype,
+        DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+    >: Promote<
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
         >,
-    I0::Dims: SameRankAs<I3::Dims>,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I4::Dims>,
-    OfTensor<I4::Dims, I4::Dtype>: Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I5::Dims>,
-    OfTensor<I5::Dims, I5::Dtype>: Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
+    I0::Dims: BroadcastWith<I1::Dims> + SameRankAs<I1::Dims>,
+    Sum<I0::Dims, I1::Dims>: BroadcastWith<I2::Dims> + SameRankAs<I2::Dims>,
+    Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>: BroadcastWith<I3::Dims> + SameRankAs<I3::Dims>,
+    Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>:
+        BroadcastWith<I4::Dims> + SameRankAs<I4::Dims>,
+    Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>:
+        BroadcastWith<I5::Dims> + SameRankAs<I5::Dims>,
 {
 }
 impl<I0, I1, I2, I3, I4, I5, I6> TensorList for (I0, I1, I2, I3, I4, I5, I6)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+        >,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >: Promote<
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
     I5: TensorItem,
-    OfTensor<I5::Dims, I5::Dtype>: Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                I2::Dtype,
+                DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+            >,
+            I3::Dtype,
+            DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+        >,
+        I4::Dtype,
+        DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+    >: Promote<
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
         >,
     I6: TensorItem,
-    OfTensor<I6::Dims, I6::Dtype>: Meet<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                    I2::Dtype,
+                    DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                >,
+                I3::Dtype,
+                DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+            >,
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+        >,
+        I5::Dtype,
+        DtypeRule<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+    >: Promote<
+            I6::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+                I6::Dims,
+            >,
         >,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I6::Dims, I6::Dtype> as Meet<
-        <OfTensor<I5::Dims, I5::Dtype> as Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dims,
-        <OfTensor<I5::Dims, I5::Dtype> as Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dtype,
-    >>::Dims;
-    type Dtype = <OfTensor<I6::Dims, I6::Dtype> as Meet<
-        <OfTensor<I5::Dims, I5::Dtype> as Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dims,
-        <OfTensor<I5::Dims, I5::Dtype> as Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dtype,
-    >>::Dtype;
+    type Dims = Sum<
+        Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+        I6::Dims,
+    >;
+    type Dtype = Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<
+                        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                        I2::Dtype,
+                        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                    >,
+                    I3::Dtype,
+                    DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+                >,
+                I4::Dtype,
+                DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+            >,
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
+        >,
+        I6::Dtype,
+        DtypeRule<
+            Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+            I6::Dims,
+        >,
+    >;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[
             self.0.item_look(),
@@ -4784,1136 +4048,245 @@ where
         ])
     }
 }
-impl<I0, I1, I2, I3, I4, I5, I6> Joinable for (I0, I1, I2, I3, I4, I5, I6)
+impl<I0, I1, I2, I3, I4, I5, I6> JoinEach for (I0, I1, I2, I3, I4, I5, I6)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+        >,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >: Promote<
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
     I5: TensorItem,
-    OfTensor<I5::Dims, I5::Dtype>: Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                I2::Dtype,
+                DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+            >,
+            I3::Dtype,
+            DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+        >,
+        I4::Dtype,
+        DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+    >: Promote<
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
         >,
     I6: TensorItem,
-    OfTensor<I6::Dims, I6::Dtype>: Meet<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                    I2::Dtype,
+                    DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                >,
+                I3::Dtype,
+                DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+            >,
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
-    I0::Dims: SameRankAs<I1::Dims>,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I2::Dims>,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        I5::Dtype,
+        DtypeRule<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+    >: Promote<
+            I6::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+                I6::Dims,
+            >,
         >,
-    I0::Dims: SameRankAs<I3::Dims>,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I4::Dims>,
-    OfTensor<I4::Dims, I4::Dtype>: Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I5::Dims>,
-    OfTensor<I5::Dims, I5::Dtype>: Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I6::Dims>,
-    OfTensor<I6::Dims, I6::Dtype>: Combine<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
+    I0::Dims: BroadcastWith<I1::Dims> + SameRankAs<I1::Dims>,
+    Sum<I0::Dims, I1::Dims>: BroadcastWith<I2::Dims> + SameRankAs<I2::Dims>,
+    Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>: BroadcastWith<I3::Dims> + SameRankAs<I3::Dims>,
+    Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>:
+        BroadcastWith<I4::Dims> + SameRankAs<I4::Dims>,
+    Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>:
+        BroadcastWith<I5::Dims> + SameRankAs<I5::Dims>,
+    Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>:
+        BroadcastWith<I6::Dims> + SameRankAs<I6::Dims>,
 {
 }
 impl<I0, I1, I2, I3, I4, I5, I6, I7> TensorList for (I0, I1, I2, I3, I4, I5, I6, I7)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+        >,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >: Promote<
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
     I5: TensorItem,
-    OfTensor<I5::Dims, I5::Dtype>: Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                I2::Dtype,
+                DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+            >,
+            I3::Dtype,
+            DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+        >,
+        I4::Dtype,
+        DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+    >: Promote<
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
         >,
     I6: TensorItem,
-    OfTensor<I6::Dims, I6::Dtype>: Meet<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                    I2::Dtype,
+                    DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                >,
+                I3::Dtype,
+                DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+            >,
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+        >,
+        I5::Dtype,
+        DtypeRule<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+    >: Promote<
+            I6::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+                I6::Dims,
+            >,
         >,
     I7: TensorItem,
-    OfTensor<I7::Dims, I7::Dtype>: Meet<
-            <OfTensor<I6::Dims, I6::Dtype> as Meet<
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I6::Dims, I6::Dtype> as Meet<
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<
+                        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                        I2::Dtype,
+                        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                    >,
+                    I3::Dtype,
+                    DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+                >,
+                I4::Dtype,
+                DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+            >,
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
+        >,
+        I6::Dtype,
+        DtypeRule<
+            Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+            I6::Dims,
+        >,
+    >: Promote<
+            I7::Dtype,
+            DtypeRule<
+                Sum<
+                    Sum<
+                        Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                        I5::Dims,
+                    >,
+                    I6::Dims,
+                >,
+                I7::Dims,
+            >,
         >,
 {
     type First = I0::Dims;
-    type Dims = <OfTensor<I7::Dims, I7::Dtype> as Meet<
-        <OfTensor<I6::Dims, I6::Dtype> as Meet<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dims,
-        <OfTensor<I6::Dims, I6::Dtype> as Meet<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dtype,
-    >>::Dims;
-    type Dtype = <OfTensor<I7::Dims, I7::Dtype> as Meet<
-        <OfTensor<I6::Dims, I6::Dtype> as Meet<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dims,
-        <OfTensor<I6::Dims, I6::Dtype> as Meet<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >>::Dtype,
-    >>::Dtype;
+    type Dims = Sum<
+        Sum<
+            Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+            I6::Dims,
+        >,
+        I7::Dims,
+    >;
+    type Dtype = Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<
+                        Promoted<
+                            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                            I2::Dtype,
+                            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                        >,
+                        I3::Dtype,
+                        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+                    >,
+                    I4::Dtype,
+                    DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                >,
+                I5::Dtype,
+                DtypeRule<
+                    Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                    I5::Dims,
+                >,
+            >,
+            I6::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+                I6::Dims,
+            >,
+        >,
+        I7::Dtype,
+        DtypeRule<
+            Sum<
+                Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+                I6::Dims,
+            >,
+            I7::Dims,
+        >,
+    >;
     fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
         visit(&[
             self.0.item_look(),
@@ -5927,756 +4300,129 @@ where
         ])
     }
 }
-impl<I0, I1, I2, I3, I4, I5, I6, I7> Joinable for (I0, I1, I2, I3, I4, I5, I6, I7)
+impl<I0, I1, I2, I3, I4, I5, I6, I7> JoinEach for (I0, I1, I2, I3, I4, I5, I6, I7)
 where
     I0: TensorItem,
     I1: TensorItem,
-    OfTensor<I1::Dims, I1::Dtype>: Meet<I0::Dims, I0::Dtype>,
+    I0::Dtype: Promote<I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
     I2: TensorItem,
-    OfTensor<I2::Dims, I2::Dtype>: Meet<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-        >,
+    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>:
+        Promote<I2::Dtype, DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>>,
     I3: TensorItem,
-    OfTensor<I3::Dims, I3::Dtype>: Meet<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
-        >,
+    Promoted<
+        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+        I2::Dtype,
+        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+    >: Promote<I3::Dtype, DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>>,
     I4: TensorItem,
-    OfTensor<I4::Dims, I4::Dtype>: Meet<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+            I2::Dtype,
+            DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+        >,
+        I3::Dtype,
+        DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+    >: Promote<
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
         >,
     I5: TensorItem,
-    OfTensor<I5::Dims, I5::Dtype>: Meet<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                I2::Dtype,
+                DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+            >,
+            I3::Dtype,
+            DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+        >,
+        I4::Dtype,
+        DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+    >: Promote<
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
         >,
     I6: TensorItem,
-    OfTensor<I6::Dims, I6::Dtype>: Meet<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                    I2::Dtype,
+                    DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                >,
+                I3::Dtype,
+                DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+            >,
+            I4::Dtype,
+            DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+        >,
+        I5::Dtype,
+        DtypeRule<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+    >: Promote<
+            I6::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+                I6::Dims,
+            >,
         >,
     I7: TensorItem,
-    OfTensor<I7::Dims, I7::Dtype>: Meet<
-            <OfTensor<I6::Dims, I6::Dtype> as Meet<
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I6::Dims, I6::Dtype> as Meet<
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
+    Promoted<
+        Promoted<
+            Promoted<
+                Promoted<
+                    Promoted<
+                        Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>,
+                        I2::Dtype,
+                        DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
+                    >,
+                    I3::Dtype,
+                    DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
+                >,
+                I4::Dtype,
+                DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+            >,
+            I5::Dtype,
+            DtypeRule<
+                Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                I5::Dims,
+            >,
         >,
-    I0::Dims: SameRankAs<I1::Dims>,
-    OfTensor<I1::Dims, I1::Dtype>: Combine<I0::Dims, I0::Dtype>,
-    I0::Dims: SameRankAs<I2::Dims>,
-    OfTensor<I2::Dims, I2::Dtype>: Combine<
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
+        I6::Dtype,
+        DtypeRule<
+            Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+            I6::Dims,
         >,
-    I0::Dims: SameRankAs<I3::Dims>,
-    OfTensor<I3::Dims, I3::Dtype>: Combine<
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dims,
-            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-            >>::Dtype,
+    >: Promote<
+            I7::Dtype,
+            DtypeRule<
+                Sum<
+                    Sum<
+                        Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
+                        I5::Dims,
+                    >,
+                    I6::Dims,
+                >,
+                I7::Dims,
+            >,
         >,
-    I0::Dims: SameRankAs<I4::Dims>,
-    OfTensor<I4::Dims, I4::Dtype>: Combine<
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dims,
-                <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                    <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I5::Dims>,
-    OfTensor<I5::Dims, I5::Dtype>: Combine<
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                        <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I6::Dims>,
-    OfTensor<I6::Dims, I6::Dtype>: Combine<
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                            <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
-    I0::Dims: SameRankAs<I7::Dims>,
-    OfTensor<I7::Dims, I7::Dtype>: Combine<
-            <OfTensor<I6::Dims, I6::Dtype> as Meet<
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dims,
-            <OfTensor<I6::Dims, I6::Dtype> as Meet<
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dims,
-                <OfTensor<I5::Dims, I5::Dtype> as Meet<
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dims,
-                    <OfTensor<I4::Dims, I4::Dtype> as Meet<
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dims,
-                        <OfTensor<I3::Dims, I3::Dtype> as Meet<
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dims,
-                            <OfTensor<I2::Dims, I2::Dtype> as Meet<
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dims,
-                                <OfTensor<I1::Dims, I1::Dtype> as Meet<I0::Dims, I0::Dtype>>::Dtype,
-                            >>::Dtype,
-                        >>::Dtype,
-                    >>::Dtype,
-                >>::Dtype,
-            >>::Dtype,
-        >,
+    I0::Dims: BroadcastWith<I1::Dims> + SameRankAs<I1::Dims>,
+    Sum<I0::Dims, I1::Dims>: BroadcastWith<I2::Dims> + SameRankAs<I2::Dims>,
+    Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>: BroadcastWith<I3::Dims> + SameRankAs<I3::Dims>,
+    Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>:
+        BroadcastWith<I4::Dims> + SameRankAs<I4::Dims>,
+    Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>:
+        BroadcastWith<I5::Dims> + SameRankAs<I5::Dims>,
+    Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>:
+        BroadcastWith<I6::Dims> + SameRankAs<I6::Dims>,
+    Sum<
+        Sum<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
+        I6::Dims,
+    >: BroadcastWith<I7::Dims> + SameRankAs<I7::Dims>,
 {
 }

@@ -1,8 +1,6 @@
 //! Tensors joined along a dim they have, or along a new one.
 
-use nomina_core::dims::{
-    Dims, Has, Insert, Inserted, NotBehindWild, OneDim, Resizable, SizeOf, position,
-};
+use nomina_core::dims::{DimOf, Dims, Insert, Inserted, OneDim, Resizable, SizeOf, position};
 use nomina_core::{Element, Result};
 
 use super::Tensor;
@@ -27,6 +25,10 @@ pub trait TensorList {
 
 /// The tensors of the list go together: their ranks are equal and their dims unify.
 pub trait Joinable: TensorList {}
+impl<L: JoinEach + ?Sized> Joinable for L {}
+
+/// [`Joinable`] for each kind of list.
+pub trait JoinEach: TensorList {}
 
 /// A tensor or a reference to one: an element of a list to join.
 pub trait TensorItem {
@@ -54,7 +56,7 @@ impl<I: TensorItem> TensorItem for &I {
     }
 }
 
-impl<I: TensorItem> Joinable for [I] {}
+impl<I: TensorItem> JoinEach for [I] {}
 impl<I: TensorItem> TensorList for [I] {
     type First = I::Dims;
     type Dims = I::Dims;
@@ -64,7 +66,7 @@ impl<I: TensorItem> TensorList for [I] {
     }
 }
 
-impl<I: TensorItem> Joinable for Vec<I> {}
+impl<I: TensorItem> JoinEach for Vec<I> {}
 impl<I: TensorItem> TensorList for Vec<I> {
     type First = I::Dims;
     type Dims = I::Dims;
@@ -74,7 +76,7 @@ impl<I: TensorItem> TensorList for Vec<I> {
     }
 }
 
-impl<I: TensorItem, const K: usize> Joinable for [I; K] {}
+impl<I: TensorItem, const K: usize> JoinEach for [I; K] {}
 impl<I: TensorItem, const K: usize> TensorList for [I; K] {
     type First = I::Dims;
     type Dims = I::Dims;
@@ -84,7 +86,7 @@ impl<I: TensorItem, const K: usize> TensorList for [I; K] {
     }
 }
 
-impl<L: Joinable + ?Sized> Joinable for &L {}
+impl<L: JoinEach + ?Sized> JoinEach for &L {}
 impl<L: TensorList + ?Sized> TensorList for &L {
     type First = L::First;
     type Dims = L::Dims;
@@ -109,9 +111,8 @@ impl<L: TensorList + ?Sized> TensorList for &L {
 /// Without any tensor, or when sizes do not fit.
 #[track_caller]
 #[must_use]
-pub fn cat<L: Joinable, X: OneDim>(tensors: L, dim: X) -> Tensor<L::Dims, L::Dtype>
+pub fn cat<L: Joinable, X: DimOf<L::First>>(tensors: L, dim: X) -> Tensor<L::Dims, L::Dtype>
 where
-    L::First: NotBehindWild<X> + Has<X>,
     SizeOf<X>: Resizable<X>,
 {
     let _ = dim;
@@ -122,9 +123,11 @@ where
 ///
 /// # Errors
 /// Without any tensor, or when sizes do not fit.
-pub fn try_cat<L: Joinable, X: OneDim>(tensors: L, dim: X) -> Result<Tensor<L::Dims, L::Dtype>>
+pub fn try_cat<L: Joinable, X: DimOf<L::First>>(
+    tensors: L,
+    dim: X,
+) -> Result<Tensor<L::Dims, L::Dtype>>
 where
-    L::First: NotBehindWild<X> + Has<X>,
     SizeOf<X>: Resizable<X>,
 {
     let _ = dim;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, Holds, Sum};
+use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, HoldsInPlace, Sum};
 use nomina_core::{Element, Number, Promote, PromoteScalar, Promoted, StoreAs, WithScalar};
 
 use super::Tensor;
@@ -53,51 +53,32 @@ impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     }
 }
 
-/// What becomes of a tensor of dims `D` and dtype `T` beside an operand of this kind. Defined also
-/// where the two do not go together, so that a mistake is one error.
-pub trait Meet<D, T> {
+/// An operand of this kind goes with a tensor of dims `D` and dtype `T`: dims unify from the
+/// right, dtypes promote.
+pub trait Combine<D, T> {
     /// The dims of the result.
     type Dims: Dims;
     /// The common dtype.
     type Dtype: Element;
 }
 
-impl<D, T, E, U> Meet<D, T> for OfTensor<E, U>
-where
-    D: Dims,
-    T: Element + Promote<U, DtypeRule<D, E>>,
-    E: Dims,
-    U: Element,
-{
+// On one line, because rustc quotes it in errors.
+#[rustfmt::skip]
+impl<D: Dims + BroadcastWith<E>, T: Promote<U, DtypeRule<D, E>>, E: Dims, U: Element> Combine<D, T> for OfTensor<E, U> {
     type Dims = Sum<D, E>;
     type Dtype = Promoted<T, U, DtypeRule<D, E>>;
 }
 
-impl<D: Dims, T: PromoteScalar<S>, S> Meet<D, T> for OfScalar<S> {
+impl<D: Dims, T: PromoteScalar<S>, S> Combine<D, T> for OfScalar<S> {
     type Dims = D;
     type Dtype = WithScalar<T, S>;
 }
 
-/// An operand of this kind goes with a tensor of dims `D` and dtype `T`: dims unify from the
-/// right, dtypes promote.
-pub trait Combine<D, T>: Meet<D, T> {}
-
-impl<D, T, E, U> Combine<D, T> for OfTensor<E, U>
-where
-    D: Dims + BroadcastWith<E>,
-    T: Element + Promote<U, DtypeRule<D, E>>,
-    E: Dims,
-    U: Element,
-{
-}
-
-impl<D: Dims, T: PromoteScalar<S>, S> Combine<D, T> for OfScalar<S> {}
-
 /// The dims of a tensor with dims `D` and dtype `T` beside the operand `R`.
-pub type OutDims<R, D, T> = <<R as Operand>::Kind as Meet<D, T>>::Dims;
+pub type OutDims<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dims;
 
 /// The common dtype of a tensor with dims `D` and dtype `T` and the operand `R`.
-pub type OutDtype<R, D, T> = <<R as Operand>::Kind as Meet<D, T>>::Dtype;
+pub type OutDtype<R, D, T> = <<R as Operand>::Kind as Combine<D, T>>::Dtype;
 
 /// How an operator makes its result's dtype from the common one.
 pub trait ResultDtype {
@@ -133,7 +114,7 @@ pub trait Absorb<D, T, O = AsCommon> {}
 
 impl<D, T, E, U, O> Absorb<D, T, O> for OfTensor<E, U>
 where
-    D: Dims + BroadcastWith<E> + Holds<Sum<D, E>>,
+    D: Dims + BroadcastWith<E> + HoldsInPlace<Sum<D, E>>,
     T: Element + Promote<U, DtypeRule<D, E>>,
     O: ResultDtype,
     O::Of<Promoted<T, U, DtypeRule<D, E>>>: StoreAs<T>,

@@ -1,9 +1,8 @@
 //! Names and order of dims.
 
 use nomina_core::dims::{
-    AlignInto, Aligned, Dims, DropNames, Flat, Flipped, Has, NotBehindWild, OneDim, Order,
-    OrderSpec, Refine, Refined, Rename, RenameArg, Renamed, SameRankAs, Transposed, places,
-    position,
+    AlignInto, Aligned, DimOf, Dims, DropNames, Flat, Flipped, Order, OrderSpec, Refine, Refined,
+    Rename, RenameArg, Renamed, SameRankAs, Transposed, places, position,
 };
 use nomina_core::{Element, Result};
 
@@ -112,14 +111,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     #[track_caller]
     #[must_use]
-    pub fn transpose<X: OneDim, Y: OneDim>(
+    pub fn transpose<X: DimOf<D>, Y: DimOf<D>>(
         &self,
         dim0: X,
         dim1: Y,
-    ) -> Tensor<Transposed<D, X, Y>, T>
-    where
-        D: NotBehindWild<X> + Has<X> + NotBehindWild<Y> + Has<Y>,
-    {
+    ) -> Tensor<Transposed<D, X, Y>, T> {
         let _ = (dim0, dim1);
         let out = <Transposed<D, X, Y>>::STATIC;
         let (a, b) = (position::<X, D>(), position::<Y, D>());

@@ -4,8 +4,7 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use nomina_core::dims::{
-    Broadcast, Dims, Has, Holds, NotBehindWild, OneDim, Resizable, SizeOf, Sum, Transposed,
-    Without, position,
+    Broadcast, DimOf, Dims, Holds, Resizable, SizeOf, Sum, Transposed, Without, position,
 };
 use nomina_core::{Element, Names, Result, Scalar};
 use nomina_runtime::RawMut;
@@ -118,10 +117,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// The size of a dim.
     #[must_use]
-    pub fn size<X: OneDim>(&self, dim: X) -> usize
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn size<X: DimOf<D>>(&self, dim: X) -> usize {
         let _ = dim;
         self.shape()[position::<X, D>()]
     }
@@ -173,13 +169,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// When the range leaves the dim.
     #[track_caller]
-    pub fn narrow_mut<X: OneDim>(
+    pub fn narrow_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
         range: impl RangeBounds<usize>,
     ) -> TensorMut<'_, D, T>
     where
-        D: NotBehindWild<X> + Has<X>,
         SizeOf<X>: Resizable<X>,
     {
         ok(self.try_narrow_mut(dim, range))
@@ -189,13 +184,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the range leaves the dim.
-    pub fn try_narrow_mut<X: OneDim>(
+    pub fn try_narrow_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
         range: impl RangeBounds<usize>,
     ) -> Result<TensorMut<'_, D, T>>
     where
-        D: NotBehindWild<X> + Has<X>,
         SizeOf<X>: Resizable<X>,
     {
         let _ = dim;
@@ -208,14 +202,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// When the index is out of range.
     #[track_caller]
-    pub fn select_mut<X: OneDim>(
+    pub fn select_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
         index: impl Whole,
-    ) -> TensorMut<'_, Without<D, X>, T>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    ) -> TensorMut<'_, Without<D, X>, T> {
         ok(self.try_select_mut(dim, index))
     }
 
@@ -223,14 +214,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the index is out of range.
-    pub fn try_select_mut<X: OneDim>(
+    pub fn try_select_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
         index: impl Whole,
-    ) -> Result<TensorMut<'_, Without<D, X>, T>>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    ) -> Result<TensorMut<'_, Without<D, X>, T>> {
         let _ = dim;
         let Dest { raw, wild, of } = self.dest()?;
         let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
@@ -239,14 +227,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The tensor with two dims swapped, to write to.
     #[track_caller]
-    pub fn transpose_mut<X: OneDim, Y: OneDim>(
+    pub fn transpose_mut<X: DimOf<D>, Y: DimOf<D>>(
         &mut self,
         dim0: X,
         dim1: Y,
-    ) -> TensorMut<'_, Transposed<D, X, Y>, T>
-    where
-        D: NotBehindWild<X> + Has<X> + NotBehindWild<Y> + Has<Y>,
-    {
+    ) -> TensorMut<'_, Transposed<D, X, Y>, T> {
         let _ = (dim0, dim1);
         let Dest { raw, wild, .. } = ok(self.dest());
         let dims = (position::<X, D>(), position::<Y, D>());
@@ -297,13 +282,12 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// # Panics
     /// When the range leaves the dim.
     #[track_caller]
-    pub fn narrow_mut<X: OneDim>(
+    pub fn narrow_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
         range: impl RangeBounds<usize>,
     ) -> TensorMut<'_, D, T>
     where
-        D: NotBehindWild<X> + Has<X>,
         SizeOf<X>: Resizable<X>,
     {
         ok(self.try_narrow_mut(dim, range))
@@ -313,13 +297,12 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     ///
     /// # Errors
     /// When the range leaves the dim.
-    pub fn try_narrow_mut<X: OneDim>(
+    pub fn try_narrow_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
         range: impl RangeBounds<usize>,
     ) -> Result<TensorMut<'_, D, T>>
     where
-        D: NotBehindWild<X> + Has<X>,
         SizeOf<X>: Resizable<X>,
     {
         let _ = dim;
@@ -332,14 +315,11 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// # Panics
     /// When the index is out of range.
     #[track_caller]
-    pub fn select_mut<X: OneDim>(
+    pub fn select_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
         index: impl Whole,
-    ) -> TensorMut<'_, Without<D, X>, T>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    ) -> TensorMut<'_, Without<D, X>, T> {
         ok(self.try_select_mut(dim, index))
     }
 
@@ -347,14 +327,11 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     ///
     /// # Errors
     /// When the index is out of range.
-    pub fn try_select_mut<X: OneDim>(
+    pub fn try_select_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
         index: impl Whole,
-    ) -> Result<TensorMut<'_, Without<D, X>, T>>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    ) -> Result<TensorMut<'_, Without<D, X>, T>> {
         let _ = dim;
         let Dest { raw, wild, of } = self.dest()?;
         let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
@@ -363,14 +340,11 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// The tensor with two dims swapped, to write to.
     #[track_caller]
-    pub fn transpose_mut<X: OneDim, Y: OneDim>(
+    pub fn transpose_mut<X: DimOf<D>, Y: DimOf<D>>(
         &mut self,
         dim0: X,
         dim1: Y,
-    ) -> TensorMut<'_, Transposed<D, X, Y>, T>
-    where
-        D: NotBehindWild<X> + Has<X> + NotBehindWild<Y> + Has<Y>,
-    {
+    ) -> TensorMut<'_, Transposed<D, X, Y>, T> {
         let _ = (dim0, dim1);
         let Dest { raw, wild, .. } = ok(self.dest());
         let dims = (position::<X, D>(), position::<Y, D>());

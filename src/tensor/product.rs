@@ -1,8 +1,8 @@
 //! Products: by position (matmul and its kin), and by name (contract).
 
 use nomina_core::dims::{
-    Batched, Broadcast, Contract, Contracted, Dims, MatMul, Matrix, OneDim, Product, Sum, Vector,
-    position,
+    Batched, Broadcast, Contract, Contracted, Dims, Factor, MatMul, Matrix, OneDim, Product, Sum,
+    Vector, position,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Result};
@@ -29,10 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn matmul<E: Dims>(&self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
-    where
-        D: MatMul<E>,
-    {
+    pub fn matmul<E: Factor<D>>(&self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T> {
         let out = <Product<D, E>>::STATIC;
         Tensor::wrap(done(product::new(
             Op::Matmul,
@@ -46,10 +43,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_matmul<E: Dims>(&self, other: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
-    where
-        D: MatMul<E>,
-    {
+    pub fn try_matmul<E: Factor<D>>(
+        &self,
+        other: &Tensor<E, T>,
+    ) -> Result<Tensor<Product<D, E>, T>> {
         let out = <Product<D, E>>::STATIC;
         Tensor::give(product::new(Op::Matmul, self.look(), other.look(), out))
     }
@@ -68,10 +65,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn mm<E: Dims>(&self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    pub fn mm<E: Factor<D> + Matrix>(&self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
     where
-        D: Matrix + MatMul<E>,
-        E: Matrix,
+        D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
         Tensor::wrap(done(product::new(Op::Mm, self.look(), mat2.look(), out)))
@@ -81,10 +77,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_mm<E: Dims>(&self, mat2: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    pub fn try_mm<E: Factor<D> + Matrix>(
+        &self,
+        mat2: &Tensor<E, T>,
+    ) -> Result<Tensor<Product<D, E>, T>>
     where
-        D: Matrix + MatMul<E>,
-        E: Matrix,
+        D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
         Tensor::give(product::new(Op::Mm, self.look(), mat2.look(), out))
@@ -103,10 +101,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn mv<E: Dims>(&self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    pub fn mv<E: Factor<D> + Vector>(&self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
     where
-        D: Matrix + MatMul<E>,
-        E: Vector,
+        D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
         Tensor::wrap(done(product::new(Op::Mv, self.look(), vec.look(), out)))
@@ -116,10 +113,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_mv<E: Dims>(&self, vec: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    pub fn try_mv<E: Factor<D> + Vector>(
+        &self,
+        vec: &Tensor<E, T>,
+    ) -> Result<Tensor<Product<D, E>, T>>
     where
-        D: Matrix + MatMul<E>,
-        E: Vector,
+        D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
         Tensor::give(product::new(Op::Mv, self.look(), vec.look(), out))
@@ -137,10 +136,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn dot<E: Dims>(&self, tensor: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    pub fn dot<E: Factor<D> + Vector>(&self, tensor: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
     where
-        D: Vector + MatMul<E>,
-        E: Vector,
+        D: Vector,
     {
         let out = <Product<D, E>>::STATIC;
         Tensor::wrap(done(product::new(Op::Dot, self.look(), tensor.look(), out)))
@@ -150,10 +148,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_dot<E: Dims>(&self, tensor: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    pub fn try_dot<E: Factor<D> + Vector>(
+        &self,
+        tensor: &Tensor<E, T>,
+    ) -> Result<Tensor<Product<D, E>, T>>
     where
-        D: Vector + MatMul<E>,
-        E: Vector,
+        D: Vector,
     {
         let out = <Product<D, E>>::STATIC;
         Tensor::give(product::new(Op::Dot, self.look(), tensor.look(), out))
@@ -173,10 +173,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn bmm<E: Dims>(&self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    pub fn bmm<E: Factor<D> + Batched>(&self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
     where
-        D: Batched + MatMul<E>,
-        E: Batched,
+        D: Batched,
     {
         let out = <Product<D, E>>::STATIC;
         Tensor::wrap(done(product::new(Op::Bmm, self.look(), mat2.look(), out)))
@@ -186,10 +185,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_bmm<E: Dims>(&self, mat2: &Tensor<E, T>) -> Result<Tensor<Product<D, E>, T>>
+    pub fn try_bmm<E: Factor<D> + Batched>(
+        &self,
+        mat2: &Tensor<E, T>,
+    ) -> Result<Tensor<Product<D, E>, T>>
     where
-        D: Batched + MatMul<E>,
-        E: Batched,
+        D: Batched,
     {
         let out = <Product<D, E>>::STATIC;
         Tensor::give(product::new(Op::Bmm, self.look(), mat2.look(), out))

@@ -1,6 +1,6 @@
 //! Questions whose answer is no tensor.
 
-use nomina_core::dims::{Dims, Has, NotBehindWild, OneDim, position};
+use nomina_core::dims::{DimOf, Dims, position};
 use nomina_core::{DType, Device, Element, Names, Result};
 
 use super::Tensor;
@@ -43,10 +43,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(Tensor::<(N, C)>::zeros([2, 3]).size(C), 3);
     /// ```
     #[must_use]
-    pub fn size<X: OneDim>(&self, dim: X) -> usize
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn size<X: DimOf<D>>(&self, dim: X) -> usize {
         let _ = dim;
         self.shape()[position::<X, D>()]
     }
@@ -59,10 +56,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The stride of a dim, in elements.
     #[must_use]
-    pub fn stride<X: OneDim>(&self, dim: X) -> isize
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn stride<X: DimOf<D>>(&self, dim: X) -> isize {
         let _ = dim;
         self.strides()[position::<X, D>()]
     }

@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use nomina_core::dims::{Axes, Dims, Has, In, NotBehindWild, OneDim, Without, position};
+use nomina_core::dims::{AxesOf, DimOf, Dims, Without, position};
 use nomina_core::op::Op;
 use nomina_core::{DType, Element, Error, ErrorKind, Inexact, Result};
 use nomina_runtime::call::ReduceOptions as RawOptions;
@@ -59,14 +59,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sum_with<A: Axes, U: Element>(
+    pub fn sum_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
         options: ReduceOptions<U>,
-    ) -> Tensor<Without<D, A>, U>
-    where
-        A::Checked: In<D>,
-    {
+    ) -> Tensor<Without<D, A>, U> {
         ok(self.try_sum_with(dims, options))
     }
 
@@ -74,14 +71,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A dtype that the operator does not take.
-    pub fn try_sum_with<A: Axes, U: Element>(
+    pub fn try_sum_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
         options: ReduceOptions<U>,
-    ) -> Result<Tensor<Without<D, A>, U>>
-    where
-        A::Checked: In<D>,
-    {
+    ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = options;
         let (picked, options) = (picked::<A, D>(&dims), in_dtype(U::DTYPE));
         Tensor::give(reduce::new(
@@ -99,14 +93,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn mean_with<A: Axes, U: Element>(
+    pub fn mean_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
         options: ReduceOptions<U>,
-    ) -> Tensor<Without<D, A>, U>
-    where
-        A::Checked: In<D>,
-    {
+    ) -> Tensor<Without<D, A>, U> {
         ok(self.try_mean_with(dims, options))
     }
 
@@ -114,14 +105,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A dtype that the operator does not take.
-    pub fn try_mean_with<A: Axes, U: Element>(
+    pub fn try_mean_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
         options: ReduceOptions<U>,
-    ) -> Result<Tensor<Without<D, A>, U>>
-    where
-        A::Checked: In<D>,
-    {
+    ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = options;
         let (picked, options) = (picked::<A, D>(&dims), in_dtype(U::DTYPE));
         Tensor::give(reduce::new(
@@ -139,14 +127,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn prod_with<A: Axes, U: Element>(
+    pub fn prod_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
         options: ReduceOptions<U>,
-    ) -> Tensor<Without<D, A>, U>
-    where
-        A::Checked: In<D>,
-    {
+    ) -> Tensor<Without<D, A>, U> {
         ok(self.try_prod_with(dims, options))
     }
 
@@ -154,14 +139,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A dtype that the operator does not take.
-    pub fn try_prod_with<A: Axes, U: Element>(
+    pub fn try_prod_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
         options: ReduceOptions<U>,
-    ) -> Result<Tensor<Without<D, A>, U>>
-    where
-        A::Checked: In<D>,
-    {
+    ) -> Result<Tensor<Without<D, A>, U>> {
         let _ = options;
         let (picked, options) = (picked::<A, D>(&dims), in_dtype(U::DTYPE));
         Tensor::give(reduce::new(
@@ -187,9 +169,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn var_with<A: Axes>(&self, dims: A, options: VarOptions) -> Tensor<Without<D, A>, T::Real>
+    pub fn var_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Tensor<Without<D, A>, T::Real>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         ok(self.try_var_with(dims, options))
@@ -199,13 +184,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A device that is not there.
-    pub fn try_var_with<A: Axes>(
+    pub fn try_var_with<A: AxesOf<D>>(
         &self,
         dims: A,
         options: VarOptions,
     ) -> Result<Tensor<Without<D, A>, T::Real>>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         let (picked, options) = (picked::<A, D>(&dims), corrected(Op::Var, options)?);
@@ -224,9 +208,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn std_with<A: Axes>(&self, dims: A, options: VarOptions) -> Tensor<Without<D, A>, T::Real>
+    pub fn std_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Tensor<Without<D, A>, T::Real>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         ok(self.try_std_with(dims, options))
@@ -236,13 +223,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A device that is not there.
-    pub fn try_std_with<A: Axes>(
+    pub fn try_std_with<A: AxesOf<D>>(
         &self,
         dims: A,
         options: VarOptions,
     ) -> Result<Tensor<Without<D, A>, T::Real>>
     where
-        A::Checked: In<D>,
         T: Inexact,
     {
         let (picked, options) = (picked::<A, D>(&dims), corrected(Op::Std, options)?);
@@ -261,14 +247,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn softmax_with<X: OneDim, U: Element>(
+    pub fn softmax_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
         options: ReduceOptions<U>,
-    ) -> Tensor<D, U>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    ) -> Tensor<D, U> {
         let _ = (dim, options);
         let at = position::<X, D>();
         ok(Tensor::give(reduce::softmax(
@@ -285,14 +268,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn cumsum_with<X: OneDim, U: Element>(
+    pub fn cumsum_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
         options: ReduceOptions<U>,
-    ) -> Tensor<D, U>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    ) -> Tensor<D, U> {
         let _ = (dim, options);
         let at = position::<X, D>();
         ok(Tensor::give(reduce::scan(

@@ -3,8 +3,7 @@
 use std::ops::RangeBounds;
 
 use nomina_core::dims::{
-    Dims, ExpandInto, Has, Insert, Inserted, NotBehindWild, OneDim, Resizable, SizeOf, Sizes,
-    Without, position,
+    DimOf, Dims, ExpandInto, Insert, Inserted, OneDim, Resizable, SizeOf, Sizes, Without, position,
 };
 use nomina_core::{Element, Result};
 
@@ -49,9 +48,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the range leaves the dim.
     #[track_caller]
     #[must_use]
-    pub fn narrow<X: OneDim>(&self, dim: X, range: impl RangeBounds<usize>) -> Self
+    pub fn narrow<X: DimOf<D>>(&self, dim: X, range: impl RangeBounds<usize>) -> Self
     where
-        D: NotBehindWild<X> + Has<X>,
         SizeOf<X>: Resizable<X>,
     {
         ok(self.try_narrow(dim, range))
@@ -61,9 +59,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the range leaves the dim.
-    pub fn try_narrow<X: OneDim>(&self, dim: X, range: impl RangeBounds<usize>) -> Result<Self>
+    pub fn try_narrow<X: DimOf<D>>(&self, dim: X, range: impl RangeBounds<usize>) -> Result<Self>
     where
-        D: NotBehindWild<X> + Has<X>,
         SizeOf<X>: Resizable<X>,
     {
         let _ = dim;
@@ -89,10 +86,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the index is out of range.
     #[track_caller]
     #[must_use]
-    pub fn select<X: OneDim>(&self, dim: X, index: impl Whole) -> Tensor<Without<D, X>, T>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn select<X: DimOf<D>>(&self, dim: X, index: impl Whole) -> Tensor<Without<D, X>, T> {
         let _ = dim;
         let out = <Without<D, X>>::STATIC;
         Tensor::wrap(done(view::select(
@@ -107,14 +101,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the index is out of range.
-    pub fn try_select<X: OneDim>(
+    pub fn try_select<X: DimOf<D>>(
         &self,
         dim: X,
         index: impl Whole,
-    ) -> Result<Tensor<Without<D, X>, T>>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    ) -> Result<Tensor<Without<D, X>, T>> {
         let _ = dim;
         let out = <Without<D, X>>::STATIC;
         Tensor::give(view::select(
@@ -136,10 +127,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     #[track_caller]
     #[must_use]
-    pub fn unbind<X: OneDim>(&self, dim: X) -> Vec<Tensor<Without<D, X>, T>>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn unbind<X: DimOf<D>>(&self, dim: X) -> Vec<Tensor<Without<D, X>, T>> {
         let _ = dim;
         let all = view::unbind(self.look(), position::<X, D>(), <Without<D, X>>::STATIC);
         ok(all).into_iter().map(Tensor::wrap).collect()
@@ -160,9 +148,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the sizes do not add up to the dim's.
     #[track_caller]
     #[must_use]
-    pub fn split<X: OneDim>(&self, dim: X, sizes: impl SplitSizes) -> Vec<Self>
+    pub fn split<X: DimOf<D>>(&self, dim: X, sizes: impl SplitSizes) -> Vec<Self>
     where
-        D: NotBehindWild<X> + Has<X>,
         SizeOf<X>: Resizable<X>,
     {
         ok(self.try_split(dim, sizes))
@@ -172,9 +159,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the sizes do not add up to the dim's.
-    pub fn try_split<X: OneDim>(&self, dim: X, sizes: impl SplitSizes) -> Result<Vec<Self>>
+    pub fn try_split<X: DimOf<D>>(&self, dim: X, sizes: impl SplitSizes) -> Result<Vec<Self>>
     where
-        D: NotBehindWild<X> + Has<X>,
         SizeOf<X>: Resizable<X>,
     {
         let _ = dim;
@@ -199,10 +185,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the dim has another size. `DynTensor::squeeze` keeps such a dim, as PyTorch does.
     #[track_caller]
     #[must_use]
-    pub fn squeeze<X: OneDim>(&self, dim: X) -> Tensor<Without<D, X>, T>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn squeeze<X: DimOf<D>>(&self, dim: X) -> Tensor<Without<D, X>, T> {
         ok(self.try_squeeze(dim))
     }
 
@@ -210,10 +193,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another size than 1.
-    pub fn try_squeeze<X: OneDim>(&self, dim: X) -> Result<Tensor<Without<D, X>, T>>
-    where
-        D: NotBehindWild<X> + Has<X>,
-    {
+    pub fn try_squeeze<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<Without<D, X>, T>> {
         let _ = dim;
         Tensor::give(view::squeeze(
             self.look(),

@@ -63,6 +63,11 @@ pub type Promoted<T, U, R = Alike> = <T as Promote<U, R>>::Output;
 pub trait StoreAs<U>: Element {}
 #[diagnostic::do_not_recommend]
 impl<T: Element> StoreAs<T> for T {}
+// Impls that nobody uses: a single other impl would be suggested in errors, several are not.
+#[diagnostic::do_not_recommend]
+impl StoreAs<Alike> for Complex<f32> {}
+#[diagnostic::do_not_recommend]
+impl StoreAs<Alike> for Complex<f64> {}
 
 /// A dtype of real floating-point numbers: `f16`, `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(

@@ -24,16 +24,14 @@ pub fn methods() -> String {
 const USES: &str = "\
 //! Methods and impls that follow from the operator table.
 
-use nomina_core::dims::{NotBehindWild, 
-    At, Axes, Dims, Distinct, Has, Holds, In, OneDim, SameRankAs, Without, position,
-};
+use nomina_core::dims::{At, AxesOf, BroadcastWith, DimOf, Dims, Distinct, DtypeRule, Has, Holds, OneDim, SameRankAs, Sum, Without, position};
 use nomina_core::op::Op;
-use nomina_core::{Element, Float, Inexact, Integral, Numeric, Real, Result, StoreAs};
+use nomina_core::{Element, Float, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs};
 use nomina_runtime::call::ReduceOptions;
 
 use super::index::Indices;
-use super::join::{Joinable, TensorItem, TensorList};
-use super::operand::{Absorb, AsBool, AsFloat, Combine, Meet, OfTensor, Operand, OutDims, OutDtype};
+use super::join::{JoinEach, TensorItem, TensorList};
+use super::operand::{Absorb, AsBool, AsFloat, Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut, at, picked};
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 ";
@@ -243,13 +241,13 @@ const REDUCE: &str = "
 {panics}
 #[track_caller]
 #[must_use]
-pub fn {name}<A: Axes>(&self, dims: A) -> Tensor<Without<D, A>, {dtype}> where A::Checked: In<D>, {takes} {
+pub fn {name}<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, {dtype}> where {takes} {
     Tensor::wrap(done(reduce::new(Op::{op}, self.look(), picked::<A, D>(&dims), ReduceOptions::default(), <Without<D, A>>::STATIC)))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
-pub fn try_{name}<A: Axes>(&self, dims: A) -> Result<Tensor<Without<D, A>, {dtype}>> where A::Checked: In<D>, {takes} {
+pub fn try_{name}<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, {dtype}>> where {takes} {
     Tensor::give(reduce::new(Op::{op}, self.look(), picked::<A, D>(&dims), ReduceOptions::default(), <Without<D, A>>::STATIC))
 }
 ";
@@ -258,13 +256,13 @@ const REDUCE_OUT: &str = "
 /// [`{name}`](Self::{name}) into `out`.
 {panics}
 #[track_caller]
-pub fn {name}_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) where A::Checked: In<D>, {takes} O: Holds<Without<D, A>>, {dtype}: StoreAs<U> {
+pub fn {name}_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) where {takes} O: Holds<Without<D, A>>, {dtype}: StoreAs<U> {
     ok(self.try_{name}(dims).and_then(|found| reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC)));
 }
 
 /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
 {tried}
-pub fn try_{name}_out<A: Axes, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) -> Result<()> where A::Checked: In<D>, {takes} O: Holds<Without<D, A>>, {dtype}: StoreAs<U> {
+pub fn try_{name}_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) -> Result<()> where {takes} O: Holds<Without<D, A>>, {dtype}: StoreAs<U> {
     self.try_{name}(dims).and_then(|found| reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC))
 }
 ";
@@ -274,13 +272,13 @@ const ALONG: &str = "
 {panics}
 #[track_caller]
 #[must_use]
-pub fn {name}<X: OneDim>(&self, dim: X) -> Tensor<D, {dtype}> where D: NotBehindWild<X> + Has<X>, {takes} {
+pub fn {name}<X: DimOf<D>>(&self, dim: X) -> Tensor<D, {dtype}> where {takes} {
     Tensor::wrap(done(reduce::{family}(Op::{op}, self.look(), at(&dim, self), None)))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
-pub fn try_{name}<X: OneDim>(&self, dim: X) -> Result<Tensor<D, {dtype}>> where D: NotBehindWild<X> + Has<X>, {takes} {
+pub fn try_{name}<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, {dtype}>> where {takes} {
     Tensor::give(reduce::{family}(Op::{op}, self.look(), at(&dim, self), None))
 }
 ";
@@ -289,14 +287,14 @@ const ALONG_: &str = "
 /// [`{name}`](Self::{name}), in place.
 {panics}
 #[track_caller]
-pub fn {name}_<X: OneDim>(&mut self, dim: X) -> &mut Self where D: NotBehindWild<X> + Has<X>, {takes} {stored} {
+pub fn {name}_<X: DimOf<D>>(&mut self, dim: X) -> &mut Self where {takes} {stored} {
     ok(self.try_{name}(dim).and_then(|found| reduce::store(Op::{op}, found.bare, D::STATIC, &mut self.bare, D::STATIC)));
     self
 }
 
 /// [`{name}_`](Self::{name}_) that returns the error; then nothing has changed.
 {tried}
-pub fn try_{name}_<X: OneDim>(&mut self, dim: X) -> Result<&mut Self> where D: NotBehindWild<X> + Has<X>, {takes} {stored} {
+pub fn try_{name}_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self> where {takes} {stored} {
     self.try_{name}(dim).and_then(|found| reduce::store(Op::{op}, found.bare, D::STATIC, &mut self.bare, D::STATIC))?;
     Ok(self)
 }
@@ -306,13 +304,13 @@ const ALONG_OUT: &str = "
 /// [`{name}`](Self::{name}) into `out`.
 {panics}
 #[track_caller]
-pub fn {name}_out<X: OneDim, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) where D: NotBehindWild<X> + Has<X>, {takes} {dtype}: StoreAs<U> {
+pub fn {name}_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) where {takes} {dtype}: StoreAs<U> {
     ok(self.try_{name}(dim).and_then(|found| reduce::store(Op::{op}, found.bare, D::STATIC, &mut out.bare, O::STATIC)));
 }
 
 /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
 {tried}
-pub fn try_{name}_out<X: OneDim, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) -> Result<()> where D: NotBehindWild<X> + Has<X>, {takes} {dtype}: StoreAs<U> {
+pub fn try_{name}_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
     self.try_{name}(dim).and_then(|found| reduce::store(Op::{op}, found.bare, D::STATIC, &mut out.bare, O::STATIC))
 }
 ";
@@ -352,21 +350,20 @@ fn tensor_list(arity: usize) -> String {
             .map(|i| text.replace('#', &i.to_string()))
             .collect::<String>()
     };
-    // The kind of the i-th item meets what came before it.
     let (mut total, mut check) = (String::from("I0: TensorItem,"), String::new());
     let (mut dims, mut dtype) = ("I0::Dims".to_owned(), "I0::Dtype".to_owned());
     for i in 1..arity {
-        let kind = format!("OfTensor<I{i}::Dims, I{i}::Dtype>");
-        total += &format!("I{i}: TensorItem, {kind}: Meet<{dims}, {dtype}>,");
-        check += &format!("I0::Dims: SameRankAs<I{i}::Dims>, {kind}: Combine<{dims}, {dtype}>,");
-        let both = format!("<{kind} as Meet<{dims}, {dtype}>>");
-        (dims, dtype) = (format!("{both}::Dims"), format!("{both}::Dtype"));
+        let rule = format!("DtypeRule<{dims}, I{i}::Dims>");
+        total += &format!("I{i}: TensorItem, {dtype}: Promote<I{i}::Dtype, {rule}>,");
+        check += &format!("{dims}: BroadcastWith<I{i}::Dims> + SameRankAs<I{i}::Dims>,");
+        dtype = format!("Promoted<{dtype}, I{i}::Dtype, {rule}>");
+        dims = format!("Sum<{dims}, I{i}::Dims>");
     }
     format!(
         "impl<{}> TensorList for ({}) where {total} {{\n\
          type First = I0::Dims;\ntype Dims = {dims};\ntype Dtype = {dtype};\n\
          fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {{ visit(&[{}]) }}\n}}\n\
-         impl<{}> Joinable for ({}) where {total} {check} {{}}\n",
+         impl<{}> JoinEach for ({}) where {total} {check} {{}}\n",
         list("I#, "),
         list("I#, "),
         list("self.#.item_look(), "),

@@ -1,0 +1,9 @@
+use nomina::prelude::*;
+
+dims! { N, C }
+
+fn main() {
+    let x = Tensor::<(N, C)>::zeros([2, 3]);
+    let mut out = Tensor::<(C,)>::zeros([3]);
+    x.add_out(1.0, &mut out);
+}

@@ -1,0 +1,10 @@
+use nomina::prelude::*;
+
+dims! { N, C }
+
+fn take(_: &Tensor<(C, N)>) {}
+
+fn main() {
+    let x = Tensor::<(N, C)>::zeros([2, 3]);
+    take(&x);
+}

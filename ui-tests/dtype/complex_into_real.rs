@@ -1,0 +1,8 @@
+use nomina::prelude::*;
+
+dims! { N }
+
+fn main() {
+    let mut x = Tensor::<(N,)>::zeros([2]);
+    x *= Complex::new(0.0_f32, 1.0);
+}

@@ -1,0 +1,8 @@
+use nomina::prelude::*;
+
+dims! { N }
+
+fn main() {
+    let x = Tensor::<(N,), _>::full([2], 1_i64);
+    let y = x.mean(N);
+}

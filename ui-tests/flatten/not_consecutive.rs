@@ -1,0 +1,8 @@
+use nomina::prelude::*;
+
+dims! { N, C, H, W, Features }
+
+fn main() {
+    let x = Tensor::<(N, C, H, W)>::zeros([2, 3, 4, 5]);
+    let y = x.flatten((C, W), Features);
+}

@@ -1,0 +1,9 @@
+use nomina::prelude::*;
+
+dims! { N, K, M, Features }
+
+fn main() {
+    let x = Tensor::<(N, K)>::zeros([2, 3]);
+    let w = Tensor::<(Features, M)>::zeros([3, 4]);
+    let y = x.contract(&w, K);
+}
