@@ -2,9 +2,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::hint::black_box;
 
-use nomina::op::Op;
 use nomina::prelude::*;
+use nomina_core::op::Op;
 use nomina_runtime::{Raw, call};
 
 dims! { N, C, K }
@@ -35,9 +36,9 @@ static ALLOCATOR: Counting = Counting;
 
 fn allocations<R>(f: impl Fn() -> R) -> usize {
     // What is made once for the process is not what a call costs.
-    drop(f());
+    drop(black_box(f()));
     let before = COUNT.get();
-    let result = f();
+    let result = black_box(f());
     let count = COUNT.get() - before;
     drop(result);
     count
