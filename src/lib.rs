@@ -43,8 +43,8 @@
 //! | [`Tensor`] | the typed tensor |
 //! | [`TensorMut`] | a part of one, to write to |
 //! | [`DynTensor`] | names, rank and dtype at run time |
-//! | [`Wild`](dims::Wild) | a dim whose name rustc does not know |
-//! | [`relations`](dims) | the bounds and aliases of generic code: `Has`, `Without`, `Broadcast`, `Sum` … |
+//! | [`Wild`] | a dim whose name rustc does not know |
+//! | [`dims`](mod@dims) | the bounds and aliases of generic code: `Has`, `Without`, `Broadcast`, `Sum` … |
 //!
 //! `let N = 3;` does not compile where `dims! { N }` is in scope: a unit struct is a pattern.
 #![forbid(unsafe_code)]
@@ -57,10 +57,12 @@ mod tensor;
 pub use half::{bf16, f16};
 pub use nomina_core::dims::Wild;
 pub use nomina_core::{
+    Alike, Float, Inexact, Integer, Integral, Numeric, Promote, Promoted, Real, StoreAs,
+};
+pub use nomina_core::{
     Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
     Result, Scalar, dims,
 };
-pub use nomina_core::{Float, Inexact, Integer, Integral, Numeric, Promote, Real, StoreAs};
 pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, VarOptions};
 pub use nomina_runtime::{DynTensor, Generator, manual_seed, with_default_dtype};
 pub use num_complex::Complex;
@@ -82,3 +84,8 @@ pub mod __private {
 
     pub use crate::tensor::tensor_from_array;
 }
+
+/// The README's examples, which are to run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
