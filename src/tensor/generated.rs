@@ -84,10 +84,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn add_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn add_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         OutDtype<R, D, T>: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -103,14 +105,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_add_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_add_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         OutDtype<R, D, T>: StoreAs<U>,
     {
         pointwise::into(
@@ -187,10 +188,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn sub_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn sub_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         OutDtype<R, D, T>: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -206,14 +209,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sub_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_sub_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         OutDtype<R, D, T>: StoreAs<U>,
     {
         pointwise::into(
@@ -290,10 +292,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn mul_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn mul_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         OutDtype<R, D, T>: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -309,14 +313,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_mul_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_mul_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         OutDtype<R, D, T>: StoreAs<U>,
     {
         pointwise::into(
@@ -396,10 +399,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn div_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn div_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -415,14 +420,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_div_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_div_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
     {
         pointwise::into(
@@ -503,10 +507,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn pow_out<R: Operand, O: Dims, U: Element>(&self, exponent: R, out: &mut Tensor<O, U>)
-    where
+    pub fn pow_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        exponent: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         OutDtype<R, D, T>: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -522,14 +528,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_pow_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_pow_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         exponent: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         OutDtype<R, D, T>: StoreAs<U>,
     {
         pointwise::into(
@@ -1232,10 +1237,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn eq_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn eq_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -1251,14 +1258,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_eq_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_eq_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         pointwise::into(
@@ -1332,10 +1338,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn ne_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn ne_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -1351,14 +1359,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_ne_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_ne_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         pointwise::into(
@@ -1432,10 +1439,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn lt_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn lt_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -1451,14 +1460,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_lt_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_lt_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         pointwise::into(
@@ -1532,10 +1540,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn le_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn le_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -1551,14 +1561,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_le_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_le_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         pointwise::into(
@@ -1632,10 +1641,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn gt_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn gt_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -1651,14 +1662,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_gt_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_gt_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         pointwise::into(
@@ -1732,10 +1742,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn ge_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn ge_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -1751,14 +1763,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_ge_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_ge_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         pointwise::into(
@@ -1836,10 +1847,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn logical_and_out<R: Operand, O: Dims, U: Element>(&self, other: R, out: &mut Tensor<O, U>)
-    where
+    pub fn logical_and_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         ok(pointwise::into(
@@ -1855,14 +1868,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_logical_and_out<R: Operand, O: Dims, U: Element>(
+    pub fn try_logical_and_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         R::Kind: Combine<D, T>,
-        O: Holds<OutDims<R, D, T>>,
         bool: StoreAs<U>,
     {
         pointwise::into(
@@ -1998,9 +2010,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn sum_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
-        O: Holds<Without<D, A>>,
+    pub fn sum_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         T::Sum: StoreAs<U>,
     {
         ok(self.try_sum(dims).and_then(|found| {
@@ -2018,13 +2032,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sum_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_sum_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        O: Holds<Without<D, A>>,
         T::Sum: StoreAs<U>,
     {
         self.try_sum(dims).and_then(|found| {
@@ -2079,10 +2092,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn mean_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
+    pub fn mean_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         T: Inexact,
-        O: Holds<Without<D, A>>,
         T: StoreAs<U>,
     {
         ok(self.try_mean(dims).and_then(|found| {
@@ -2100,14 +2115,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_mean_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_mean_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         T: Inexact,
-        O: Holds<Without<D, A>>,
         T: StoreAs<U>,
     {
         self.try_mean(dims).and_then(|found| {
@@ -2158,9 +2172,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn prod_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
-        O: Holds<Without<D, A>>,
+    pub fn prod_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         T::Sum: StoreAs<U>,
     {
         ok(self.try_prod(dims).and_then(|found| {
@@ -2178,13 +2194,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_prod_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_prod_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        O: Holds<Without<D, A>>,
         T::Sum: StoreAs<U>,
     {
         self.try_prod(dims).and_then(|found| {
@@ -2239,10 +2254,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn amax_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
+    pub fn amax_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         T: Real,
-        O: Holds<Without<D, A>>,
         T: StoreAs<U>,
     {
         ok(self.try_amax(dims).and_then(|found| {
@@ -2260,14 +2277,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_amax_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_amax_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         T: Real,
-        O: Holds<Without<D, A>>,
         T: StoreAs<U>,
     {
         self.try_amax(dims).and_then(|found| {
@@ -2322,10 +2338,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn amin_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
+    pub fn amin_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         T: Real,
-        O: Holds<Without<D, A>>,
         T: StoreAs<U>,
     {
         ok(self.try_amin(dims).and_then(|found| {
@@ -2343,14 +2361,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_amin_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_amin_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         T: Real,
-        O: Holds<Without<D, A>>,
         T: StoreAs<U>,
     {
         self.try_amin(dims).and_then(|found| {
@@ -2401,9 +2418,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn any_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
-        O: Holds<Without<D, A>>,
+    pub fn any_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         bool: StoreAs<U>,
     {
         ok(self.try_any(dims).and_then(|found| {
@@ -2421,13 +2440,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_any_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_any_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        O: Holds<Without<D, A>>,
         bool: StoreAs<U>,
     {
         self.try_any(dims).and_then(|found| {
@@ -2478,9 +2496,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn all_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
-        O: Holds<Without<D, A>>,
+    pub fn all_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         bool: StoreAs<U>,
     {
         ok(self.try_all(dims).and_then(|found| {
@@ -2498,13 +2518,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_all_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_all_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        O: Holds<Without<D, A>>,
         bool: StoreAs<U>,
     {
         self.try_all(dims).and_then(|found| {
@@ -2559,10 +2578,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn var_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
+    pub fn var_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         T: Inexact,
-        O: Holds<Without<D, A>>,
         T::Real: StoreAs<U>,
     {
         ok(self.try_var(dims).and_then(|found| {
@@ -2580,14 +2601,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_var_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_var_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         T: Inexact,
-        O: Holds<Without<D, A>>,
         T::Real: StoreAs<U>,
     {
         self.try_var(dims).and_then(|found| {
@@ -2642,10 +2662,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn std_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
+    pub fn std_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         T: Inexact,
-        O: Holds<Without<D, A>>,
         T::Real: StoreAs<U>,
     {
         ok(self.try_std(dims).and_then(|found| {
@@ -2663,14 +2685,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_std_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_std_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
         T: Inexact,
-        O: Holds<Without<D, A>>,
         T::Real: StoreAs<U>,
     {
         self.try_std(dims).and_then(|found| {
@@ -2720,9 +2741,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn logsumexp_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>)
-    where
-        O: Holds<Without<D, A>>,
+    pub fn logsumexp_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
         T::Float: StoreAs<U>,
     {
         ok(self.try_logsumexp(dims).and_then(|found| {
@@ -2740,13 +2763,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_logsumexp_out<A: AxesOf<D>, O: Dims, U: Element>(
+    pub fn try_logsumexp_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
         out: &mut Tensor<O, U>,
     ) -> Result<()>
     where
-        O: Holds<Without<D, A>>,
         T::Float: StoreAs<U>,
     {
         self.try_logsumexp(dims).and_then(|found| {
@@ -3419,8 +3441,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 #[diagnostic::do_not_recommend]
 impl<D: Dims> Indices<D> for () {
     fn indices(&self) -> [usize; 8] {
-        let index = [0; 8];
-        index
+        [0; 8]
     }
 }
 #[diagnostic::do_not_recommend]

@@ -63,7 +63,7 @@ pub fn failing_lines(calls: &[Call]) -> BTreeMap<usize, String> {
     }
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.success() != !failing.is_empty(),
+        output.status.success() == failing.is_empty(),
         "cargo check failed: {told}"
     );
     failing

@@ -68,7 +68,7 @@ fn operator(text: &str) -> bool {
             || text.contains(&format!("to implement `{name}Assign<"))
             || text.contains(&format!("to implement `std::ops::{name}<"))
     };
-    traits.iter().any(|name| named(name)) && !text.contains("help: consider further restricting")
+    traits.iter().any(named) && !text.contains("help: consider further restricting")
 }
 
 #[test]

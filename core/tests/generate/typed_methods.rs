@@ -225,13 +225,13 @@ const BINARY_OUT: &str = "
 /// [`{name}`](Self::{name}) into `out`.
 {panics}
 #[track_caller]
-pub fn {name}_out<R: Operand, O: Dims, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) where R::Kind: Combine<D, T>, O: Holds<OutDims<R, D, T>>, {dtype}: StoreAs<U> {
+pub fn {name}_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) where R::Kind: Combine<D, T>, {dtype}: StoreAs<U> {
     ok(pointwise::into(Op::{op}, &[self.side(), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.bare, O::STATIC));
 }
 
 /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
 {tried}
-pub fn try_{name}_out<R: Operand, O: Dims, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) -> Result<()> where R::Kind: Combine<D, T>, O: Holds<OutDims<R, D, T>>, {dtype}: StoreAs<U> {
+pub fn try_{name}_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) -> Result<()> where R::Kind: Combine<D, T>, {dtype}: StoreAs<U> {
     pointwise::into(Op::{op}, &[self.side(), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.bare, O::STATIC)
 }
 ";
@@ -256,13 +256,13 @@ const REDUCE_OUT: &str = "
 /// [`{name}`](Self::{name}) into `out`.
 {panics}
 #[track_caller]
-pub fn {name}_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) where {takes} O: Holds<Without<D, A>>, {dtype}: StoreAs<U> {
+pub fn {name}_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) where {takes} {dtype}: StoreAs<U> {
     ok(self.try_{name}(dims).and_then(|found| reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC)));
 }
 
 /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
 {tried}
-pub fn try_{name}_out<A: AxesOf<D>, O: Dims, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) -> Result<()> where {takes} O: Holds<Without<D, A>>, {dtype}: StoreAs<U> {
+pub fn try_{name}_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
     self.try_{name}(dims).and_then(|found| reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC))
 }
 ";
@@ -335,11 +335,14 @@ fn indices(arity: usize) -> String {
         ),
     };
     let lines = list("index[position::<A#, D>()] = self.#.index;");
-    let index = if arity == 0 { "index" } else { "mut index" };
+    let body = match arity {
+        0 => "[0; 8]".to_owned(),
+        _ => format!("let mut index = [0; 8]; {lines} index"),
+    };
     format!(
         "#[diagnostic::do_not_recommend]\n\
          impl<{axes} D: Dims> Indices<D> for {arguments} {bounds} {{\n\
-         fn indices(&self) -> [usize; 8] {{ let {index} = [0; 8]; {lines} index }}\n}}\n"
+         fn indices(&self) -> [usize; 8] {{ {body} }}\n}}\n"
     )
 }
 
