@@ -44,7 +44,7 @@ pub fn repair(text: &str) -> String {
     out
 }
 
-/// The type `Cons<S.., Cons<.., End>>` that stands for `spelling`; `dims` is the path of its module.
+/// The type `S17<S39<End>>` that stands for `spelling`; `dims` is the path of its module.
 pub fn id(spelling: &str, dims: &TokenStream, span: Span) -> TokenStream {
     list(&symbols(spelling), dims, span)
 }
@@ -54,7 +54,7 @@ pub fn list(symbols: &[u8], dims: &TokenStream, span: Span) -> TokenStream {
     let end = quote_spanned!(span=> #dims::id::End);
     symbols.iter().rev().fold(end, |rest, symbol| {
         let symbol = format_ident!("S{symbol}", span = span);
-        quote_spanned!(span=> #dims::id::Cons<#dims::id::#symbol, #rest>)
+        quote_spanned!(span=> #dims::id::#symbol<#rest>)
     })
 }
 

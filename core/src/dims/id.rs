@@ -1,9 +1,9 @@
 //! The identity of a dim in types: its spelling, symbol by symbol.
 //!
 //! Two markers are the same dim when they are spelled alike, whichever crate declared them. So
-//! `dims!` writes the spelling down as a type, `Cons<S17, Cons<S39, End>>`, and equality is a
-//! walk over both lists that stops at the first difference. The first symbol is a hash of the
-//! whole spelling: most pairs of different names part there, after one step.
+//! `dims!` writes the spelling down as a type, `S17<S39<End>>`, and equality is a walk over both
+//! that stops at the first difference, two steps of rustc's a symbol. The first symbol is a hash
+//! of the whole spelling: most pairs of different names part there.
 
 use core::marker::PhantomData;
 
@@ -25,9 +25,6 @@ pub trait Bool: 'static {
     type Dims<A: Dims, B: Dims>: Dims;
     /// `A` if true, else `B`.
     type Outcome<A: Outcome, B: Outcome>: Outcome;
-    /// The rest of a comparison of spellings whose first symbols are equal if true.
-    #[doc(hidden)]
-    type AndRest<T: Spelling, O: Spelling>: Bool;
     /// `L` if true, else `L` with `X` behind it.
     #[doc(hidden)]
     type Unless<L: Dims, X: Axis>: Dims;
@@ -63,7 +60,6 @@ impl Bool for True {
     type Axis<A: Axis, B: Axis> = A;
     type Dims<A: Dims, B: Dims> = A;
     type Outcome<A: Outcome, B: Outcome> = A;
-    type AndRest<T: Spelling, O: Spelling> = T::Eq<O::Rest>;
     type Unless<L: Dims, X: Axis> = L;
     type Splice<L: Dims, X: Axis, E: Dims> = E::After<L>;
     type Pairing<A: Axis, B: Axis> = super::axis::SizesOf<A, B>;
@@ -79,7 +75,6 @@ impl Bool for False {
     type Axis<A: Axis, B: Axis> = B;
     type Dims<A: Dims, B: Dims> = B;
     type Outcome<A: Outcome, B: Outcome> = B;
-    type AndRest<T: Spelling, O: Spelling> = False;
     type Unless<L: Dims, X: Axis> = L::Push<X>;
     type Splice<L: Dims, X: Axis, E: Dims> = L::Push<X>;
     type Pairing<A: Axis, B: Axis> = Mismatch;
@@ -92,76 +87,60 @@ impl Bool for False {
 pub trait IsTrue {}
 impl IsTrue for True {}
 
-/// A list of symbols: a dim's spelling, or the digits of its constant size.
-pub trait Spelling: 'static {
-    /// The first symbol.
-    type First: Symbol;
-    /// What follows it.
-    type Rest: Spelling;
-    /// Whether both are spelled alike.
-    type Eq<O: Spelling>: Bool;
-}
-
-/// The end of a spelling.
-#[derive(Clone, Copy, Debug)]
-pub struct End;
-
-/// One symbol and what follows it.
-#[derive(Clone, Copy, Debug)]
-pub struct Cons<H, T>(PhantomData<(H, T)>);
-
-/// The spelling of what has no name; equal to no other, nor to itself.
-#[derive(Clone, Copy, Debug)]
-pub struct Nameless;
-
-impl Spelling for End {
-    type First = Stop;
-    type Rest = End;
-    type Eq<O: Spelling> = <O::First as Symbol>::IsStop;
-}
-
-impl Spelling for Nameless {
-    type First = Blank;
-    type Rest = End;
-    type Eq<O: Spelling> = False;
-}
-
-impl<H: Symbol, T: Spelling> Spelling for Cons<H, T> {
-    type First = H;
-    type Rest = T;
-    type Eq<O: Spelling> = <H::Eq<O::First> as Bool>::AndRest<T, O>;
-}
-
 /// Whether two dims are spelled alike.
 pub type Same<A, B> = <<A as Axis>::Id as Spelling>::Eq<<B as Axis>::Id>;
 
-/// Writes the trait of symbols, which asks each symbol whether it is a given one, and the
-/// symbols themselves.
+/// The end of a spelling.
+#[derive(Clone, Copy, Debug)]
+pub enum End {}
+
+/// The spelling of what has no name; equal to no other, nor to itself.
+#[derive(Clone, Copy, Debug)]
+pub enum Nameless {}
+
+/// Writes the trait of spellings and the symbols: each asks the other spelling the one question
+/// that belongs to it, "are you my symbol, with this behind it?", and each answers its own.
 macro_rules! symbols {
     ($($name:ident $is:ident)*) => {
-        /// One of 64 symbols, or what stands at the end of a spelling or for a missing one.
-        ///
-        /// Equality is a lookup: `H` asks `O` for the answer that belongs to `H`.
-        pub trait Symbol: 'static {
-            /// Whether both are the same symbol.
-            type Eq<O: Symbol>: Bool;
+        /// A list of symbols: a dim's spelling, or the digits of its constant size.
+        pub trait Spelling: 'static {
+            /// Whether both are spelled alike.
+            type Eq<O: Spelling>: Bool;
+            #[doc(hidden)]
+            type IsEnd: Bool;
             $(
                 #[doc(hidden)]
-                type $is: Bool;
+                type $is<T: Spelling>: Bool;
             )*
         }
+
+        impl Spelling for End {
+            type Eq<O: Spelling> = O::IsEnd;
+            type IsEnd = True;
+            $(type $is<T: Spelling> = False;)*
+        }
+
+        impl Spelling for Nameless {
+            type Eq<O: Spelling> = False;
+            type IsEnd = False;
+            $(type $is<T: Spelling> = False;)*
+        }
+
         symbols!(@each [] $($name $is)*);
     };
     (@each [$($before:ident)*] $name:ident $is:ident $($after:ident $is_after:ident)*) => {
         #[doc(hidden)]
         #[derive(Clone, Copy, Debug)]
-        pub struct $name;
-        impl Symbol for $name {
-            type Eq<O: Symbol> = O::$is;
-            $(type $before = False;)*
-            type $is = True;
-            $(type $is_after = False;)*
+        pub struct $name<T>(PhantomData<T>);
+
+        impl<T: Spelling> Spelling for $name<T> {
+            type Eq<O: Spelling> = O::$is<T>;
+            type IsEnd = False;
+            $(type $before<U: Spelling> = False;)*
+            type $is<U: Spelling> = U::Eq<T>;
+            $(type $is_after<U: Spelling> = False;)*
         }
+
         symbols!(@each [$($before)* $is] $($after $is_after)*);
     };
     (@each [$($before:ident)*]) => {};
@@ -176,5 +155,4 @@ symbols! {
     S40 Is40 S41 Is41 S42 Is42 S43 Is43 S44 Is44 S45 Is45 S46 Is46 S47 Is47
     S48 Is48 S49 Is49 S50 Is50 S51 Is51 S52 Is52 S53 Is53 S54 Is54 S55 Is55
     S56 Is56 S57 Is57 S58 Is58 S59 Is59 S60 Is60 S61 Is61 S62 Is62 S63 Is63
-    Stop IsStop Blank IsBlank
 }

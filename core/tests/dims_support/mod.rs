@@ -27,7 +27,7 @@ macro_rules! dim {
     };
     (@list) => { nomina_core::dims::id::End };
     (@list $first:ident $($rest:ident)*) => {
-        nomina_core::dims::id::Cons<nomina_core::dims::id::$first, dim!(@list $($rest)*)>
+        nomina_core::dims::id::$first<dim!(@list $($rest)*)>
     };
 }
 
