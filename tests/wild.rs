@@ -86,11 +86,11 @@ fn in_place_takes_the_names_of_the_result() {
     assert_eq!(x.to_vec(), [2.0; 6]);
     // One name is there already: then all must be the result's.
     let mut y = first(None, [2, 3]);
-    let error = y.try_add_(&Tensor::<(N, C)>::ones([2, 3])).unwrap_err();
+    let error = y.try_add_(Tensor::<(N, C)>::ones([2, 3])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NameMismatchOut);
     assert_eq!(y.to_vec(), [1.0; 6]);
     let mut z = first(Some("N"), [2, 3]);
-    z.add_(&Tensor::<(N, C)>::ones([2, 3]));
+    z.add_(Tensor::<(N, C)>::ones([2, 3]));
     assert_eq!(z.to_vec(), [2.0; 6]);
     let mut out: Tensor<(Wild, Wild)> = Tensor::<(N, C)>::zeros([1, 1]).drop_names();
     z.add_out(1.0, &mut out);

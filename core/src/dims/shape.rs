@@ -69,9 +69,19 @@ pub trait Sizes {
 /// sizes, `(N.of(2), C.of(3))`, from which `D` is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape for dims {D}",
-    label = "give one size for each dim of {D}"
+    label = "give one size for each dim of {D}",
+    note = "name the dims where nothing else does: `Tensor::<(N, C)>::zeros([2, 3])`"
 )]
 pub trait ShapeFor<D> {
     /// The sizes, in order.
     fn sizes(&self) -> Shape;
+}
+
+// No shape of any tensor. Without a second impl, rustc takes an array for a shape of dims it does
+// not know, `(_, _)`, and complains about each of them.
+#[diagnostic::do_not_recommend]
+impl<const K: usize> ShapeFor<super::MoreThan8Dims> for [usize; K] {
+    fn sizes(&self) -> Shape {
+        Shape::from_slice(self)
+    }
 }
