@@ -1975,6 +1975,4617 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
+    /// The sine of each element, in radians.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn sin(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Sin, self.look())))
+    }
+
+    /// [`sin`](Self::sin) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sin(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Sin, self.look()))
+    }
+
+    /// [`sin`](Tensor::sin), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sin_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Sin, self.dest(), &[]));
+        self
+    }
+
+    /// [`sin_`](Self::sin_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sin_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Sin, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sin`](Self::sin) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sin_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Sin,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`sin_out`](Self::sin_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sin_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(Op::Sin, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// The cosine of each element, in radians.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cos(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Cos, self.look())))
+    }
+
+    /// [`cos`](Self::cos) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cos(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Cos, self.look()))
+    }
+
+    /// [`cos`](Tensor::cos), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn cos_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Cos, self.dest(), &[]));
+        self
+    }
+
+    /// [`cos_`](Self::cos_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cos_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Cos, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`cos`](Self::cos) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn cos_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Cos,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`cos_out`](Self::cos_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cos_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(Op::Cos, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// The tangent of each element, in radians.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn tan(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Tan, self.look())))
+    }
+
+    /// [`tan`](Self::tan) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_tan(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Tan, self.look()))
+    }
+
+    /// [`tan`](Tensor::tan), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn tan_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Tan, self.dest(), &[]));
+        self
+    }
+
+    /// [`tan_`](Self::tan_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_tan_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Tan, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`tan`](Self::tan) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn tan_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Tan,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`tan_out`](Self::tan_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_tan_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(Op::Tan, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// The inverse sine, between -π/2 and π/2.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn asin(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Asin, self.look())))
+    }
+
+    /// [`asin`](Self::asin) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_asin(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Asin, self.look()))
+    }
+
+    /// [`asin`](Tensor::asin), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn asin_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Asin, self.dest(), &[]));
+        self
+    }
+
+    /// [`asin_`](Self::asin_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_asin_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Asin, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`asin`](Self::asin) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn asin_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Asin,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`asin_out`](Self::asin_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_asin_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Asin,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The inverse cosine, between 0 and π.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn acos(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Acos, self.look())))
+    }
+
+    /// [`acos`](Self::acos) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_acos(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Acos, self.look()))
+    }
+
+    /// [`acos`](Tensor::acos), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn acos_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Acos, self.dest(), &[]));
+        self
+    }
+
+    /// [`acos_`](Self::acos_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_acos_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Acos, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`acos`](Self::acos) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn acos_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Acos,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`acos_out`](Self::acos_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_acos_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Acos,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The inverse tangent, between -π/2 and π/2.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn atan(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Atan, self.look())))
+    }
+
+    /// [`atan`](Self::atan) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atan(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Atan, self.look()))
+    }
+
+    /// [`atan`](Tensor::atan), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atan_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Atan, self.dest(), &[]));
+        self
+    }
+
+    /// [`atan_`](Self::atan_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atan_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Atan, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`atan`](Self::atan) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atan_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Atan,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`atan_out`](Self::atan_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atan_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Atan,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The hyperbolic sine.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn sinh(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Sinh, self.look())))
+    }
+
+    /// [`sinh`](Self::sinh) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sinh(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Sinh, self.look()))
+    }
+
+    /// [`sinh`](Tensor::sinh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sinh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Sinh, self.dest(), &[]));
+        self
+    }
+
+    /// [`sinh_`](Self::sinh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sinh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Sinh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sinh`](Self::sinh) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sinh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Sinh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`sinh_out`](Self::sinh_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sinh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Sinh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The hyperbolic cosine.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cosh(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Cosh, self.look())))
+    }
+
+    /// [`cosh`](Self::cosh) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cosh(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Cosh, self.look()))
+    }
+
+    /// [`cosh`](Tensor::cosh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn cosh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Cosh, self.dest(), &[]));
+        self
+    }
+
+    /// [`cosh_`](Self::cosh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cosh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Cosh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`cosh`](Self::cosh) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn cosh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Cosh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`cosh_out`](Self::cosh_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cosh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Cosh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The inverse hyperbolic sine.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn asinh(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Asinh, self.look())))
+    }
+
+    /// [`asinh`](Self::asinh) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_asinh(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Asinh, self.look()))
+    }
+
+    /// [`asinh`](Tensor::asinh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn asinh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Asinh, self.dest(), &[]));
+        self
+    }
+
+    /// [`asinh_`](Self::asinh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_asinh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Asinh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`asinh`](Self::asinh) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn asinh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Asinh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`asinh_out`](Self::asinh_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_asinh_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Asinh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The inverse hyperbolic cosine, of numbers from 1 on.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn acosh(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Acosh, self.look())))
+    }
+
+    /// [`acosh`](Self::acosh) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_acosh(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Acosh, self.look()))
+    }
+
+    /// [`acosh`](Tensor::acosh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn acosh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Acosh, self.dest(), &[]));
+        self
+    }
+
+    /// [`acosh_`](Self::acosh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_acosh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Acosh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`acosh`](Self::acosh) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn acosh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Acosh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`acosh_out`](Self::acosh_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_acosh_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Acosh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The inverse hyperbolic tangent, of numbers between -1 and 1.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn atanh(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Atanh, self.look())))
+    }
+
+    /// [`atanh`](Self::atanh) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atanh(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Atanh, self.look()))
+    }
+
+    /// [`atanh`](Tensor::atanh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atanh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Atanh, self.dest(), &[]));
+        self
+    }
+
+    /// [`atanh_`](Self::atanh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atanh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Atanh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`atanh`](Self::atanh) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atanh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Atanh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`atanh_out`](Self::atanh_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atanh_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Atanh,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// *e* to the power of each element, less one; exact close to zero.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn expm1(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Expm1, self.look())))
+    }
+
+    /// [`expm1`](Self::expm1) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_expm1(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Expm1, self.look()))
+    }
+
+    /// [`expm1`](Tensor::expm1), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn expm1_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Expm1, self.dest(), &[]));
+        self
+    }
+
+    /// [`expm1_`](Self::expm1_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_expm1_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Expm1, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`expm1`](Self::expm1) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn expm1_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Expm1,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`expm1_out`](Self::expm1_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_expm1_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Expm1,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Two to the power of each element.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn exp2(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Exp2, self.look())))
+    }
+
+    /// [`exp2`](Self::exp2) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_exp2(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Exp2, self.look()))
+    }
+
+    /// [`exp2`](Tensor::exp2), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn exp2_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Exp2, self.dest(), &[]));
+        self
+    }
+
+    /// [`exp2_`](Self::exp2_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_exp2_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Exp2, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`exp2`](Self::exp2) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn exp2_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Exp2,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`exp2_out`](Self::exp2_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_exp2_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Exp2,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The natural logarithm of one and each element; exact close to zero.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn log1p(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Log1p, self.look())))
+    }
+
+    /// [`log1p`](Self::log1p) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log1p(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Log1p, self.look()))
+    }
+
+    /// [`log1p`](Tensor::log1p), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log1p_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Log1p, self.dest(), &[]));
+        self
+    }
+
+    /// [`log1p_`](Self::log1p_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log1p_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Log1p, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`log1p`](Self::log1p) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log1p_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Log1p,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`log1p_out`](Self::log1p_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log1p_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Log1p,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The logarithm to base 2.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn log2(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Log2, self.look())))
+    }
+
+    /// [`log2`](Self::log2) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log2(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Log2, self.look()))
+    }
+
+    /// [`log2`](Tensor::log2), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log2_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Log2, self.dest(), &[]));
+        self
+    }
+
+    /// [`log2_`](Self::log2_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log2_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Log2, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`log2`](Self::log2) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log2_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Log2,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`log2_out`](Self::log2_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log2_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Log2,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The logarithm to base 10.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn log10(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Log10, self.look())))
+    }
+
+    /// [`log10`](Self::log10) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log10(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Log10, self.look()))
+    }
+
+    /// [`log10`](Tensor::log10), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log10_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Log10, self.dest(), &[]));
+        self
+    }
+
+    /// [`log10_`](Self::log10_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log10_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Log10, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`log10`](Self::log10) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log10_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Log10,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`log10_out`](Self::log10_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log10_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Log10,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// One divided by each element.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn reciprocal(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Reciprocal, self.look())))
+    }
+
+    /// [`reciprocal`](Self::reciprocal) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_reciprocal(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Reciprocal, self.look()))
+    }
+
+    /// [`reciprocal`](Tensor::reciprocal), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn reciprocal_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Reciprocal, self.dest(), &[]));
+        self
+    }
+
+    /// [`reciprocal_`](Self::reciprocal_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_reciprocal_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Reciprocal, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`reciprocal`](Self::reciprocal) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn reciprocal_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Reciprocal,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`reciprocal_out`](Self::reciprocal_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_reciprocal_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Reciprocal,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// One divided by the square root.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn rsqrt(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Rsqrt, self.look())))
+    }
+
+    /// [`rsqrt`](Self::rsqrt) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_rsqrt(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Rsqrt, self.look()))
+    }
+
+    /// [`rsqrt`](Tensor::rsqrt), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn rsqrt_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Rsqrt, self.dest(), &[]));
+        self
+    }
+
+    /// [`rsqrt_`](Self::rsqrt_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_rsqrt_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Rsqrt, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`rsqrt`](Self::rsqrt) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn rsqrt_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Rsqrt,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`rsqrt_out`](Self::rsqrt_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_rsqrt_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Rsqrt,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// sin(πx) / πx, and 1 at zero.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn sinc(&self) -> Tensor<D, T::Float> where {
+        Tensor::wrap(done(pointwise::unary(Op::Sinc, self.look())))
+    }
+
+    /// [`sinc`](Self::sinc) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sinc(&self) -> Result<Tensor<D, T::Float>> where {
+        Tensor::give(pointwise::unary(Op::Sinc, self.look()))
+    }
+
+    /// [`sinc`](Tensor::sinc), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sinc_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Sinc, self.dest(), &[]));
+        self
+    }
+
+    /// [`sinc_`](Self::sinc_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sinc_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Sinc, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sinc`](Self::sinc) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sinc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Sinc,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`sinc_out`](Self::sinc_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sinc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Sinc,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Degrees to radians.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn deg2rad(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Deg2rad, self.look())))
+    }
+
+    /// [`deg2rad`](Self::deg2rad) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_deg2rad(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Deg2rad, self.look()))
+    }
+
+    /// [`deg2rad`](Tensor::deg2rad), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn deg2rad_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Deg2rad, self.dest(), &[]));
+        self
+    }
+
+    /// [`deg2rad_`](Self::deg2rad_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_deg2rad_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Deg2rad, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`deg2rad`](Self::deg2rad) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn deg2rad_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Deg2rad,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`deg2rad_out`](Self::deg2rad_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_deg2rad_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Deg2rad,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Radians to degrees.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn rad2deg(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Rad2deg, self.look())))
+    }
+
+    /// [`rad2deg`](Self::rad2deg) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_rad2deg(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Rad2deg, self.look()))
+    }
+
+    /// [`rad2deg`](Tensor::rad2deg), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn rad2deg_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Rad2deg, self.dest(), &[]));
+        self
+    }
+
+    /// [`rad2deg_`](Self::rad2deg_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_rad2deg_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Rad2deg, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`rad2deg`](Self::rad2deg) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn rad2deg_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Rad2deg,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`rad2deg_out`](Self::rad2deg_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_rad2deg_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Rad2deg,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The error function.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn erf(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Erf, self.look())))
+    }
+
+    /// [`erf`](Self::erf) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erf(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Erf, self.look()))
+    }
+
+    /// [`erf`](Tensor::erf), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erf_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Erf, self.dest(), &[]));
+        self
+    }
+
+    /// [`erf_`](Self::erf_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erf_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Erf, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`erf`](Self::erf) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erf_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Erf,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`erf_out`](Self::erf_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erf_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(Op::Erf, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// One less the error function; exact where that is close to one.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn erfc(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Erfc, self.look())))
+    }
+
+    /// [`erfc`](Self::erfc) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfc(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Erfc, self.look()))
+    }
+
+    /// [`erfc`](Tensor::erfc), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erfc_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Erfc, self.dest(), &[]));
+        self
+    }
+
+    /// [`erfc_`](Self::erfc_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfc_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Erfc, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`erfc`](Self::erfc) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erfc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Erfc,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`erfc_out`](Self::erfc_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Erfc,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The inverse of the error function, of numbers between -1 and 1.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn erfinv(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Erfinv, self.look())))
+    }
+
+    /// [`erfinv`](Self::erfinv) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfinv(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Erfinv, self.look()))
+    }
+
+    /// [`erfinv`](Tensor::erfinv), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erfinv_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Erfinv, self.dest(), &[]));
+        self
+    }
+
+    /// [`erfinv_`](Self::erfinv_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfinv_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Erfinv, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`erfinv`](Self::erfinv) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erfinv_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Erfinv,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`erfinv_out`](Self::erfinv_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfinv_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Erfinv,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The logarithm of the gamma function's absolute value.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn lgamma(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Lgamma, self.look())))
+    }
+
+    /// [`lgamma`](Self::lgamma) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_lgamma(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Lgamma, self.look()))
+    }
+
+    /// [`lgamma`](Tensor::lgamma), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn lgamma_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Lgamma, self.dest(), &[]));
+        self
+    }
+
+    /// [`lgamma_`](Self::lgamma_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_lgamma_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Lgamma, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`lgamma`](Self::lgamma) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn lgamma_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Lgamma,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`lgamma_out`](Self::lgamma_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_lgamma_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Lgamma,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The logarithmic derivative of the gamma function.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn digamma(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Digamma, self.look())))
+    }
+
+    /// [`digamma`](Self::digamma) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_digamma(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Digamma, self.look()))
+    }
+
+    /// [`digamma`](Tensor::digamma), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn digamma_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Digamma, self.dest(), &[]));
+        self
+    }
+
+    /// [`digamma_`](Self::digamma_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_digamma_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Digamma, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`digamma`](Self::digamma) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn digamma_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Digamma,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`digamma_out`](Self::digamma_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_digamma_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Digamma,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The angle of the point (`other`, self), between -π and π. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn atan2<R: Operand>(
+        &self,
+        other: R,
+    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Atan2,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`atan2`](Self::atan2) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atan2<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Atan2,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`atan2`](Tensor::atan2), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atan2_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        ok(pointwise::in_place(Op::Atan2, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`atan2_`](Self::atan2_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atan2_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        pointwise::in_place(Op::Atan2, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`atan2`](Self::atan2) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atan2_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Atan2,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`atan2_out`](Self::atan2_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atan2_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Atan2,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The length of the vector (self, `other`). Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hypot<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Hypot,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`hypot`](Self::hypot) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hypot<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Hypot,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`hypot`](Tensor::hypot), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hypot_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(Op::Hypot, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`hypot_`](Self::hypot_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hypot_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Hypot, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`hypot`](Self::hypot) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hypot_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Hypot,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`hypot_out`](Self::hypot_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hypot_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Hypot,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The logarithm of the sum of two exponentials. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logaddexp<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Logaddexp,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`logaddexp`](Self::logaddexp) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logaddexp<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Logaddexp,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`logaddexp`](Self::logaddexp) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logaddexp_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Logaddexp,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`logaddexp_out`](Self::logaddexp_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logaddexp_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Logaddexp,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Self times the logarithm of `other`; zero where self is. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn xlogy<R: Operand>(
+        &self,
+        other: R,
+    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Xlogy,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`xlogy`](Self::xlogy) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_xlogy<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Xlogy,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`xlogy`](Tensor::xlogy), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn xlogy_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        ok(pointwise::in_place(Op::Xlogy, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`xlogy_`](Self::xlogy_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_xlogy_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        pointwise::in_place(Op::Xlogy, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`xlogy`](Self::xlogy) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn xlogy_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Xlogy,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`xlogy_out`](Self::xlogy_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_xlogy_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Xlogy,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Each element times its logistic function.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn silu(&self) -> Tensor<D, T>
+    where
+        T: Inexact,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Silu, self.look())))
+    }
+
+    /// [`silu`](Self::silu) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_silu(&self) -> Result<Tensor<D, T>>
+    where
+        T: Inexact,
+    {
+        Tensor::give(pointwise::unary(Op::Silu, self.look()))
+    }
+
+    /// Each element times its normal distribution function.
+    ///
+    /// Other than in PyTorch: no approximation by tanh.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn gelu(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Gelu, self.look())))
+    }
+
+    /// [`gelu`](Self::gelu) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_gelu(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::unary(Op::Gelu, self.look()))
+    }
+
+    /// The next whole number above.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn ceil(&self) -> Tensor<D, T>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Ceil, self.look())))
+    }
+
+    /// [`ceil`](Self::ceil) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ceil(&self) -> Result<Tensor<D, T>>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::give(pointwise::unary(Op::Ceil, self.look()))
+    }
+
+    /// [`ceil`](Tensor::ceil), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn ceil_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Ceil, self.dest(), &[]));
+        self
+    }
+
+    /// [`ceil_`](Self::ceil_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ceil_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Ceil, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`ceil`](Self::ceil) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn ceil_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real + Numeric,
+        T: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Ceil,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`ceil_out`](Self::ceil_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ceil_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real + Numeric,
+        T: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Ceil,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The next whole number below.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn floor(&self) -> Tensor<D, T>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Floor, self.look())))
+    }
+
+    /// [`floor`](Self::floor) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_floor(&self) -> Result<Tensor<D, T>>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::give(pointwise::unary(Op::Floor, self.look()))
+    }
+
+    /// [`floor`](Tensor::floor), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn floor_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Floor, self.dest(), &[]));
+        self
+    }
+
+    /// [`floor_`](Self::floor_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_floor_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Floor, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`floor`](Self::floor) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn floor_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real + Numeric,
+        T: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Floor,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`floor_out`](Self::floor_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_floor_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real + Numeric,
+        T: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Floor,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The nearest whole number; halves go to the even one.
+    ///
+    /// Other than in PyTorch: no `decimals`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn round(&self) -> Tensor<D, T>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Round, self.look())))
+    }
+
+    /// [`round`](Self::round) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_round(&self) -> Result<Tensor<D, T>>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::give(pointwise::unary(Op::Round, self.look()))
+    }
+
+    /// [`round`](Tensor::round), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn round_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Round, self.dest(), &[]));
+        self
+    }
+
+    /// [`round_`](Self::round_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_round_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Round, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`round`](Self::round) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn round_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real + Numeric,
+        T: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Round,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`round_out`](Self::round_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_round_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real + Numeric,
+        T: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Round,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The next whole number towards zero.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn trunc(&self) -> Tensor<D, T>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Trunc, self.look())))
+    }
+
+    /// [`trunc`](Self::trunc) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_trunc(&self) -> Result<Tensor<D, T>>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::give(pointwise::unary(Op::Trunc, self.look()))
+    }
+
+    /// [`trunc`](Tensor::trunc), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn trunc_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Trunc, self.dest(), &[]));
+        self
+    }
+
+    /// [`trunc_`](Self::trunc_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_trunc_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Trunc, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`trunc`](Self::trunc) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn trunc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real + Numeric,
+        T: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Trunc,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`trunc_out`](Self::trunc_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_trunc_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real + Numeric,
+        T: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Trunc,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The part behind the point, with the element's sign.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn frac(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Frac, self.look())))
+    }
+
+    /// [`frac`](Self::frac) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_frac(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::unary(Op::Frac, self.look()))
+    }
+
+    /// [`frac`](Tensor::frac), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn frac_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Frac, self.dest(), &[]));
+        self
+    }
+
+    /// [`frac_`](Self::frac_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_frac_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Frac, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`frac`](Self::frac) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn frac_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Float,
+        T: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Frac,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`frac_out`](Self::frac_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_frac_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Float,
+        T: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Frac,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// -1, 0 or 1; 0 for NaN.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn sign(&self) -> Tensor<D, T>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Sign, self.look())))
+    }
+
+    /// [`sign`](Self::sign) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sign(&self) -> Result<Tensor<D, T>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Sign, self.look()))
+    }
+
+    /// [`sign`](Tensor::sign), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sign_(&mut self) -> &mut Self
+    where
+        T: Real,
+    {
+        ok(pointwise::in_place(Op::Sign, self.dest(), &[]));
+        self
+    }
+
+    /// [`sign_`](Self::sign_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sign_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+    {
+        pointwise::in_place(Op::Sign, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sign`](Self::sign) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sign_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Sign,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`sign_out`](Self::sign_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sign_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Sign,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The sign; of a complex number, the number divided by its magnitude.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn sgn(&self) -> Tensor<D, T> where {
+        Tensor::wrap(done(pointwise::unary(Op::Sgn, self.look())))
+    }
+
+    /// [`sgn`](Self::sgn) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sgn(&self) -> Result<Tensor<D, T>> where {
+        Tensor::give(pointwise::unary(Op::Sgn, self.look()))
+    }
+
+    /// [`sgn`](Tensor::sgn), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sgn_(&mut self) -> &mut Self where {
+        ok(pointwise::in_place(Op::Sgn, self.dest(), &[]));
+        self
+    }
+
+    /// [`sgn_`](Self::sgn_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sgn_(&mut self) -> Result<&mut Self> where {
+        pointwise::in_place(Op::Sgn, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sgn`](Self::sgn) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sgn_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Sgn,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`sgn_out`](Self::sgn_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sgn_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: StoreAs<U>,
+    {
+        pointwise::into(Op::Sgn, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// Each element times itself.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn square(&self) -> Tensor<D, T>
+    where
+        T: Numeric,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Square, self.look())))
+    }
+
+    /// [`square`](Self::square) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_square(&self) -> Result<Tensor<D, T>>
+    where
+        T: Numeric,
+    {
+        Tensor::give(pointwise::unary(Op::Square, self.look()))
+    }
+
+    /// [`square`](Tensor::square), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn square_(&mut self) -> &mut Self
+    where
+        T: Numeric,
+    {
+        ok(pointwise::in_place(Op::Square, self.dest(), &[]));
+        self
+    }
+
+    /// [`square_`](Self::square_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_square_(&mut self) -> Result<&mut Self>
+    where
+        T: Numeric,
+    {
+        pointwise::in_place(Op::Square, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`square`](Self::square) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn square_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Numeric,
+        T: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Square,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`square_out`](Self::square_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_square_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Numeric,
+        T: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Square,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The quotient, rounded down. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn floor_divide<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::FloorDivide,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`floor_divide`](Self::floor_divide) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_floor_divide<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::FloorDivide,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`floor_divide`](Tensor::floor_divide), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn floor_divide_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::FloorDivide,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`floor_divide_`](Self::floor_divide_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_floor_divide_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::FloorDivide, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`floor_divide`](Self::floor_divide) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn floor_divide_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::FloorDivide,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`floor_divide_out`](Self::floor_divide_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_floor_divide_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::FloorDivide,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// What division leaves, with the sign of self. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn fmod<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Fmod,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`fmod`](Self::fmod) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_fmod<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Fmod,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`fmod`](Tensor::fmod), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn fmod_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(Op::Fmod, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`fmod_`](Self::fmod_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_fmod_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Fmod, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`fmod`](Self::fmod) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn fmod_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Fmod,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`fmod_out`](Self::fmod_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_fmod_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Fmod,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// What division leaves, with the sign of `other`. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn remainder<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Remainder,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`remainder`](Self::remainder) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_remainder<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Remainder,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`remainder`](Tensor::remainder), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn remainder_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::Remainder,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`remainder_`](Self::remainder_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_remainder_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Remainder, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`remainder`](Self::remainder) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn remainder_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Remainder,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`remainder_out`](Self::remainder_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_remainder_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Remainder,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The greater of two elements; NaN when either is. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn maximum<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Maximum,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`maximum`](Self::maximum) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_maximum<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Maximum,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`maximum`](Self::maximum) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn maximum_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Maximum,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`maximum_out`](Self::maximum_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_maximum_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Maximum,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The smaller of two elements; NaN when either is. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn minimum<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Minimum,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`minimum`](Self::minimum) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_minimum<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Minimum,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`minimum`](Self::minimum) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn minimum_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Minimum,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`minimum_out`](Self::minimum_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_minimum_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Minimum,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Whether an element, or a part of it, is NaN.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn isnan(&self) -> Tensor<D, bool> where {
+        Tensor::wrap(done(pointwise::unary(Op::Isnan, self.look())))
+    }
+
+    /// [`isnan`](Self::isnan) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_isnan(&self) -> Result<Tensor<D, bool>> where {
+        Tensor::give(pointwise::unary(Op::Isnan, self.look()))
+    }
+
+    /// Whether an element, or a part of it, is infinite.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn isinf(&self) -> Tensor<D, bool> where {
+        Tensor::wrap(done(pointwise::unary(Op::Isinf, self.look())))
+    }
+
+    /// [`isinf`](Self::isinf) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_isinf(&self) -> Result<Tensor<D, bool>> where {
+        Tensor::give(pointwise::unary(Op::Isinf, self.look()))
+    }
+
+    /// Whether an element is neither infinite nor NaN.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn isfinite(&self) -> Tensor<D, bool> where {
+        Tensor::wrap(done(pointwise::unary(Op::Isfinite, self.look())))
+    }
+
+    /// [`isfinite`](Self::isfinite) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_isfinite(&self) -> Result<Tensor<D, bool>> where {
+        Tensor::give(pointwise::unary(Op::Isfinite, self.look()))
+    }
+
+    /// Whether an element is zero.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logical_not(&self) -> Tensor<D, bool> where {
+        Tensor::wrap(done(pointwise::unary(Op::LogicalNot, self.look())))
+    }
+
+    /// [`logical_not`](Self::logical_not) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_not(&self) -> Result<Tensor<D, bool>> where {
+        Tensor::give(pointwise::unary(Op::LogicalNot, self.look()))
+    }
+
+    /// [`logical_not`](Tensor::logical_not), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_not_(&mut self) -> &mut Self
+    where
+        bool: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::LogicalNot, self.dest(), &[]));
+        self
+    }
+
+    /// [`logical_not_`](Self::logical_not_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_not_(&mut self) -> Result<&mut Self>
+    where
+        bool: StoreAs<T>,
+    {
+        pointwise::in_place(Op::LogicalNot, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`logical_not`](Self::logical_not) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_not_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        bool: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::LogicalNot,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`logical_not_out`](Self::logical_not_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_not_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        bool: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::LogicalNot,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Whether either element differs from zero. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logical_or<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::LogicalOr,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`logical_or`](Self::logical_or) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_or<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::LogicalOr,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`logical_or`](Tensor::logical_or), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_or_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsBool>,
+    {
+        ok(pointwise::in_place(
+            Op::LogicalOr,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`logical_or_`](Self::logical_or_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_or_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsBool>,
+    {
+        pointwise::in_place(Op::LogicalOr, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`logical_or`](Self::logical_or) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_or_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        bool: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::LogicalOr,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`logical_or_out`](Self::logical_or_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_or_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        bool: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::LogicalOr,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Whether one of two elements differs from zero. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logical_xor<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::LogicalXor,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`logical_xor`](Self::logical_xor) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_xor<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::LogicalXor,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`logical_xor`](Tensor::logical_xor), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_xor_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsBool>,
+    {
+        ok(pointwise::in_place(
+            Op::LogicalXor,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`logical_xor_`](Self::logical_xor_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_xor_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsBool>,
+    {
+        pointwise::in_place(Op::LogicalXor, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`logical_xor`](Self::logical_xor) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_xor_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        bool: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::LogicalXor,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`logical_xor_out`](Self::logical_xor_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_xor_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        bool: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::LogicalXor,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Bits set in both; of bool, whether both hold. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bitwise_and<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::BitwiseAnd,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`bitwise_and`](Self::bitwise_and) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_and<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::BitwiseAnd,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`bitwise_and`](Tensor::bitwise_and), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_and_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseAnd,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_and_`](Self::bitwise_and_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_and_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseAnd, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_and`](Self::bitwise_and) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_and_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::BitwiseAnd,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`bitwise_and_out`](Self::bitwise_and_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_and_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::BitwiseAnd,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Bits set in either; of bool, whether either holds. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bitwise_or<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::BitwiseOr,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`bitwise_or`](Self::bitwise_or) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_or<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::BitwiseOr,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`bitwise_or`](Tensor::bitwise_or), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_or_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseOr,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_or_`](Self::bitwise_or_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_or_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseOr, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_or`](Self::bitwise_or) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_or_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::BitwiseOr,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`bitwise_or_out`](Self::bitwise_or_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_or_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::BitwiseOr,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Bits set in one; of bool, whether one holds. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bitwise_xor<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::BitwiseXor,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`bitwise_xor`](Self::bitwise_xor) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_xor<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::BitwiseXor,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`bitwise_xor`](Tensor::bitwise_xor), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_xor_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseXor,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_xor_`](Self::bitwise_xor_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_xor_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseXor, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_xor`](Self::bitwise_xor) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_xor_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::BitwiseXor,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`bitwise_xor_out`](Self::bitwise_xor_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_xor_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::BitwiseXor,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Bits moved up by `other`. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bitwise_left_shift<R: Operand>(
+        &self,
+        other: R,
+    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::BitwiseLeftShift,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`bitwise_left_shift`](Self::bitwise_left_shift) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_left_shift<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::BitwiseLeftShift,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`bitwise_left_shift`](Tensor::bitwise_left_shift), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_left_shift_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseLeftShift,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_left_shift_`](Self::bitwise_left_shift_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_left_shift_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseLeftShift, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_left_shift`](Self::bitwise_left_shift) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_left_shift_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::BitwiseLeftShift,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`bitwise_left_shift_out`](Self::bitwise_left_shift_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_left_shift_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::BitwiseLeftShift,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Bits moved down by `other`, the sign staying. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bitwise_right_shift<R: Operand>(
+        &self,
+        other: R,
+    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::BitwiseRightShift,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`bitwise_right_shift`](Self::bitwise_right_shift) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_right_shift<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::BitwiseRightShift,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`bitwise_right_shift`](Tensor::bitwise_right_shift), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_right_shift_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseRightShift,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_right_shift_`](Self::bitwise_right_shift_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_right_shift_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseRightShift, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_right_shift`](Self::bitwise_right_shift) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_right_shift_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::BitwiseRightShift,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`bitwise_right_shift_out`](Self::bitwise_right_shift_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_right_shift_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::BitwiseRightShift,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
     /// The sum over dims; integers and bool add up in i64.
     ///
     /// # Panics
@@ -3435,6 +8046,1250 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         T: Integral,
     {
         pointwise::in_place(Op::BitwiseNot, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sin`](Tensor::sin), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sin_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Sin, self.dest(), &[]));
+        self
+    }
+
+    /// [`sin_`](Self::sin_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sin_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Sin, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`cos`](Tensor::cos), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn cos_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Cos, self.dest(), &[]));
+        self
+    }
+
+    /// [`cos_`](Self::cos_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cos_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Cos, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`tan`](Tensor::tan), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn tan_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Tan, self.dest(), &[]));
+        self
+    }
+
+    /// [`tan_`](Self::tan_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_tan_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Tan, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`asin`](Tensor::asin), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn asin_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Asin, self.dest(), &[]));
+        self
+    }
+
+    /// [`asin_`](Self::asin_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_asin_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Asin, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`acos`](Tensor::acos), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn acos_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Acos, self.dest(), &[]));
+        self
+    }
+
+    /// [`acos_`](Self::acos_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_acos_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Acos, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`atan`](Tensor::atan), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atan_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Atan, self.dest(), &[]));
+        self
+    }
+
+    /// [`atan_`](Self::atan_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atan_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Atan, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sinh`](Tensor::sinh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sinh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Sinh, self.dest(), &[]));
+        self
+    }
+
+    /// [`sinh_`](Self::sinh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sinh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Sinh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`cosh`](Tensor::cosh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn cosh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Cosh, self.dest(), &[]));
+        self
+    }
+
+    /// [`cosh_`](Self::cosh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cosh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Cosh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`asinh`](Tensor::asinh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn asinh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Asinh, self.dest(), &[]));
+        self
+    }
+
+    /// [`asinh_`](Self::asinh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_asinh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Asinh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`acosh`](Tensor::acosh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn acosh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Acosh, self.dest(), &[]));
+        self
+    }
+
+    /// [`acosh_`](Self::acosh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_acosh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Acosh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`atanh`](Tensor::atanh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atanh_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Atanh, self.dest(), &[]));
+        self
+    }
+
+    /// [`atanh_`](Self::atanh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atanh_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Atanh, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`expm1`](Tensor::expm1), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn expm1_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Expm1, self.dest(), &[]));
+        self
+    }
+
+    /// [`expm1_`](Self::expm1_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_expm1_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Expm1, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`exp2`](Tensor::exp2), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn exp2_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Exp2, self.dest(), &[]));
+        self
+    }
+
+    /// [`exp2_`](Self::exp2_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_exp2_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Exp2, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`log1p`](Tensor::log1p), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log1p_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Log1p, self.dest(), &[]));
+        self
+    }
+
+    /// [`log1p_`](Self::log1p_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log1p_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Log1p, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`log2`](Tensor::log2), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log2_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Log2, self.dest(), &[]));
+        self
+    }
+
+    /// [`log2_`](Self::log2_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log2_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Log2, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`log10`](Tensor::log10), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log10_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Log10, self.dest(), &[]));
+        self
+    }
+
+    /// [`log10_`](Self::log10_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log10_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Log10, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`reciprocal`](Tensor::reciprocal), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn reciprocal_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Reciprocal, self.dest(), &[]));
+        self
+    }
+
+    /// [`reciprocal_`](Self::reciprocal_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_reciprocal_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Reciprocal, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`rsqrt`](Tensor::rsqrt), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn rsqrt_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Rsqrt, self.dest(), &[]));
+        self
+    }
+
+    /// [`rsqrt_`](Self::rsqrt_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_rsqrt_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Rsqrt, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sinc`](Tensor::sinc), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sinc_(&mut self) -> &mut Self
+    where
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Sinc, self.dest(), &[]));
+        self
+    }
+
+    /// [`sinc_`](Self::sinc_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sinc_(&mut self) -> Result<&mut Self>
+    where
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Sinc, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`deg2rad`](Tensor::deg2rad), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn deg2rad_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Deg2rad, self.dest(), &[]));
+        self
+    }
+
+    /// [`deg2rad_`](Self::deg2rad_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_deg2rad_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Deg2rad, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`rad2deg`](Tensor::rad2deg), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn rad2deg_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Rad2deg, self.dest(), &[]));
+        self
+    }
+
+    /// [`rad2deg_`](Self::rad2deg_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_rad2deg_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Rad2deg, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`erf`](Tensor::erf), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erf_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Erf, self.dest(), &[]));
+        self
+    }
+
+    /// [`erf_`](Self::erf_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erf_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Erf, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`erfc`](Tensor::erfc), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erfc_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Erfc, self.dest(), &[]));
+        self
+    }
+
+    /// [`erfc_`](Self::erfc_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfc_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Erfc, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`erfinv`](Tensor::erfinv), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erfinv_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Erfinv, self.dest(), &[]));
+        self
+    }
+
+    /// [`erfinv_`](Self::erfinv_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfinv_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Erfinv, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`lgamma`](Tensor::lgamma), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn lgamma_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Lgamma, self.dest(), &[]));
+        self
+    }
+
+    /// [`lgamma_`](Self::lgamma_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_lgamma_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Lgamma, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`digamma`](Tensor::digamma), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn digamma_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Digamma, self.dest(), &[]));
+        self
+    }
+
+    /// [`digamma_`](Self::digamma_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_digamma_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Digamma, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`atan2`](Tensor::atan2), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn atan2_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        ok(pointwise::in_place(Op::Atan2, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`atan2_`](Self::atan2_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_atan2_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        pointwise::in_place(Op::Atan2, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`hypot`](Tensor::hypot), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hypot_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(Op::Hypot, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`hypot_`](Self::hypot_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hypot_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Hypot, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`xlogy`](Tensor::xlogy), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn xlogy_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        ok(pointwise::in_place(Op::Xlogy, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`xlogy_`](Self::xlogy_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_xlogy_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        pointwise::in_place(Op::Xlogy, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`ceil`](Tensor::ceil), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn ceil_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Ceil, self.dest(), &[]));
+        self
+    }
+
+    /// [`ceil_`](Self::ceil_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ceil_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Ceil, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`floor`](Tensor::floor), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn floor_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Floor, self.dest(), &[]));
+        self
+    }
+
+    /// [`floor_`](Self::floor_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_floor_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Floor, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`round`](Tensor::round), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn round_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Round, self.dest(), &[]));
+        self
+    }
+
+    /// [`round_`](Self::round_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_round_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Round, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`trunc`](Tensor::trunc), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn trunc_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Trunc, self.dest(), &[]));
+        self
+    }
+
+    /// [`trunc_`](Self::trunc_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_trunc_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Trunc, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`frac`](Tensor::frac), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn frac_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Frac, self.dest(), &[]));
+        self
+    }
+
+    /// [`frac_`](Self::frac_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_frac_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Frac, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sign`](Tensor::sign), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sign_(&mut self) -> &mut Self
+    where
+        T: Real,
+    {
+        ok(pointwise::in_place(Op::Sign, self.dest(), &[]));
+        self
+    }
+
+    /// [`sign_`](Self::sign_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sign_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+    {
+        pointwise::in_place(Op::Sign, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`sgn`](Tensor::sgn), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn sgn_(&mut self) -> &mut Self where {
+        ok(pointwise::in_place(Op::Sgn, self.dest(), &[]));
+        self
+    }
+
+    /// [`sgn_`](Self::sgn_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_sgn_(&mut self) -> Result<&mut Self> where {
+        pointwise::in_place(Op::Sgn, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`square`](Tensor::square), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn square_(&mut self) -> &mut Self
+    where
+        T: Numeric,
+    {
+        ok(pointwise::in_place(Op::Square, self.dest(), &[]));
+        self
+    }
+
+    /// [`square_`](Self::square_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_square_(&mut self) -> Result<&mut Self>
+    where
+        T: Numeric,
+    {
+        pointwise::in_place(Op::Square, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`floor_divide`](Tensor::floor_divide), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn floor_divide_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::FloorDivide,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`floor_divide_`](Self::floor_divide_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_floor_divide_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::FloorDivide, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`fmod`](Tensor::fmod), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn fmod_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(Op::Fmod, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`fmod_`](Self::fmod_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_fmod_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Fmod, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`remainder`](Tensor::remainder), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn remainder_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::Remainder,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`remainder_`](Self::remainder_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_remainder_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Remainder, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`logical_not`](Tensor::logical_not), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_not_(&mut self) -> &mut Self
+    where
+        bool: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::LogicalNot, self.dest(), &[]));
+        self
+    }
+
+    /// [`logical_not_`](Self::logical_not_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_not_(&mut self) -> Result<&mut Self>
+    where
+        bool: StoreAs<T>,
+    {
+        pointwise::in_place(Op::LogicalNot, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`logical_or`](Tensor::logical_or), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_or_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsBool>,
+    {
+        ok(pointwise::in_place(
+            Op::LogicalOr,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`logical_or_`](Self::logical_or_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_or_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsBool>,
+    {
+        pointwise::in_place(Op::LogicalOr, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`logical_xor`](Tensor::logical_xor), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logical_xor_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsBool>,
+    {
+        ok(pointwise::in_place(
+            Op::LogicalXor,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`logical_xor_`](Self::logical_xor_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logical_xor_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsBool>,
+    {
+        pointwise::in_place(Op::LogicalXor, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_and`](Tensor::bitwise_and), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_and_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseAnd,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_and_`](Self::bitwise_and_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_and_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseAnd, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_or`](Tensor::bitwise_or), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_or_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseOr,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_or_`](Self::bitwise_or_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_or_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseOr, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_xor`](Tensor::bitwise_xor), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_xor_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseXor,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_xor_`](Self::bitwise_xor_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_xor_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseXor, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_left_shift`](Tensor::bitwise_left_shift), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_left_shift_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseLeftShift,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_left_shift_`](Self::bitwise_left_shift_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_left_shift_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseLeftShift, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`bitwise_right_shift`](Tensor::bitwise_right_shift), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bitwise_right_shift_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::BitwiseRightShift,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`bitwise_right_shift_`](Self::bitwise_right_shift_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bitwise_right_shift_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::BitwiseRightShift, self.dest(), &[other.side()])?;
         Ok(self)
     }
 }

@@ -54,6 +54,118 @@ pub enum Op {
     Where,
     /// `masked_fill`: Writes `value` where `mask` holds.
     MaskedFill,
+    /// `sin`: The sine of each element, in radians.
+    Sin,
+    /// `cos`: The cosine of each element, in radians.
+    Cos,
+    /// `tan`: The tangent of each element, in radians.
+    Tan,
+    /// `asin`: The inverse sine, between -π/2 and π/2.
+    Asin,
+    /// `acos`: The inverse cosine, between 0 and π.
+    Acos,
+    /// `atan`: The inverse tangent, between -π/2 and π/2.
+    Atan,
+    /// `sinh`: The hyperbolic sine.
+    Sinh,
+    /// `cosh`: The hyperbolic cosine.
+    Cosh,
+    /// `asinh`: The inverse hyperbolic sine.
+    Asinh,
+    /// `acosh`: The inverse hyperbolic cosine, of numbers from 1 on.
+    Acosh,
+    /// `atanh`: The inverse hyperbolic tangent, of numbers between -1 and 1.
+    Atanh,
+    /// `expm1`: *e* to the power of each element, less one; exact close to zero.
+    Expm1,
+    /// `exp2`: Two to the power of each element.
+    Exp2,
+    /// `log1p`: The natural logarithm of one and each element; exact close to zero.
+    Log1p,
+    /// `log2`: The logarithm to base 2.
+    Log2,
+    /// `log10`: The logarithm to base 10.
+    Log10,
+    /// `reciprocal`: One divided by each element.
+    Reciprocal,
+    /// `rsqrt`: One divided by the square root.
+    Rsqrt,
+    /// `sinc`: sin(πx) / πx, and 1 at zero.
+    Sinc,
+    /// `deg2rad`: Degrees to radians.
+    Deg2rad,
+    /// `rad2deg`: Radians to degrees.
+    Rad2deg,
+    /// `erf`: The error function.
+    Erf,
+    /// `erfc`: One less the error function; exact where that is close to one.
+    Erfc,
+    /// `erfinv`: The inverse of the error function, of numbers between -1 and 1.
+    Erfinv,
+    /// `lgamma`: The logarithm of the gamma function's absolute value.
+    Lgamma,
+    /// `digamma`: The logarithmic derivative of the gamma function.
+    Digamma,
+    /// `atan2`: The angle of the point (`other`, self), between -π and π.
+    Atan2,
+    /// `hypot`: The length of the vector (self, `other`).
+    Hypot,
+    /// `logaddexp`: The logarithm of the sum of two exponentials.
+    Logaddexp,
+    /// `xlogy`: Self times the logarithm of `other`; zero where self is.
+    Xlogy,
+    /// `silu`: Each element times its logistic function.
+    Silu,
+    /// `gelu`: Each element times its normal distribution function.
+    Gelu,
+    /// `ceil`: The next whole number above.
+    Ceil,
+    /// `floor`: The next whole number below.
+    Floor,
+    /// `round`: The nearest whole number; halves go to the even one.
+    Round,
+    /// `trunc`: The next whole number towards zero.
+    Trunc,
+    /// `frac`: The part behind the point, with the element's sign.
+    Frac,
+    /// `sign`: -1, 0 or 1; 0 for NaN.
+    Sign,
+    /// `sgn`: The sign; of a complex number, the number divided by its magnitude.
+    Sgn,
+    /// `square`: Each element times itself.
+    Square,
+    /// `floor_divide`: The quotient, rounded down.
+    FloorDivide,
+    /// `fmod`: What division leaves, with the sign of self.
+    Fmod,
+    /// `remainder`: What division leaves, with the sign of `other`.
+    Remainder,
+    /// `maximum`: The greater of two elements; NaN when either is.
+    Maximum,
+    /// `minimum`: The smaller of two elements; NaN when either is.
+    Minimum,
+    /// `isnan`: Whether an element, or a part of it, is NaN.
+    Isnan,
+    /// `isinf`: Whether an element, or a part of it, is infinite.
+    Isinf,
+    /// `isfinite`: Whether an element is neither infinite nor NaN.
+    Isfinite,
+    /// `logical_not`: Whether an element is zero.
+    LogicalNot,
+    /// `logical_or`: Whether either element differs from zero.
+    LogicalOr,
+    /// `logical_xor`: Whether one of two elements differs from zero.
+    LogicalXor,
+    /// `bitwise_and`: Bits set in both; of bool, whether both hold.
+    BitwiseAnd,
+    /// `bitwise_or`: Bits set in either; of bool, whether either holds.
+    BitwiseOr,
+    /// `bitwise_xor`: Bits set in one; of bool, whether one holds.
+    BitwiseXor,
+    /// `bitwise_left_shift`: Bits moved up by `other`.
+    BitwiseLeftShift,
+    /// `bitwise_right_shift`: Bits moved down by `other`, the sign staying.
+    BitwiseRightShift,
     /// `sum`: The sum over dims; integers and bool add up in i64.
     Sum,
     /// `mean`: The mean over dims.
@@ -234,6 +346,62 @@ impl Op {
         Self::BitwiseNot,
         Self::Where,
         Self::MaskedFill,
+        Self::Sin,
+        Self::Cos,
+        Self::Tan,
+        Self::Asin,
+        Self::Acos,
+        Self::Atan,
+        Self::Sinh,
+        Self::Cosh,
+        Self::Asinh,
+        Self::Acosh,
+        Self::Atanh,
+        Self::Expm1,
+        Self::Exp2,
+        Self::Log1p,
+        Self::Log2,
+        Self::Log10,
+        Self::Reciprocal,
+        Self::Rsqrt,
+        Self::Sinc,
+        Self::Deg2rad,
+        Self::Rad2deg,
+        Self::Erf,
+        Self::Erfc,
+        Self::Erfinv,
+        Self::Lgamma,
+        Self::Digamma,
+        Self::Atan2,
+        Self::Hypot,
+        Self::Logaddexp,
+        Self::Xlogy,
+        Self::Silu,
+        Self::Gelu,
+        Self::Ceil,
+        Self::Floor,
+        Self::Round,
+        Self::Trunc,
+        Self::Frac,
+        Self::Sign,
+        Self::Sgn,
+        Self::Square,
+        Self::FloorDivide,
+        Self::Fmod,
+        Self::Remainder,
+        Self::Maximum,
+        Self::Minimum,
+        Self::Isnan,
+        Self::Isinf,
+        Self::Isfinite,
+        Self::LogicalNot,
+        Self::LogicalOr,
+        Self::LogicalXor,
+        Self::BitwiseAnd,
+        Self::BitwiseOr,
+        Self::BitwiseXor,
+        Self::BitwiseLeftShift,
+        Self::BitwiseRightShift,
         Self::Sum,
         Self::Mean,
         Self::Prod,

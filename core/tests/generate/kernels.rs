@@ -17,7 +17,7 @@ pub fn pointwise() -> String {
          use num_complex::Complex;\n\n\
          use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, output1, output2, output3};\n\
          use crate::cpu::numeric::by_name::*;\n\
-         use crate::cpu::simd::levels;\n\n\
+         use crate::cpu::simd::{levels, one_level};\n\n\
          /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that\n\
          /// the operator does not compute in.\n\
          pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {\nmatch op {\n",
@@ -57,6 +57,11 @@ fn expression(row: &Row) -> Option<(usize, &'static str)> {
     }
 }
 
+/// Functions that are calls: a loop over them is no faster in another instruction set.
+const CALLS: &str = "sin cos tan asin acos atan sinh cosh asinh acosh atanh expm1 exp2 log1p log2 \
+                     log10 sinc erf erfc erfinv lgamma digamma atan2 hypot logaddexp xlogy silu \
+                     gelu floor_divide fmod remainder";
+
 fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let _ = write!(
         out,
@@ -75,6 +80,12 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let (yes, no): (Vec<DType>, Vec<DType>) = DType::ALL
         .into_iter()
         .partition(|dtype| takes.contains(dtype));
+    let function = expr.split('(').next().unwrap_or_default();
+    let levels = if CALLS.split(' ').any(|call| call == function) {
+        "one_level"
+    } else {
+        "levels"
+    };
     for dtype in yes {
         let operands: Vec<String> = ["x", "y", "z"][..arity]
             .iter()
@@ -86,7 +97,7 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
             .collect();
         let _ = writeln!(
             out,
-            "DType::{dtype:?} => kernel!(|{}| {expr}),",
+            "DType::{dtype:?} => kernel!({levels}, |{}| {expr}),",
             operands.join(", ")
         );
     }

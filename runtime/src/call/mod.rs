@@ -6,6 +6,7 @@
 
 mod arg;
 mod convert;
+mod divisor;
 mod factory;
 mod gemm;
 mod index;

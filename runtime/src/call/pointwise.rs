@@ -26,6 +26,7 @@ impl<'a> Call<'a> {
     fn new(op: Op, sources: Sources<'a>) -> Result<Self> {
         let shape = shape(op.name(), &sources)?;
         let dtypes = resolve(op, &sources)?;
+        super::divisor::check(op, &sources, dtypes, shape.iter().product())?;
         Ok(Self {
             op,
             device: device(op.name(), &sources)?,

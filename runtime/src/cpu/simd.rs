@@ -82,6 +82,19 @@ macro_rules! levels {
 }
 pub(crate) use levels;
 
+/// As [`levels`], with one copy for all levels: for bodies that call a function per element, which
+/// no instruction set makes faster.
+macro_rules! one_level {
+    (fn($($arg:ident: $t:ty),* $(,)?) $body:expr) => {{
+        unsafe fn only($($arg: $t),*) {
+            // SAFETY: the caller of the function keeps what the body asks for.
+            unsafe { $body }
+        }
+        [only as unsafe fn($($t),*); $crate::cpu::simd::LEVELS]
+    }};
+}
+pub(crate) use one_level;
+
 #[cfg(test)]
 mod tests {
     use super::*;

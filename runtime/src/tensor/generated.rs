@@ -189,7 +189,63 @@ pub(super) fn route(op: Op) -> Route {
         | Op::Gt
         | Op::Ge
         | Op::LogicalAnd
-        | Op::BitwiseNot => Route::Pointwise,
+        | Op::BitwiseNot
+        | Op::Sin
+        | Op::Cos
+        | Op::Tan
+        | Op::Asin
+        | Op::Acos
+        | Op::Atan
+        | Op::Sinh
+        | Op::Cosh
+        | Op::Asinh
+        | Op::Acosh
+        | Op::Atanh
+        | Op::Expm1
+        | Op::Exp2
+        | Op::Log1p
+        | Op::Log2
+        | Op::Log10
+        | Op::Reciprocal
+        | Op::Rsqrt
+        | Op::Sinc
+        | Op::Deg2rad
+        | Op::Rad2deg
+        | Op::Erf
+        | Op::Erfc
+        | Op::Erfinv
+        | Op::Lgamma
+        | Op::Digamma
+        | Op::Atan2
+        | Op::Hypot
+        | Op::Logaddexp
+        | Op::Xlogy
+        | Op::Silu
+        | Op::Gelu
+        | Op::Ceil
+        | Op::Floor
+        | Op::Round
+        | Op::Trunc
+        | Op::Frac
+        | Op::Sign
+        | Op::Sgn
+        | Op::Square
+        | Op::FloorDivide
+        | Op::Fmod
+        | Op::Remainder
+        | Op::Maximum
+        | Op::Minimum
+        | Op::Isnan
+        | Op::Isinf
+        | Op::Isfinite
+        | Op::LogicalNot
+        | Op::LogicalOr
+        | Op::LogicalXor
+        | Op::BitwiseAnd
+        | Op::BitwiseOr
+        | Op::BitwiseXor
+        | Op::BitwiseLeftShift
+        | Op::BitwiseRightShift => Route::Pointwise,
         Op::Sum | Op::Mean | Op::Prod | Op::Amax | Op::Amin | Op::Any | Op::All | Op::Logsumexp => {
             Route::Reduce
         }
@@ -797,6 +853,1334 @@ impl DynTensor {
     /// As [`DynTensor::bitwise_not`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
     pub fn bitwise_not_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::BitwiseNot, &[self.into()], out)
+    }
+
+    /// The sine of each element, in radians.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn sin(&self) -> Result<Self> {
+        family::pointwise(Op::Sin, &[self.into()])
+    }
+
+    /// [`DynTensor::sin`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sin`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn sin_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Sin, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::sin`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sin`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn sin_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Sin, &[self.into()], out)
+    }
+
+    /// The cosine of each element, in radians.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn cos(&self) -> Result<Self> {
+        family::pointwise(Op::Cos, &[self.into()])
+    }
+
+    /// [`DynTensor::cos`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cos`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn cos_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Cos, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::cos`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cos`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn cos_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Cos, &[self.into()], out)
+    }
+
+    /// The tangent of each element, in radians.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn tan(&self) -> Result<Self> {
+        family::pointwise(Op::Tan, &[self.into()])
+    }
+
+    /// [`DynTensor::tan`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::tan`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn tan_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Tan, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::tan`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::tan`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn tan_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Tan, &[self.into()], out)
+    }
+
+    /// The inverse sine, between -π/2 and π/2.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn asin(&self) -> Result<Self> {
+        family::pointwise(Op::Asin, &[self.into()])
+    }
+
+    /// [`DynTensor::asin`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::asin`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn asin_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Asin, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::asin`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::asin`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn asin_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Asin, &[self.into()], out)
+    }
+
+    /// The inverse cosine, between 0 and π.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn acos(&self) -> Result<Self> {
+        family::pointwise(Op::Acos, &[self.into()])
+    }
+
+    /// [`DynTensor::acos`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::acos`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn acos_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Acos, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::acos`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::acos`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn acos_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Acos, &[self.into()], out)
+    }
+
+    /// The inverse tangent, between -π/2 and π/2.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn atan(&self) -> Result<Self> {
+        family::pointwise(Op::Atan, &[self.into()])
+    }
+
+    /// [`DynTensor::atan`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::atan`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn atan_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Atan, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::atan`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::atan`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn atan_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Atan, &[self.into()], out)
+    }
+
+    /// The hyperbolic sine.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn sinh(&self) -> Result<Self> {
+        family::pointwise(Op::Sinh, &[self.into()])
+    }
+
+    /// [`DynTensor::sinh`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sinh`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn sinh_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Sinh, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::sinh`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sinh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn sinh_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Sinh, &[self.into()], out)
+    }
+
+    /// The hyperbolic cosine.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn cosh(&self) -> Result<Self> {
+        family::pointwise(Op::Cosh, &[self.into()])
+    }
+
+    /// [`DynTensor::cosh`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cosh`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn cosh_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Cosh, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::cosh`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cosh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn cosh_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Cosh, &[self.into()], out)
+    }
+
+    /// The inverse hyperbolic sine.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn asinh(&self) -> Result<Self> {
+        family::pointwise(Op::Asinh, &[self.into()])
+    }
+
+    /// [`DynTensor::asinh`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::asinh`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn asinh_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Asinh, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::asinh`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::asinh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn asinh_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Asinh, &[self.into()], out)
+    }
+
+    /// The inverse hyperbolic cosine, of numbers from 1 on.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn acosh(&self) -> Result<Self> {
+        family::pointwise(Op::Acosh, &[self.into()])
+    }
+
+    /// [`DynTensor::acosh`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::acosh`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn acosh_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Acosh, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::acosh`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::acosh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn acosh_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Acosh, &[self.into()], out)
+    }
+
+    /// The inverse hyperbolic tangent, of numbers between -1 and 1.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn atanh(&self) -> Result<Self> {
+        family::pointwise(Op::Atanh, &[self.into()])
+    }
+
+    /// [`DynTensor::atanh`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::atanh`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn atanh_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Atanh, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::atanh`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::atanh`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn atanh_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Atanh, &[self.into()], out)
+    }
+
+    /// *e* to the power of each element, less one; exact close to zero.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn expm1(&self) -> Result<Self> {
+        family::pointwise(Op::Expm1, &[self.into()])
+    }
+
+    /// [`DynTensor::expm1`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::expm1`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn expm1_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Expm1, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::expm1`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::expm1`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn expm1_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Expm1, &[self.into()], out)
+    }
+
+    /// Two to the power of each element.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn exp2(&self) -> Result<Self> {
+        family::pointwise(Op::Exp2, &[self.into()])
+    }
+
+    /// [`DynTensor::exp2`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::exp2`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn exp2_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Exp2, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::exp2`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::exp2`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn exp2_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Exp2, &[self.into()], out)
+    }
+
+    /// The natural logarithm of one and each element; exact close to zero.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn log1p(&self) -> Result<Self> {
+        family::pointwise(Op::Log1p, &[self.into()])
+    }
+
+    /// [`DynTensor::log1p`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::log1p`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn log1p_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Log1p, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::log1p`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::log1p`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn log1p_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Log1p, &[self.into()], out)
+    }
+
+    /// The logarithm to base 2.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn log2(&self) -> Result<Self> {
+        family::pointwise(Op::Log2, &[self.into()])
+    }
+
+    /// [`DynTensor::log2`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::log2`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn log2_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Log2, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::log2`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::log2`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn log2_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Log2, &[self.into()], out)
+    }
+
+    /// The logarithm to base 10.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn log10(&self) -> Result<Self> {
+        family::pointwise(Op::Log10, &[self.into()])
+    }
+
+    /// [`DynTensor::log10`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::log10`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn log10_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Log10, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::log10`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::log10`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn log10_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Log10, &[self.into()], out)
+    }
+
+    /// One divided by each element.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn reciprocal(&self) -> Result<Self> {
+        family::pointwise(Op::Reciprocal, &[self.into()])
+    }
+
+    /// [`DynTensor::reciprocal`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::reciprocal`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn reciprocal_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Reciprocal, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::reciprocal`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::reciprocal`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn reciprocal_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Reciprocal, &[self.into()], out)
+    }
+
+    /// One divided by the square root.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn rsqrt(&self) -> Result<Self> {
+        family::pointwise(Op::Rsqrt, &[self.into()])
+    }
+
+    /// [`DynTensor::rsqrt`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::rsqrt`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn rsqrt_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Rsqrt, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::rsqrt`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::rsqrt`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn rsqrt_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Rsqrt, &[self.into()], out)
+    }
+
+    /// sin(πx) / πx, and 1 at zero.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn sinc(&self) -> Result<Self> {
+        family::pointwise(Op::Sinc, &[self.into()])
+    }
+
+    /// [`DynTensor::sinc`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sinc`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn sinc_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Sinc, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::sinc`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sinc`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn sinc_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Sinc, &[self.into()], out)
+    }
+
+    /// Degrees to radians.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn deg2rad(&self) -> Result<Self> {
+        family::pointwise(Op::Deg2rad, &[self.into()])
+    }
+
+    /// [`DynTensor::deg2rad`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::deg2rad`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn deg2rad_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Deg2rad, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::deg2rad`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::deg2rad`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn deg2rad_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Deg2rad, &[self.into()], out)
+    }
+
+    /// Radians to degrees.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn rad2deg(&self) -> Result<Self> {
+        family::pointwise(Op::Rad2deg, &[self.into()])
+    }
+
+    /// [`DynTensor::rad2deg`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::rad2deg`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn rad2deg_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Rad2deg, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::rad2deg`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::rad2deg`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn rad2deg_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Rad2deg, &[self.into()], out)
+    }
+
+    /// The error function.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn erf(&self) -> Result<Self> {
+        family::pointwise(Op::Erf, &[self.into()])
+    }
+
+    /// [`DynTensor::erf`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::erf`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn erf_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Erf, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::erf`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::erf`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn erf_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Erf, &[self.into()], out)
+    }
+
+    /// One less the error function; exact where that is close to one.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn erfc(&self) -> Result<Self> {
+        family::pointwise(Op::Erfc, &[self.into()])
+    }
+
+    /// [`DynTensor::erfc`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::erfc`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn erfc_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Erfc, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::erfc`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::erfc`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn erfc_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Erfc, &[self.into()], out)
+    }
+
+    /// The inverse of the error function, of numbers between -1 and 1.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn erfinv(&self) -> Result<Self> {
+        family::pointwise(Op::Erfinv, &[self.into()])
+    }
+
+    /// [`DynTensor::erfinv`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::erfinv`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn erfinv_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Erfinv, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::erfinv`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::erfinv`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn erfinv_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Erfinv, &[self.into()], out)
+    }
+
+    /// The logarithm of the gamma function's absolute value.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn lgamma(&self) -> Result<Self> {
+        family::pointwise(Op::Lgamma, &[self.into()])
+    }
+
+    /// [`DynTensor::lgamma`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::lgamma`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn lgamma_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Lgamma, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::lgamma`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::lgamma`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn lgamma_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Lgamma, &[self.into()], out)
+    }
+
+    /// The logarithmic derivative of the gamma function.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn digamma(&self) -> Result<Self> {
+        family::pointwise(Op::Digamma, &[self.into()])
+    }
+
+    /// [`DynTensor::digamma`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::digamma`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn digamma_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Digamma, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::digamma`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::digamma`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn digamma_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Digamma, &[self.into()], out)
+    }
+
+    /// The angle of the point (`other`, self), between -π and π.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn atan2<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Atan2, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::atan2`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::atan2`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn atan2_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Atan2, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::atan2`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::atan2`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn atan2_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Atan2, &[self.into(), other.into()], out)
+    }
+
+    /// The length of the vector (self, `other`).
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn hypot<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Hypot, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::hypot`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::hypot`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn hypot_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Hypot, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::hypot`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::hypot`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn hypot_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Hypot, &[self.into(), other.into()], out)
+    }
+
+    /// The logarithm of the sum of two exponentials.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn logaddexp<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Logaddexp, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::logaddexp`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logaddexp`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn logaddexp_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::Logaddexp, &[self.into(), other.into()], out)
+    }
+
+    /// Self times the logarithm of `other`; zero where self is.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn xlogy<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Xlogy, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::xlogy`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::xlogy`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn xlogy_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Xlogy, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::xlogy`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::xlogy`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn xlogy_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Xlogy, &[self.into(), other.into()], out)
+    }
+
+    /// Each element times its logistic function.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn silu(&self) -> Result<Self> {
+        family::pointwise(Op::Silu, &[self.into()])
+    }
+
+    /// Each element times its normal distribution function.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn gelu(&self) -> Result<Self> {
+        family::pointwise(Op::Gelu, &[self.into()])
+    }
+
+    /// The next whole number above.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn ceil(&self) -> Result<Self> {
+        family::pointwise(Op::Ceil, &[self.into()])
+    }
+
+    /// [`DynTensor::ceil`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::ceil`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn ceil_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Ceil, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::ceil`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::ceil`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn ceil_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Ceil, &[self.into()], out)
+    }
+
+    /// The next whole number below.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn floor(&self) -> Result<Self> {
+        family::pointwise(Op::Floor, &[self.into()])
+    }
+
+    /// [`DynTensor::floor`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::floor`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn floor_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Floor, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::floor`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::floor`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn floor_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Floor, &[self.into()], out)
+    }
+
+    /// The nearest whole number; halves go to the even one.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn round(&self) -> Result<Self> {
+        family::pointwise(Op::Round, &[self.into()])
+    }
+
+    /// [`DynTensor::round`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::round`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn round_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Round, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::round`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::round`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn round_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Round, &[self.into()], out)
+    }
+
+    /// The next whole number towards zero.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn trunc(&self) -> Result<Self> {
+        family::pointwise(Op::Trunc, &[self.into()])
+    }
+
+    /// [`DynTensor::trunc`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::trunc`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn trunc_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Trunc, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::trunc`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::trunc`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn trunc_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Trunc, &[self.into()], out)
+    }
+
+    /// The part behind the point, with the element's sign.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn frac(&self) -> Result<Self> {
+        family::pointwise(Op::Frac, &[self.into()])
+    }
+
+    /// [`DynTensor::frac`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::frac`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn frac_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Frac, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::frac`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::frac`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn frac_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Frac, &[self.into()], out)
+    }
+
+    /// -1, 0 or 1; 0 for NaN.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn sign(&self) -> Result<Self> {
+        family::pointwise(Op::Sign, &[self.into()])
+    }
+
+    /// [`DynTensor::sign`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sign`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn sign_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Sign, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::sign`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sign`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn sign_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Sign, &[self.into()], out)
+    }
+
+    /// The sign; of a complex number, the number divided by its magnitude.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn sgn(&self) -> Result<Self> {
+        family::pointwise(Op::Sgn, &[self.into()])
+    }
+
+    /// [`DynTensor::sgn`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sgn`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn sgn_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Sgn, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::sgn`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sgn`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn sgn_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Sgn, &[self.into()], out)
+    }
+
+    /// Each element times itself.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn square(&self) -> Result<Self> {
+        family::pointwise(Op::Square, &[self.into()])
+    }
+
+    /// [`DynTensor::square`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::square`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn square_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Square, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::square`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::square`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn square_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Square, &[self.into()], out)
+    }
+
+    /// The quotient, rounded down.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn floor_divide<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::FloorDivide, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::floor_divide`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::floor_divide`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn floor_divide_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::FloorDivide, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::floor_divide`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::floor_divide`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn floor_divide_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::FloorDivide, &[self.into(), other.into()], out)
+    }
+
+    /// What division leaves, with the sign of self.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn fmod<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Fmod, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::fmod`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::fmod`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn fmod_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Fmod, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::fmod`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::fmod`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn fmod_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Fmod, &[self.into(), other.into()], out)
+    }
+
+    /// What division leaves, with the sign of `other`.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn remainder<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Remainder, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::remainder`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::remainder`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn remainder_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Remainder, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::remainder`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::remainder`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn remainder_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::Remainder, &[self.into(), other.into()], out)
+    }
+
+    /// The greater of two elements; NaN when either is.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn maximum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Maximum, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::maximum`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::maximum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn maximum_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Maximum, &[self.into(), other.into()], out)
+    }
+
+    /// The smaller of two elements; NaN when either is.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn minimum<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Minimum, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::minimum`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::minimum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn minimum_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Minimum, &[self.into(), other.into()], out)
+    }
+
+    /// Whether an element, or a part of it, is NaN.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn isnan(&self) -> Result<Self> {
+        family::pointwise(Op::Isnan, &[self.into()])
+    }
+
+    /// Whether an element, or a part of it, is infinite.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn isinf(&self) -> Result<Self> {
+        family::pointwise(Op::Isinf, &[self.into()])
+    }
+
+    /// Whether an element is neither infinite nor NaN.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn isfinite(&self) -> Result<Self> {
+        family::pointwise(Op::Isfinite, &[self.into()])
+    }
+
+    /// Whether an element is zero.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn logical_not(&self) -> Result<Self> {
+        family::pointwise(Op::LogicalNot, &[self.into()])
+    }
+
+    /// [`DynTensor::logical_not`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logical_not`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn logical_not_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::LogicalNot, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::logical_not`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logical_not`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn logical_not_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::LogicalNot, &[self.into()], out)
+    }
+
+    /// Whether either element differs from zero.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn logical_or<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::LogicalOr, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::logical_or`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logical_or`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn logical_or_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::LogicalOr, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::logical_or`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logical_or`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn logical_or_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::LogicalOr, &[self.into(), other.into()], out)
+    }
+
+    /// Whether one of two elements differs from zero.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn logical_xor<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::LogicalXor, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::logical_xor`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logical_xor`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn logical_xor_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::LogicalXor, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::logical_xor`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logical_xor`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn logical_xor_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::LogicalXor, &[self.into(), other.into()], out)
+    }
+
+    /// Bits set in both; of bool, whether both hold.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn bitwise_and<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::BitwiseAnd, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::bitwise_and`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_and`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn bitwise_and_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::BitwiseAnd, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::bitwise_and`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_and`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn bitwise_and_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::BitwiseAnd, &[self.into(), other.into()], out)
+    }
+
+    /// Bits set in either; of bool, whether either holds.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn bitwise_or<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::BitwiseOr, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::bitwise_or`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_or`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn bitwise_or_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::BitwiseOr, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::bitwise_or`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_or`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn bitwise_or_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::BitwiseOr, &[self.into(), other.into()], out)
+    }
+
+    /// Bits set in one; of bool, whether one holds.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn bitwise_xor<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::BitwiseXor, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::bitwise_xor`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_xor`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn bitwise_xor_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::BitwiseXor, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::bitwise_xor`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_xor`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn bitwise_xor_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::BitwiseXor, &[self.into(), other.into()], out)
+    }
+
+    /// Bits moved up by `other`.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn bitwise_left_shift<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::BitwiseLeftShift, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::bitwise_left_shift`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_left_shift`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn bitwise_left_shift_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::BitwiseLeftShift, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::bitwise_left_shift`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_left_shift`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn bitwise_left_shift_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::BitwiseLeftShift, &[self.into(), other.into()], out)
+    }
+
+    /// Bits moved down by `other`, the sign staying.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn bitwise_right_shift<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::BitwiseRightShift, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::bitwise_right_shift`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_right_shift`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn bitwise_right_shift_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::BitwiseRightShift, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::bitwise_right_shift`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bitwise_right_shift`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn bitwise_right_shift_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::BitwiseRightShift, &[self.into(), other.into()], out)
     }
 
     /// The sum over dims; integers and bool add up in i64.

@@ -3,7 +3,9 @@
 mod contract;
 mod factory;
 mod index;
+mod math;
 mod names;
+mod number;
 mod pointwise;
 mod query;
 mod reduce;
@@ -13,6 +15,8 @@ use super::Row;
 
 const FAMILIES: &[&[Row]] = &[
     pointwise::ROWS,
+    math::ROWS,
+    number::ROWS,
     reduce::ROWS,
     contract::ROWS,
     view::ROWS,

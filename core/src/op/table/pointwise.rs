@@ -5,19 +5,19 @@ use crate::op::DTypeRule::{Bool, Float, Real, Same};
 use crate::op::NameRule::{Keeps, Unifies};
 use crate::op::{DTypes, Forms, Row, Samples};
 
-const fn unary(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
+pub(super) const fn unary(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
     Row::new(name, "self", Unary(expr), Keeps, doc).forms(Forms::ALL)
 }
 
-const fn float(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
+pub(super) const fn float(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
     unary(name, expr, doc).dtype(Float, DTypes::ALL)
 }
 
-const fn binary(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
+pub(super) const fn binary(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
     Row::new(name, "self, other: Operand", Binary(expr), Unifies, doc).forms(Forms::ALL)
 }
 
-const fn compare(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
+pub(super) const fn compare(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
     binary(name, expr, doc).dtype(Bool, DTypes::ALL)
 }
 

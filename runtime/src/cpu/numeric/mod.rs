@@ -75,6 +75,7 @@ pub(crate) trait Bits: Number {
 /// The functions by the names that expressions use.
 pub(crate) mod by_name {
     #![allow(dead_code, reason = "a row may name any of them")]
+    pub(crate) use super::special::by_name::*;
     use super::{Bits, Inexact, Number, Ordered, Signed};
     use nomina_core::Element;
 

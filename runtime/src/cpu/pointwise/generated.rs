@@ -7,7 +7,7 @@ use num_complex::Complex;
 
 use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, output1, output2, output3};
 use crate::cpu::numeric::by_name::*;
-use crate::cpu::simd::levels;
+use crate::cpu::simd::{levels, one_level};
 
 /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that
 /// the operator does not compute in.
@@ -38,6 +38,62 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         Op::BitwiseNot => of_bitwise_not(compute),
         Op::Where => of_where(compute),
         Op::MaskedFill => of_masked_fill(compute),
+        Op::Sin => of_sin(compute),
+        Op::Cos => of_cos(compute),
+        Op::Tan => of_tan(compute),
+        Op::Asin => of_asin(compute),
+        Op::Acos => of_acos(compute),
+        Op::Atan => of_atan(compute),
+        Op::Sinh => of_sinh(compute),
+        Op::Cosh => of_cosh(compute),
+        Op::Asinh => of_asinh(compute),
+        Op::Acosh => of_acosh(compute),
+        Op::Atanh => of_atanh(compute),
+        Op::Expm1 => of_expm1(compute),
+        Op::Exp2 => of_exp2(compute),
+        Op::Log1p => of_log1p(compute),
+        Op::Log2 => of_log2(compute),
+        Op::Log10 => of_log10(compute),
+        Op::Reciprocal => of_reciprocal(compute),
+        Op::Rsqrt => of_rsqrt(compute),
+        Op::Sinc => of_sinc(compute),
+        Op::Deg2rad => of_deg2rad(compute),
+        Op::Rad2deg => of_rad2deg(compute),
+        Op::Erf => of_erf(compute),
+        Op::Erfc => of_erfc(compute),
+        Op::Erfinv => of_erfinv(compute),
+        Op::Lgamma => of_lgamma(compute),
+        Op::Digamma => of_digamma(compute),
+        Op::Atan2 => of_atan2(compute),
+        Op::Hypot => of_hypot(compute),
+        Op::Logaddexp => of_logaddexp(compute),
+        Op::Xlogy => of_xlogy(compute),
+        Op::Silu => of_silu(compute),
+        Op::Gelu => of_gelu(compute),
+        Op::Ceil => of_ceil(compute),
+        Op::Floor => of_floor(compute),
+        Op::Round => of_round(compute),
+        Op::Trunc => of_trunc(compute),
+        Op::Frac => of_frac(compute),
+        Op::Sign => of_sign(compute),
+        Op::Sgn => of_sgn(compute),
+        Op::Square => of_square(compute),
+        Op::FloorDivide => of_floor_divide(compute),
+        Op::Fmod => of_fmod(compute),
+        Op::Remainder => of_remainder(compute),
+        Op::Maximum => of_maximum(compute),
+        Op::Minimum => of_minimum(compute),
+        Op::Isnan => of_isnan(compute),
+        Op::Isinf => of_isinf(compute),
+        Op::Isfinite => of_isfinite(compute),
+        Op::LogicalNot => of_logical_not(compute),
+        Op::LogicalOr => of_logical_or(compute),
+        Op::LogicalXor => of_logical_xor(compute),
+        Op::BitwiseAnd => of_bitwise_and(compute),
+        Op::BitwiseOr => of_bitwise_or(compute),
+        Op::BitwiseXor => of_bitwise_xor(compute),
+        Op::BitwiseLeftShift => of_bitwise_left_shift(compute),
+        Op::BitwiseRightShift => of_bitwise_right_shift(compute),
         Op::Sum
         | Op::Mean
         | Op::Prod
@@ -118,57 +174,57 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
 
 fn of_add(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| add(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| add(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| add(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| add(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| add(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| add(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| add(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| add(x, y)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: Complex<f32>| add(x, y)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: Complex<f64>| add(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| add(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| add(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| add(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| add(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| add(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| add(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| add(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| add(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| add(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| add(x, y)),
         DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_sub(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(|x: u8, y: u8| sub(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| sub(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| sub(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| sub(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| sub(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| sub(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| sub(x, y)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: Complex<f32>| sub(x, y)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: Complex<f64>| sub(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| sub(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| sub(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| sub(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| sub(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| sub(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| sub(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| sub(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| sub(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| sub(x, y)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_mul(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| mul(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| mul(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| mul(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| mul(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| mul(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| mul(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| mul(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| mul(x, y)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: Complex<f32>| mul(x, y)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: Complex<f64>| mul(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| mul(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| mul(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| mul(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| mul(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| mul(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| mul(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| mul(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| mul(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| mul(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| mul(x, y)),
         DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_div(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(|x: f32, y: f32| div(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| div(x, y)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: Complex<f32>| div(x, y)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: Complex<f64>| div(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| div(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| div(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| div(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| div(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -182,55 +238,55 @@ fn of_div(compute: DType) -> Option<Kernel> {
 
 fn of_pow(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(|x: u8, y: u8| pow(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| pow(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| pow(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| pow(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| pow(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| pow(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| pow(x, y)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: Complex<f32>| pow(x, y)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: Complex<f64>| pow(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| pow(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| pow(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| pow(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| pow(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| pow(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| pow(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| pow(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| pow(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_neg(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(|x: u8| neg(x)),
-        DType::I8 => kernel!(|x: i8| neg(x)),
-        DType::I16 => kernel!(|x: i16| neg(x)),
-        DType::I32 => kernel!(|x: i32| neg(x)),
-        DType::I64 => kernel!(|x: i64| neg(x)),
-        DType::F32 => kernel!(|x: f32| neg(x)),
-        DType::F64 => kernel!(|x: f64| neg(x)),
-        DType::C64 => kernel!(|x: Complex<f32>| neg(x)),
-        DType::C128 => kernel!(|x: Complex<f64>| neg(x)),
+        DType::U8 => kernel!(levels, |x: u8| neg(x)),
+        DType::I8 => kernel!(levels, |x: i8| neg(x)),
+        DType::I16 => kernel!(levels, |x: i16| neg(x)),
+        DType::I32 => kernel!(levels, |x: i32| neg(x)),
+        DType::I64 => kernel!(levels, |x: i64| neg(x)),
+        DType::F32 => kernel!(levels, |x: f32| neg(x)),
+        DType::F64 => kernel!(levels, |x: f64| neg(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| neg(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| neg(x)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_abs(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(|x: u8| abs(x)),
-        DType::I8 => kernel!(|x: i8| abs(x)),
-        DType::I16 => kernel!(|x: i16| abs(x)),
-        DType::I32 => kernel!(|x: i32| abs(x)),
-        DType::I64 => kernel!(|x: i64| abs(x)),
-        DType::F32 => kernel!(|x: f32| abs(x)),
-        DType::F64 => kernel!(|x: f64| abs(x)),
-        DType::C64 => kernel!(|x: Complex<f32>| abs(x)),
-        DType::C128 => kernel!(|x: Complex<f64>| abs(x)),
+        DType::U8 => kernel!(levels, |x: u8| abs(x)),
+        DType::I8 => kernel!(levels, |x: i8| abs(x)),
+        DType::I16 => kernel!(levels, |x: i16| abs(x)),
+        DType::I32 => kernel!(levels, |x: i32| abs(x)),
+        DType::I64 => kernel!(levels, |x: i64| abs(x)),
+        DType::F32 => kernel!(levels, |x: f32| abs(x)),
+        DType::F64 => kernel!(levels, |x: f64| abs(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| abs(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| abs(x)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_exp(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(|x: f32| exp(x)),
-        DType::F64 => kernel!(|x: f64| exp(x)),
-        DType::C64 => kernel!(|x: Complex<f32>| exp(x)),
-        DType::C128 => kernel!(|x: Complex<f64>| exp(x)),
+        DType::F32 => kernel!(levels, |x: f32| exp(x)),
+        DType::F64 => kernel!(levels, |x: f64| exp(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| exp(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| exp(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -244,10 +300,10 @@ fn of_exp(compute: DType) -> Option<Kernel> {
 
 fn of_log(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(|x: f32| log(x)),
-        DType::F64 => kernel!(|x: f64| log(x)),
-        DType::C64 => kernel!(|x: Complex<f32>| log(x)),
-        DType::C128 => kernel!(|x: Complex<f64>| log(x)),
+        DType::F32 => kernel!(levels, |x: f32| log(x)),
+        DType::F64 => kernel!(levels, |x: f64| log(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| log(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| log(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -261,10 +317,10 @@ fn of_log(compute: DType) -> Option<Kernel> {
 
 fn of_sqrt(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(|x: f32| sqrt(x)),
-        DType::F64 => kernel!(|x: f64| sqrt(x)),
-        DType::C64 => kernel!(|x: Complex<f32>| sqrt(x)),
-        DType::C128 => kernel!(|x: Complex<f64>| sqrt(x)),
+        DType::F32 => kernel!(levels, |x: f32| sqrt(x)),
+        DType::F64 => kernel!(levels, |x: f64| sqrt(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| sqrt(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| sqrt(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -278,10 +334,10 @@ fn of_sqrt(compute: DType) -> Option<Kernel> {
 
 fn of_tanh(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(|x: f32| tanh(x)),
-        DType::F64 => kernel!(|x: f64| tanh(x)),
-        DType::C64 => kernel!(|x: Complex<f32>| tanh(x)),
-        DType::C128 => kernel!(|x: Complex<f64>| tanh(x)),
+        DType::F32 => kernel!(levels, |x: f32| tanh(x)),
+        DType::F64 => kernel!(levels, |x: f64| tanh(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| tanh(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| tanh(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -295,10 +351,10 @@ fn of_tanh(compute: DType) -> Option<Kernel> {
 
 fn of_sigmoid(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(|x: f32| sigmoid(x)),
-        DType::F64 => kernel!(|x: f64| sigmoid(x)),
-        DType::C64 => kernel!(|x: Complex<f32>| sigmoid(x)),
-        DType::C128 => kernel!(|x: Complex<f64>| sigmoid(x)),
+        DType::F32 => kernel!(levels, |x: f32| sigmoid(x)),
+        DType::F64 => kernel!(levels, |x: f64| sigmoid(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| sigmoid(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| sigmoid(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -312,45 +368,55 @@ fn of_sigmoid(compute: DType) -> Option<Kernel> {
 
 fn of_relu(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(|x: u8| relu(x)),
-        DType::I8 => kernel!(|x: i8| relu(x)),
-        DType::I16 => kernel!(|x: i16| relu(x)),
-        DType::I32 => kernel!(|x: i32| relu(x)),
-        DType::I64 => kernel!(|x: i64| relu(x)),
-        DType::F32 => kernel!(|x: f32| relu(x)),
-        DType::F64 => kernel!(|x: f64| relu(x)),
+        DType::U8 => kernel!(levels, |x: u8| relu(x)),
+        DType::I8 => kernel!(levels, |x: i8| relu(x)),
+        DType::I16 => kernel!(levels, |x: i16| relu(x)),
+        DType::I32 => kernel!(levels, |x: i32| relu(x)),
+        DType::I64 => kernel!(levels, |x: i64| relu(x)),
+        DType::F32 => kernel!(levels, |x: f32| relu(x)),
+        DType::F64 => kernel!(levels, |x: f64| relu(x)),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
 
 fn of_clamp(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::U8 => kernel!(|x: u8, y: u8, z: u8| clamp(x, y, z)),
-        DType::I8 => kernel!(|x: i8, y: i8, z: i8| clamp(x, y, z)),
-        DType::I16 => kernel!(|x: i16, y: i16, z: i16| clamp(x, y, z)),
-        DType::I32 => kernel!(|x: i32, y: i32, z: i32| clamp(x, y, z)),
-        DType::I64 => kernel!(|x: i64, y: i64, z: i64| clamp(x, y, z)),
-        DType::F32 => kernel!(|x: f32, y: f32, z: f32| clamp(x, y, z)),
-        DType::F64 => kernel!(|x: f64, y: f64, z: f64| clamp(x, y, z)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8, z: u8| clamp(x, y, z)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8, z: i8| clamp(x, y, z)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16, z: i16| clamp(x, y, z)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32, z: i32| clamp(x, y, z)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64, z: i64| clamp(x, y, z)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32, z: f32| clamp(x, y, z)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, z: f64| clamp(x, y, z)),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
 
 fn of_addcmul(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool, z: bool| add(x, mul(y, z))),
-        DType::U8 => kernel!(|x: u8, y: u8, z: u8| add(x, mul(y, z))),
-        DType::I8 => kernel!(|x: i8, y: i8, z: i8| add(x, mul(y, z))),
-        DType::I16 => kernel!(|x: i16, y: i16, z: i16| add(x, mul(y, z))),
-        DType::I32 => kernel!(|x: i32, y: i32, z: i32| add(x, mul(y, z))),
-        DType::I64 => kernel!(|x: i64, y: i64, z: i64| add(x, mul(y, z))),
-        DType::F32 => kernel!(|x: f32, y: f32, z: f32| add(x, mul(y, z))),
-        DType::F64 => kernel!(|x: f64, y: f64, z: f64| add(x, mul(y, z))),
+        DType::Bool => kernel!(levels, |x: bool, y: bool, z: bool| add(x, mul(y, z))),
+        DType::U8 => kernel!(levels, |x: u8, y: u8, z: u8| add(x, mul(y, z))),
+        DType::I8 => kernel!(levels, |x: i8, y: i8, z: i8| add(x, mul(y, z))),
+        DType::I16 => kernel!(levels, |x: i16, y: i16, z: i16| add(x, mul(y, z))),
+        DType::I32 => kernel!(levels, |x: i32, y: i32, z: i32| add(x, mul(y, z))),
+        DType::I64 => kernel!(levels, |x: i64, y: i64, z: i64| add(x, mul(y, z))),
+        DType::F32 => kernel!(levels, |x: f32, y: f32, z: f32| add(x, mul(y, z))),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, z: f64| add(x, mul(y, z))),
         DType::C64 => {
-            kernel!(|x: Complex<f32>, y: Complex<f32>, z: Complex<f32>| add(x, mul(y, z)))
+            kernel!(levels, |x: Complex<f32>,
+                             y: Complex<f32>,
+                             z: Complex<f32>| add(
+                x,
+                mul(y, z)
+            ))
         }
         DType::C128 => {
-            kernel!(|x: Complex<f64>, y: Complex<f64>, z: Complex<f64>| add(x, mul(y, z)))
+            kernel!(levels, |x: Complex<f64>,
+                             y: Complex<f64>,
+                             z: Complex<f64>| add(
+                x,
+                mul(y, z)
+            ))
         }
         DType::F16 | DType::BF16 => return None,
     })
@@ -358,116 +424,116 @@ fn of_addcmul(compute: DType) -> Option<Kernel> {
 
 fn of_eq(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| eq(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| eq(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| eq(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| eq(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| eq(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| eq(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| eq(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| eq(x, y)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: Complex<f32>| eq(x, y)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: Complex<f64>| eq(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| eq(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| eq(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| eq(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| eq(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| eq(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| eq(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| eq(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| eq(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| eq(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| eq(x, y)),
         DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_ne(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| ne(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| ne(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| ne(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| ne(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| ne(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| ne(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| ne(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| ne(x, y)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: Complex<f32>| ne(x, y)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: Complex<f64>| ne(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| ne(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| ne(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| ne(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| ne(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| ne(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| ne(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| ne(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| ne(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| ne(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| ne(x, y)),
         DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_lt(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| lt(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| lt(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| lt(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| lt(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| lt(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| lt(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| lt(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| lt(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| lt(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| lt(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| lt(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| lt(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| lt(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| lt(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| lt(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| lt(x, y)),
         DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
 
 fn of_le(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| le(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| le(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| le(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| le(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| le(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| le(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| le(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| le(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| le(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| le(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| le(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| le(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| le(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| le(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| le(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| le(x, y)),
         DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
 
 fn of_gt(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| gt(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| gt(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| gt(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| gt(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| gt(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| gt(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| gt(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| gt(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| gt(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| gt(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| gt(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| gt(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| gt(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| gt(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| gt(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| gt(x, y)),
         DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
 
 fn of_ge(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| ge(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| ge(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| ge(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| ge(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| ge(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| ge(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| ge(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| ge(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| ge(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| ge(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| ge(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| ge(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| ge(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| ge(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| ge(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| ge(x, y)),
         DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
 
 fn of_logical_and(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool| logical_and(x, y)),
-        DType::U8 => kernel!(|x: u8, y: u8| logical_and(x, y)),
-        DType::I8 => kernel!(|x: i8, y: i8| logical_and(x, y)),
-        DType::I16 => kernel!(|x: i16, y: i16| logical_and(x, y)),
-        DType::I32 => kernel!(|x: i32, y: i32| logical_and(x, y)),
-        DType::I64 => kernel!(|x: i64, y: i64| logical_and(x, y)),
-        DType::F32 => kernel!(|x: f32, y: f32| logical_and(x, y)),
-        DType::F64 => kernel!(|x: f64, y: f64| logical_and(x, y)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: Complex<f32>| logical_and(x, y)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: Complex<f64>| logical_and(x, y)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool| logical_and(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| logical_and(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| logical_and(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| logical_and(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| logical_and(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| logical_and(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| logical_and(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| logical_and(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| logical_and(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| logical_and(x, y)),
         DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_bitwise_not(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool| bitwise_not(x)),
-        DType::U8 => kernel!(|x: u8| bitwise_not(x)),
-        DType::I8 => kernel!(|x: i8| bitwise_not(x)),
-        DType::I16 => kernel!(|x: i16| bitwise_not(x)),
-        DType::I32 => kernel!(|x: i32| bitwise_not(x)),
-        DType::I64 => kernel!(|x: i64| bitwise_not(x)),
+        DType::Bool => kernel!(levels, |x: bool| bitwise_not(x)),
+        DType::U8 => kernel!(levels, |x: u8| bitwise_not(x)),
+        DType::I8 => kernel!(levels, |x: i8| bitwise_not(x)),
+        DType::I16 => kernel!(levels, |x: i16| bitwise_not(x)),
+        DType::I32 => kernel!(levels, |x: i32| bitwise_not(x)),
+        DType::I64 => kernel!(levels, |x: i64| bitwise_not(x)),
         DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::C64 | DType::C128 => {
             return None;
         }
@@ -476,32 +542,941 @@ fn of_bitwise_not(compute: DType) -> Option<Kernel> {
 
 fn of_where(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool, z: bool| select(x, y, z)),
-        DType::U8 => kernel!(|x: bool, y: u8, z: u8| select(x, y, z)),
-        DType::I8 => kernel!(|x: bool, y: i8, z: i8| select(x, y, z)),
-        DType::I16 => kernel!(|x: bool, y: i16, z: i16| select(x, y, z)),
-        DType::I32 => kernel!(|x: bool, y: i32, z: i32| select(x, y, z)),
-        DType::I64 => kernel!(|x: bool, y: i64, z: i64| select(x, y, z)),
-        DType::F32 => kernel!(|x: bool, y: f32, z: f32| select(x, y, z)),
-        DType::F64 => kernel!(|x: bool, y: f64, z: f64| select(x, y, z)),
-        DType::C64 => kernel!(|x: bool, y: Complex<f32>, z: Complex<f32>| select(x, y, z)),
-        DType::C128 => kernel!(|x: bool, y: Complex<f64>, z: Complex<f64>| select(x, y, z)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool, z: bool| select(x, y, z)),
+        DType::U8 => kernel!(levels, |x: bool, y: u8, z: u8| select(x, y, z)),
+        DType::I8 => kernel!(levels, |x: bool, y: i8, z: i8| select(x, y, z)),
+        DType::I16 => kernel!(levels, |x: bool, y: i16, z: i16| select(x, y, z)),
+        DType::I32 => kernel!(levels, |x: bool, y: i32, z: i32| select(x, y, z)),
+        DType::I64 => kernel!(levels, |x: bool, y: i64, z: i64| select(x, y, z)),
+        DType::F32 => kernel!(levels, |x: bool, y: f32, z: f32| select(x, y, z)),
+        DType::F64 => kernel!(levels, |x: bool, y: f64, z: f64| select(x, y, z)),
+        DType::C64 => kernel!(levels, |x: bool, y: Complex<f32>, z: Complex<f32>| select(
+            x, y, z
+        )),
+        DType::C128 => kernel!(levels, |x: bool, y: Complex<f64>, z: Complex<f64>| select(
+            x, y, z
+        )),
         DType::F16 | DType::BF16 => return None,
     })
 }
 
 fn of_masked_fill(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(|x: bool, y: bool, z: bool| select(y, z, x)),
-        DType::U8 => kernel!(|x: u8, y: bool, z: u8| select(y, z, x)),
-        DType::I8 => kernel!(|x: i8, y: bool, z: i8| select(y, z, x)),
-        DType::I16 => kernel!(|x: i16, y: bool, z: i16| select(y, z, x)),
-        DType::I32 => kernel!(|x: i32, y: bool, z: i32| select(y, z, x)),
-        DType::I64 => kernel!(|x: i64, y: bool, z: i64| select(y, z, x)),
-        DType::F32 => kernel!(|x: f32, y: bool, z: f32| select(y, z, x)),
-        DType::F64 => kernel!(|x: f64, y: bool, z: f64| select(y, z, x)),
-        DType::C64 => kernel!(|x: Complex<f32>, y: bool, z: Complex<f32>| select(y, z, x)),
-        DType::C128 => kernel!(|x: Complex<f64>, y: bool, z: Complex<f64>| select(y, z, x)),
+        DType::Bool => kernel!(levels, |x: bool, y: bool, z: bool| select(y, z, x)),
+        DType::U8 => kernel!(levels, |x: u8, y: bool, z: u8| select(y, z, x)),
+        DType::I8 => kernel!(levels, |x: i8, y: bool, z: i8| select(y, z, x)),
+        DType::I16 => kernel!(levels, |x: i16, y: bool, z: i16| select(y, z, x)),
+        DType::I32 => kernel!(levels, |x: i32, y: bool, z: i32| select(y, z, x)),
+        DType::I64 => kernel!(levels, |x: i64, y: bool, z: i64| select(y, z, x)),
+        DType::F32 => kernel!(levels, |x: f32, y: bool, z: f32| select(y, z, x)),
+        DType::F64 => kernel!(levels, |x: f64, y: bool, z: f64| select(y, z, x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: bool, z: Complex<f32>| select(
+            y, z, x
+        )),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: bool, z: Complex<f64>| select(
+            y, z, x
+        )),
         DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_sin(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| sin(x)),
+        DType::F64 => kernel!(one_level, |x: f64| sin(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| sin(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| sin(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_cos(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| cos(x)),
+        DType::F64 => kernel!(one_level, |x: f64| cos(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| cos(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| cos(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_tan(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| tan(x)),
+        DType::F64 => kernel!(one_level, |x: f64| tan(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| tan(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| tan(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_asin(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| asin(x)),
+        DType::F64 => kernel!(one_level, |x: f64| asin(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| asin(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| asin(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_acos(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| acos(x)),
+        DType::F64 => kernel!(one_level, |x: f64| acos(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| acos(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| acos(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_atan(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| atan(x)),
+        DType::F64 => kernel!(one_level, |x: f64| atan(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| atan(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| atan(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_sinh(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| sinh(x)),
+        DType::F64 => kernel!(one_level, |x: f64| sinh(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| sinh(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| sinh(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_cosh(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| cosh(x)),
+        DType::F64 => kernel!(one_level, |x: f64| cosh(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| cosh(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| cosh(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_asinh(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| asinh(x)),
+        DType::F64 => kernel!(one_level, |x: f64| asinh(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| asinh(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| asinh(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_acosh(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| acosh(x)),
+        DType::F64 => kernel!(one_level, |x: f64| acosh(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| acosh(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| acosh(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_atanh(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| atanh(x)),
+        DType::F64 => kernel!(one_level, |x: f64| atanh(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| atanh(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| atanh(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_expm1(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| expm1(x)),
+        DType::F64 => kernel!(one_level, |x: f64| expm1(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| expm1(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| expm1(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_exp2(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| exp2(x)),
+        DType::F64 => kernel!(one_level, |x: f64| exp2(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| exp2(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| exp2(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_log1p(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| log1p(x)),
+        DType::F64 => kernel!(one_level, |x: f64| log1p(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| log1p(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| log1p(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_log2(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| log2(x)),
+        DType::F64 => kernel!(one_level, |x: f64| log2(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| log2(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| log2(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_log10(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| log10(x)),
+        DType::F64 => kernel!(one_level, |x: f64| log10(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| log10(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| log10(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_reciprocal(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32| reciprocal(x)),
+        DType::F64 => kernel!(levels, |x: f64| reciprocal(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| reciprocal(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| reciprocal(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_rsqrt(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32| rsqrt(x)),
+        DType::F64 => kernel!(levels, |x: f64| rsqrt(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| rsqrt(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| rsqrt(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_sinc(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| sinc(x)),
+        DType::F64 => kernel!(one_level, |x: f64| sinc(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| sinc(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| sinc(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_deg2rad(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32| deg2rad(x)),
+        DType::F64 => kernel!(levels, |x: f64| deg2rad(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_rad2deg(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32| rad2deg(x)),
+        DType::F64 => kernel!(levels, |x: f64| rad2deg(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_erf(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| erf(x)),
+        DType::F64 => kernel!(one_level, |x: f64| erf(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_erfc(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| erfc(x)),
+        DType::F64 => kernel!(one_level, |x: f64| erfc(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_erfinv(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| erfinv(x)),
+        DType::F64 => kernel!(one_level, |x: f64| erfinv(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_lgamma(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| lgamma(x)),
+        DType::F64 => kernel!(one_level, |x: f64| lgamma(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_digamma(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| digamma(x)),
+        DType::F64 => kernel!(one_level, |x: f64| digamma(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_atan2(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| atan2(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| atan2(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_hypot(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| hypot(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| hypot(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_logaddexp(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| logaddexp(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| logaddexp(x, y)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>, y: Complex<f32>| logaddexp(
+            x, y
+        )),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>, y: Complex<f64>| logaddexp(
+            x, y
+        )),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_xlogy(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| xlogy(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| xlogy(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_silu(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| silu(x)),
+        DType::F64 => kernel!(one_level, |x: f64| silu(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| silu(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| silu(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_gelu(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| gelu(x)),
+        DType::F64 => kernel!(one_level, |x: f64| gelu(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_ceil(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8| ceil(x)),
+        DType::I8 => kernel!(levels, |x: i8| ceil(x)),
+        DType::I16 => kernel!(levels, |x: i16| ceil(x)),
+        DType::I32 => kernel!(levels, |x: i32| ceil(x)),
+        DType::I64 => kernel!(levels, |x: i64| ceil(x)),
+        DType::F32 => kernel!(levels, |x: f32| ceil(x)),
+        DType::F64 => kernel!(levels, |x: f64| ceil(x)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_floor(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8| floor(x)),
+        DType::I8 => kernel!(levels, |x: i8| floor(x)),
+        DType::I16 => kernel!(levels, |x: i16| floor(x)),
+        DType::I32 => kernel!(levels, |x: i32| floor(x)),
+        DType::I64 => kernel!(levels, |x: i64| floor(x)),
+        DType::F32 => kernel!(levels, |x: f32| floor(x)),
+        DType::F64 => kernel!(levels, |x: f64| floor(x)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_round(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8| round(x)),
+        DType::I8 => kernel!(levels, |x: i8| round(x)),
+        DType::I16 => kernel!(levels, |x: i16| round(x)),
+        DType::I32 => kernel!(levels, |x: i32| round(x)),
+        DType::I64 => kernel!(levels, |x: i64| round(x)),
+        DType::F32 => kernel!(levels, |x: f32| round(x)),
+        DType::F64 => kernel!(levels, |x: f64| round(x)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_trunc(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8| trunc(x)),
+        DType::I8 => kernel!(levels, |x: i8| trunc(x)),
+        DType::I16 => kernel!(levels, |x: i16| trunc(x)),
+        DType::I32 => kernel!(levels, |x: i32| trunc(x)),
+        DType::I64 => kernel!(levels, |x: i64| trunc(x)),
+        DType::F32 => kernel!(levels, |x: f32| trunc(x)),
+        DType::F64 => kernel!(levels, |x: f64| trunc(x)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_frac(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32| frac(x)),
+        DType::F64 => kernel!(levels, |x: f64| frac(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_sign(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| sgn(x)),
+        DType::U8 => kernel!(levels, |x: u8| sgn(x)),
+        DType::I8 => kernel!(levels, |x: i8| sgn(x)),
+        DType::I16 => kernel!(levels, |x: i16| sgn(x)),
+        DType::I32 => kernel!(levels, |x: i32| sgn(x)),
+        DType::I64 => kernel!(levels, |x: i64| sgn(x)),
+        DType::F32 => kernel!(levels, |x: f32| sgn(x)),
+        DType::F64 => kernel!(levels, |x: f64| sgn(x)),
+        DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_sgn(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| sgn(x)),
+        DType::U8 => kernel!(levels, |x: u8| sgn(x)),
+        DType::I8 => kernel!(levels, |x: i8| sgn(x)),
+        DType::I16 => kernel!(levels, |x: i16| sgn(x)),
+        DType::I32 => kernel!(levels, |x: i32| sgn(x)),
+        DType::I64 => kernel!(levels, |x: i64| sgn(x)),
+        DType::F32 => kernel!(levels, |x: f32| sgn(x)),
+        DType::F64 => kernel!(levels, |x: f64| sgn(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| sgn(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| sgn(x)),
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_square(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8| mul(x, x)),
+        DType::I8 => kernel!(levels, |x: i8| mul(x, x)),
+        DType::I16 => kernel!(levels, |x: i16| mul(x, x)),
+        DType::I32 => kernel!(levels, |x: i32| mul(x, x)),
+        DType::I64 => kernel!(levels, |x: i64| mul(x, x)),
+        DType::F32 => kernel!(levels, |x: f32| mul(x, x)),
+        DType::F64 => kernel!(levels, |x: f64| mul(x, x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| mul(x, x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| mul(x, x)),
+        DType::Bool | DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_floor_divide(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(one_level, |x: u8, y: u8| floor_divide(x, y)),
+        DType::I8 => kernel!(one_level, |x: i8, y: i8| floor_divide(x, y)),
+        DType::I16 => kernel!(one_level, |x: i16, y: i16| floor_divide(x, y)),
+        DType::I32 => kernel!(one_level, |x: i32, y: i32| floor_divide(x, y)),
+        DType::I64 => kernel!(one_level, |x: i64, y: i64| floor_divide(x, y)),
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| floor_divide(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| floor_divide(x, y)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_fmod(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(one_level, |x: u8, y: u8| fmod(x, y)),
+        DType::I8 => kernel!(one_level, |x: i8, y: i8| fmod(x, y)),
+        DType::I16 => kernel!(one_level, |x: i16, y: i16| fmod(x, y)),
+        DType::I32 => kernel!(one_level, |x: i32, y: i32| fmod(x, y)),
+        DType::I64 => kernel!(one_level, |x: i64, y: i64| fmod(x, y)),
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| fmod(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| fmod(x, y)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_remainder(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(one_level, |x: u8, y: u8| remainder(x, y)),
+        DType::I8 => kernel!(one_level, |x: i8, y: i8| remainder(x, y)),
+        DType::I16 => kernel!(one_level, |x: i16, y: i16| remainder(x, y)),
+        DType::I32 => kernel!(one_level, |x: i32, y: i32| remainder(x, y)),
+        DType::I64 => kernel!(one_level, |x: i64, y: i64| remainder(x, y)),
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| remainder(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| remainder(x, y)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_maximum(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| maximum(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| maximum(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| maximum(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| maximum(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| maximum(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| maximum(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| maximum(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| maximum(x, y)),
+        DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_minimum(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| minimum(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| minimum(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| minimum(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| minimum(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| minimum(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| minimum(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| minimum(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| minimum(x, y)),
+        DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_isnan(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| isnan(x)),
+        DType::U8 => kernel!(levels, |x: u8| isnan(x)),
+        DType::I8 => kernel!(levels, |x: i8| isnan(x)),
+        DType::I16 => kernel!(levels, |x: i16| isnan(x)),
+        DType::I32 => kernel!(levels, |x: i32| isnan(x)),
+        DType::I64 => kernel!(levels, |x: i64| isnan(x)),
+        DType::F32 => kernel!(levels, |x: f32| isnan(x)),
+        DType::F64 => kernel!(levels, |x: f64| isnan(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| isnan(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| isnan(x)),
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_isinf(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| isinf(x)),
+        DType::U8 => kernel!(levels, |x: u8| isinf(x)),
+        DType::I8 => kernel!(levels, |x: i8| isinf(x)),
+        DType::I16 => kernel!(levels, |x: i16| isinf(x)),
+        DType::I32 => kernel!(levels, |x: i32| isinf(x)),
+        DType::I64 => kernel!(levels, |x: i64| isinf(x)),
+        DType::F32 => kernel!(levels, |x: f32| isinf(x)),
+        DType::F64 => kernel!(levels, |x: f64| isinf(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| isinf(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| isinf(x)),
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_isfinite(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| isfinite(x)),
+        DType::U8 => kernel!(levels, |x: u8| isfinite(x)),
+        DType::I8 => kernel!(levels, |x: i8| isfinite(x)),
+        DType::I16 => kernel!(levels, |x: i16| isfinite(x)),
+        DType::I32 => kernel!(levels, |x: i32| isfinite(x)),
+        DType::I64 => kernel!(levels, |x: i64| isfinite(x)),
+        DType::F32 => kernel!(levels, |x: f32| isfinite(x)),
+        DType::F64 => kernel!(levels, |x: f64| isfinite(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| isfinite(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| isfinite(x)),
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_logical_not(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| logical_not(x)),
+        DType::U8 => kernel!(levels, |x: u8| logical_not(x)),
+        DType::I8 => kernel!(levels, |x: i8| logical_not(x)),
+        DType::I16 => kernel!(levels, |x: i16| logical_not(x)),
+        DType::I32 => kernel!(levels, |x: i32| logical_not(x)),
+        DType::I64 => kernel!(levels, |x: i64| logical_not(x)),
+        DType::F32 => kernel!(levels, |x: f32| logical_not(x)),
+        DType::F64 => kernel!(levels, |x: f64| logical_not(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| logical_not(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| logical_not(x)),
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_logical_or(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| logical_or(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| logical_or(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| logical_or(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| logical_or(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| logical_or(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| logical_or(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| logical_or(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| logical_or(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| logical_or(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| logical_or(x, y)),
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_logical_xor(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| logical_xor(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| logical_xor(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| logical_xor(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| logical_xor(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| logical_xor(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| logical_xor(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| logical_xor(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| logical_xor(x, y)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| logical_xor(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| logical_xor(x, y)),
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_bitwise_and(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| bitwise_and(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_and(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| bitwise_and(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| bitwise_and(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| bitwise_and(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| bitwise_and(x, y)),
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::C64 | DType::C128 => {
+            return None;
+        }
+    })
+}
+
+fn of_bitwise_or(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| bitwise_or(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_or(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| bitwise_or(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| bitwise_or(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| bitwise_or(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| bitwise_or(x, y)),
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::C64 | DType::C128 => {
+            return None;
+        }
+    })
+}
+
+fn of_bitwise_xor(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| bitwise_xor(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_xor(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| bitwise_xor(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| bitwise_xor(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| bitwise_xor(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| bitwise_xor(x, y)),
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 | DType::C64 | DType::C128 => {
+            return None;
+        }
+    })
+}
+
+fn of_bitwise_left_shift(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_left_shift(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| bitwise_left_shift(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| bitwise_left_shift(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| bitwise_left_shift(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| bitwise_left_shift(x, y)),
+        DType::Bool
+        | DType::F16
+        | DType::BF16
+        | DType::F32
+        | DType::F64
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_bitwise_right_shift(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_right_shift(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| bitwise_right_shift(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| bitwise_right_shift(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| bitwise_right_shift(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| bitwise_right_shift(x, y)),
+        DType::Bool
+        | DType::F16
+        | DType::BF16
+        | DType::F32
+        | DType::F64
+        | DType::C64
+        | DType::C128 => return None,
     })
 }

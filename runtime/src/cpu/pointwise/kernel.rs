@@ -140,27 +140,27 @@ pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R>(
     }
 }
 
-/// A kernel from an expression over typed operands.
+/// A kernel from an expression over typed operands, compiled as the macro says that comes first.
 macro_rules! kernel {
-    (|$x:ident: $a:ty| $e:expr) => {{
+    ($levels:ident, |$x:ident: $a:ty| $e:expr) => {{
         const DTYPE: DType = <$a as Element>::DTYPE;
-        let loops = levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+        let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
             loop1(n, out, inputs, |$x: $a| $e)
         });
         Kernel::new(1, [DTYPE; 3], output1(&|$x: $a| $e), loops)
     }};
-    (|$x:ident: $a:ty, $y:ident: $b:ty| $e:expr) => {{
+    ($levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty| $e:expr) => {{
         const DTYPES: [DType; 3] =
             [<$a as Element>::DTYPE, <$b as Element>::DTYPE, <$b as Element>::DTYPE];
-        let loops = levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+        let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
             loop2(n, out, inputs, |$x: $a, $y: $b| $e)
         });
         Kernel::new(2, DTYPES, output2(&|$x: $a, $y: $b| $e), loops)
     }};
-    (|$x:ident: $a:ty, $y:ident: $b:ty, $z:ident: $c:ty| $e:expr) => {{
+    ($levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty, $z:ident: $c:ty| $e:expr) => {{
         const DTYPES: [DType; 3] =
             [<$a as Element>::DTYPE, <$b as Element>::DTYPE, <$c as Element>::DTYPE];
-        let loops = levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+        let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
             loop3(n, out, inputs, |$x: $a, $y: $b, $z: $c| $e)
         });
         Kernel::new(3, DTYPES, output3(&|$x: $a, $y: $b, $z: $c| $e), loops)

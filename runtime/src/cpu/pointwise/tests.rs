@@ -1,6 +1,6 @@
 //! Every kernel against plain iteration, over every way an operand can lie.
 
-use nomina_core::op::{Class, Op};
+use nomina_core::op::{Class, Op, Samples};
 use nomina_core::{DType, Scalar};
 
 use crate::call::{Arg, pointwise, pointwise_in_place, pointwise_owned, to_dtype};
@@ -135,7 +135,13 @@ fn every_operator_in_every_dtype() {
                 .map(|i| {
                     let condition = matches!((op, i), (Op::Where, 0) | (Op::MaskedFill, 1));
                     let dtype = if condition { DType::Bool } else { dtype };
-                    ways(dtype, shape, i).swap_remove(i + 1)
+                    let mut x = ways(dtype, shape, i).swap_remove(i + 1);
+                    let integer = dtype.is_integral() && dtype != DType::Bool;
+                    if i == 1 && op.row().samples == Samples::NonZero && integer {
+                        let one = [Scalar::Int(1).into()];
+                        pointwise_in_place(Op::Add, x.as_mut().unwrap(), &one).unwrap();
+                    }
+                    x
                 })
                 .collect();
             check(op, &args, shape);

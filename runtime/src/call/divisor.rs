@@ -1,0 +1,121 @@
+//! Integers are not divided by zero.
+
+use nomina_core::op::{Op, Resolved};
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
+
+use super::arg::Source;
+use super::reduce::ReduceJob;
+use crate::SmallVec;
+use crate::backend::backend;
+use crate::shape::Strides;
+
+/// Refuses zeros among the divisors of an integer division. Floats have infinities and NaN for it.
+pub(super) fn check(
+    op: Op,
+    sources: &[Source<'_>],
+    dtypes: Resolved,
+    results: usize,
+) -> Result<()> {
+    let divides = matches!(op, Op::FloorDivide | Op::Fmod | Op::Remainder);
+    let Some(&divisor) = sources.get(1).filter(|_| divides) else {
+        return Ok(());
+    };
+    if !dtypes.compute.is_integral() || results == 0 || none_is_zero(op, divisor)? {
+        return Ok(());
+    }
+    let error = Error::new(
+        ErrorKind::Argument,
+        op.name(),
+        "an integer is divided by zero",
+    );
+    let error = sources.iter().fold(error, |error, source| match source {
+        Source::Tensor { layout, .. } => error.operand(&Names::default(), &layout.shape),
+        Source::Scalar(_) => error,
+    });
+    Err(error.hint("mask zeros out of the divisor, or convert to a float dtype"))
+}
+
+fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
+    let (ptr, layout, dtype, device) = match divisor {
+        Source::Scalar(value) => return Ok(!matches!(value, Scalar::Int(0) | Scalar::Bool(false))),
+        Source::Tensor {
+            ptr,
+            layout,
+            dtype,
+            device,
+        } => (ptr, layout, dtype, device),
+    };
+    let mut all = true;
+    let rank = layout.shape.len();
+    let job = ReduceJob {
+        op: Op::All,
+        compute: dtype,
+        correction: 0.0,
+        shape: &layout.shape,
+        strides: &layout.strides,
+        x: ptr,
+        dtype,
+        reduced: &SmallVec::<[bool; 8]>::from_elem(true, rank),
+        out: &Strides::from_elem(0, rank),
+        values: (&raw mut all).cast(),
+        values_dtype: DType::Bool,
+        positions: std::ptr::null_mut(),
+    };
+    // SAFETY: the operand's own positions are read; one bool is written, and outlives the call.
+    unsafe { backend(op.name(), device)?.reduce(&job)? };
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Raw;
+    use crate::call::{Arg, pointwise, pointwise_in_place};
+
+    fn kind(result: Result<Raw>) -> Option<ErrorKind> {
+        result.err().map(|error| error.kind())
+    }
+
+    #[test]
+    fn zeros_are_refused_where_they_divide_integers() {
+        let x = Raw::from_vec(vec![7_i32, -7, 5, 0], &[2, 2]).unwrap();
+        let good = Raw::from_vec(vec![2_i32, -3], &[2]).unwrap();
+        let bad = Raw::from_vec(vec![2_i32, 0], &[2]).unwrap();
+        let floats = Raw::from_vec(vec![0.0_f32, 1.0], &[2]).unwrap();
+        for op in [Op::FloorDivide, Op::Fmod, Op::Remainder] {
+            let call = |y: Arg<'_>| kind(pointwise(op, &[(&x).into(), y]));
+            assert_eq!(call((&good).into()), None);
+            assert_eq!(call((&bad).into()), Some(ErrorKind::Argument));
+            assert_eq!(call(Scalar::Int(0).into()), Some(ErrorKind::Argument));
+            assert_eq!(call((&floats).into()), None);
+            // The zero is not among what the view shows.
+            assert_eq!(call((&bad.narrow(0, 0, 1).unwrap()).into()), None);
+        }
+        let empty = Raw::from_vec(Vec::<i64>::new(), &[0]).unwrap();
+        assert_eq!(
+            kind(pointwise(
+                Op::Fmod,
+                &[(&empty).into(), Scalar::Int(0).into()]
+            )),
+            None
+        );
+    }
+
+    #[test]
+    fn what_is_refused_changes_nothing() {
+        let mut x = Raw::from_vec(vec![7_u8, 8], &[2]).unwrap();
+        let divided = pointwise_in_place(
+            Op::FloorDivide,
+            x.as_mut().unwrap(),
+            &[Scalar::Int(0).into()],
+        );
+        assert_eq!(divided.unwrap_err().kind(), ErrorKind::Argument);
+        pointwise_in_place(
+            Op::FloorDivide,
+            x.as_mut().unwrap(),
+            &[Scalar::Int(2).into()],
+        )
+        .unwrap();
+        assert_eq!(x.to_vec::<u8>().unwrap(), [3, 4]);
+    }
+}
