@@ -492,3 +492,36 @@ fn the_default_dtype_is_for_dynamic_tensors_only() {
     assert_eq!(exp.dtype(), DType::F32);
     assert_eq!(exp.to_dyn().dtype(), DType::F32);
 }
+
+#[test]
+fn a_panic_points_at_the_callers_line() {
+    use std::sync::Mutex;
+    static PLACES: Mutex<Vec<(String, u32)>> = Mutex::new(Vec::new());
+    let own = std::thread::current().id();
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().id() == own {
+            let place = info.location().expect("a place");
+            PLACES
+                .lock()
+                .unwrap()
+                .push((place.file().to_owned(), place.line()));
+        }
+    }));
+    let (x, y) = (counted([2, 3]), Tensor::<(C,)>::ones([4]));
+    let calls: [(u32, &dyn Fn()); 6] = [
+        (line!(), &|| drop(&x + &y)),
+        (line!(), &|| drop(x.mul(&y))),
+        (line!(), &|| drop(x.clone().add_(&y).sum(C))),
+        (line!(), &|| drop(x.narrow(C, 2..9))),
+        (line!(), &|| drop(x.matmul(&y))),
+        (line!(), &|| drop(Tensor::<(N, C)>::zeros([usize::MAX, 2]))),
+    ];
+    for (_, call) in &calls {
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
+        assert!(caught.is_err());
+    }
+    std::panic::set_hook(before);
+    let expected = calls.map(|(line, _)| (file!().to_owned(), line));
+    assert_eq!(*PLACES.lock().unwrap(), expected);
+}
