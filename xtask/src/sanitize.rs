@@ -25,6 +25,7 @@ fn address() -> Step {
         TARGET,
         "-p",
         "nomina-runtime",
+        "--all-features",
         "--lib",
     ];
     let command = Command::new("cargo", test)
@@ -58,6 +59,7 @@ fn test_binary() -> Result<String, String> {
         "--no-run",
         "-p",
         "nomina-runtime",
+        "--all-features",
         "--lib",
         "--message-format=json-render-diagnostics",
     ];
