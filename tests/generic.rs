@@ -69,10 +69,7 @@ fn normal<D: Dims + Has<C>>(x: &Tensor<D>) -> Tensor<D> {
     &e / e.sum(keep(C))
 }
 
-fn along<X: Dim + In<D>, D: Dims>(x: &Tensor<D>, dim: X) -> Tensor<Without<D, X>>
-where
-    D: Has<X>,
-{
+fn along<X: Dim, D: Dims + Has<X>>(x: &Tensor<D>, dim: X) -> Tensor<Without<D, X>> {
     x.sum(dim)
 }
 
@@ -219,7 +216,7 @@ fn generic_functions_compute() {
         all(vec![s.clone(), s.clone()]).unwrap().to_vec(),
         [2., 4., 6.]
     );
-    assert_eq!(each(&[x.clone()])[0].to_vec(), [3.0; 2]);
+    assert_eq!(each(std::slice::from_ref(&x))[0].to_vec(), [3.0; 2]);
     assert_eq!(std_only(&s).to_vec(), [4., 8., 12.]);
     assert_eq!(Layer { weight: x }.normal().sum(C).to_vec(), [1.0; 2]);
     let model = Linear(Tensor::ones([3, 2]));
