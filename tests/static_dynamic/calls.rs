@@ -30,7 +30,9 @@ impl Call {
 
     /// Whether it is a batched product with a dim that has no name.
     pub fn is_late(&self) -> bool {
-        let batched = ["matmul", "bmm"].iter().any(|op| self.expression.contains(op));
+        let batched = ["matmul", "bmm"]
+            .iter()
+            .any(|op| self.expression.contains(op));
         batched && self.operands.iter().any(|(_, names)| !names.fully_named())
     }
 
@@ -401,7 +403,11 @@ fn in_place(draw: &mut Draw) -> Call {
     let verdict = rule::unify("add", &x, &y).and_then(|names| {
         let fits = |(own, name): (&Option<Name>, &Option<Name>)| own.is_none() || own == name;
         if names.len() != x.len() {
-            return Err(Error::new(ErrorKind::Shape, "add", "the result has more dims"));
+            return Err(Error::new(
+                ErrorKind::Shape,
+                "add",
+                "the result has more dims",
+            ));
         }
         match x.iter().zip(&names).all(fits) {
             true => Ok(names),
