@@ -110,7 +110,10 @@ impl Error {
     /// Adds an operand, with its names and sizes. Either may be empty when unknown.
     #[must_use]
     pub fn operand(mut self, names: &Names, shape: &[usize]) -> Self {
-        self.0.operands.push(Operand { names: names.clone(), shape: shape.into() });
+        self.0.operands.push(Operand {
+            names: names.clone(),
+            shape: shape.into(),
+        });
         self
     }
 
@@ -201,7 +204,11 @@ impl fmt::Display for Error {
         let inner = &*self.0;
         write!(f, "{}: {}", inner.op, inner.what)?;
         if let Some((operand, dim)) = inner.at {
-            match inner.operands.get(operand).and_then(|operand| operand.names.get(dim)) {
+            match inner
+                .operands
+                .get(operand)
+                .and_then(|operand| operand.names.get(dim))
+            {
                 Some(Some(name)) => write!(f, " at dim `{name}`")?,
                 _ => write!(f, " at dim {dim}")?,
             }

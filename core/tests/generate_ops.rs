@@ -23,7 +23,10 @@ mod write;
 fn generated_files_are_up_to_date() {
     let files = [
         ("core/src/op/generated.rs", ids::ops()),
-        ("runtime/src/cpu/pointwise/generated.rs", kernels::pointwise()),
+        (
+            "runtime/src/cpu/pointwise/generated.rs",
+            kernels::pointwise(),
+        ),
         ("docs/operators.md", docs::operators()),
         ("runtime/src/tensor/generated.rs", dyn_methods::methods()),
         ("src/tensor/generated.rs", typed_methods::methods()),

@@ -39,7 +39,9 @@ impl DTypes {
 
     /// The members, in the order of [`DType::ALL`].
     pub fn iter(self) -> impl Iterator<Item = DType> {
-        DType::ALL.into_iter().filter(move |&dtype| self.contains(dtype))
+        DType::ALL
+            .into_iter()
+            .filter(move |&dtype| self.contains(dtype))
     }
 }
 

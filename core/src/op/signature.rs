@@ -66,21 +66,30 @@ impl Signature {
     /// On a kind that does not exist; a test reads every row's signature.
     pub fn params(self) -> impl Iterator<Item = Param> {
         let mut keyword = false;
-        self.0.split(',').map(str::trim).filter(|text| !text.is_empty()).filter_map(move |text| {
-            if text == "*" {
-                keyword = true;
-                return None;
-            }
-            let (text, default) = match text.split_once('=') {
-                Some((text, default)) => (text.trim(), Some(default.trim())),
-                None => (text, None),
-            };
-            let (name, kind) = match text.split_once(':') {
-                Some((name, kind)) => (name.trim(), kind_of(kind.trim())),
-                None => (text, ParamKind::Tensor),
-            };
-            Some(Param { name, kind, default, keyword })
-        })
+        self.0
+            .split(',')
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+            .filter_map(move |text| {
+                if text == "*" {
+                    keyword = true;
+                    return None;
+                }
+                let (text, default) = match text.split_once('=') {
+                    Some((text, default)) => (text.trim(), Some(default.trim())),
+                    None => (text, None),
+                };
+                let (name, kind) = match text.split_once(':') {
+                    Some((name, kind)) => (name.trim(), kind_of(kind.trim())),
+                    None => (text, ParamKind::Tensor),
+                };
+                Some(Param {
+                    name,
+                    kind,
+                    default,
+                    keyword,
+                })
+            })
     }
 }
 

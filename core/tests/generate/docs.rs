@@ -21,7 +21,11 @@ pub fn operators() -> String {
             aliases(row),
             row.signature,
             rule(row),
-            row.dtypes.iter().map(|d| d.to_string()).collect::<Vec<_>>().join(" "),
+            row.dtypes
+                .iter()
+                .map(|d| d.to_string())
+                .collect::<Vec<_>>()
+                .join(" "),
             forms(row),
             row.doc,
             row.differs,
@@ -30,12 +34,18 @@ pub fn operators() -> String {
     let rows = op::rows().count();
     let aliases: usize = op::rows().map(|row| row.aliases.len()).sum();
     let forms: usize = op::rows().map(|row| forms(row).len()).sum();
-    let _ = write!(out, "\n{rows} operators, {forms} forms, {aliases} aliases.\n");
+    let _ = write!(
+        out,
+        "\n{rows} operators, {forms} forms, {aliases} aliases.\n"
+    );
     out
 }
 
 fn aliases(row: &Row) -> String {
-    row.aliases.iter().map(|alias| format!(", `{alias}`")).collect()
+    row.aliases
+        .iter()
+        .map(|alias| format!(", `{alias}`"))
+        .collect()
 }
 
 fn rule(row: &Row) -> String {
@@ -53,5 +63,8 @@ fn forms(row: &Row) -> String {
         (Forms::IN_PLACE, '_'),
         (Forms::OUT, 'o'),
     ];
-    all.into_iter().filter(|(form, _)| row.forms.contains(*form)).map(|(_, c)| c).collect()
+    all.into_iter()
+        .filter(|(form, _)| row.forms.contains(*form))
+        .map(|(_, c)| c)
+        .collect()
 }

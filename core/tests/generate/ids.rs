@@ -21,7 +21,13 @@ pub fn ops() -> String {
     out += "#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]\n#[repr(u16)]\n";
     out += "pub enum Op {\n";
     for row in op::rows() {
-        let _ = write!(out, "/// `{}`: {}\n{},\n", row.name, row.doc, variant(row.name));
+        let _ = write!(
+            out,
+            "/// `{}`: {}\n{},\n",
+            row.name,
+            row.doc,
+            variant(row.name)
+        );
     }
     out += "}\n\nimpl Op {\n/// All operators, in the order of the table.\npub const ALL: &'static [Self] = &[";
     for row in op::rows() {

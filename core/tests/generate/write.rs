@@ -6,12 +6,20 @@ use std::process::{Command, Stdio};
 
 /// Rewrites every file that differs from its text, then panics with their list.
 pub fn all(files: &[(&str, String)]) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("core lies in the workspace");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("core lies in the workspace");
     let mut stale = Vec::new();
     for (path, text) in files {
-        let text = if path.ends_with(".rs") { rustfmt(text) } else { text.clone() };
+        let text = if path.ends_with(".rs") {
+            rustfmt(text)
+        } else {
+            text.clone()
+        };
         let file = root.join(path);
-        let old = std::fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
+        let old = std::fs::read_to_string(&file)
+            .unwrap_or_default()
+            .replace("\r\n", "\n");
         if old != text {
             if let Some(folder) = file.parent() {
                 std::fs::create_dir_all(folder).expect("the folder of a generated file");
@@ -20,13 +28,22 @@ pub fn all(files: &[(&str, String)]) {
             stale.push(*path);
         }
     }
-    assert!(stale.is_empty(), "stale files were rewritten, commit them: {}", stale.join(", "));
+    assert!(
+        stale.is_empty(),
+        "stale files were rewritten, commit them: {}",
+        stale.join(", ")
+    );
 }
 
 /// Formats Rust text, so that generated files pass `cargo fmt --check`.
 fn rustfmt(text: &str) -> String {
     let mut child = Command::new("rustfmt")
-        .args(["--edition", "2024", "--config", "max_width=100,use_field_init_shorthand=true"])
+        .args([
+            "--edition",
+            "2024",
+            "--config",
+            "max_width=100,use_field_init_shorthand=true",
+        ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -35,7 +52,13 @@ fn rustfmt(text: &str) -> String {
     let input = text.to_owned();
     let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
     let output = child.wait_with_output().expect("rustfmt runs");
-    writer.join().expect("no panic").expect("rustfmt reads its input");
-    assert!(output.status.success(), "generated text does not parse:\n{text}");
+    writer
+        .join()
+        .expect("no panic")
+        .expect("rustfmt reads its input");
+    assert!(
+        output.status.success(),
+        "generated text does not parse:\n{text}"
+    );
     String::from_utf8(output.stdout).expect("rustfmt writes UTF-8")
 }

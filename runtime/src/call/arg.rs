@@ -111,7 +111,10 @@ pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     row.check_dtype(common)?;
     if op == Op::Sub {
         // Every operand's dtype counts: true less 1.5 is refused, as true less true is.
-        sources.iter().filter_map(Source::dtype).try_for_each(|dtype| row.check_dtype(dtype))?;
+        sources
+            .iter()
+            .filter_map(Source::dtype)
+            .try_for_each(|dtype| row.check_dtype(dtype))?;
     }
     if op == Op::Pow
         && common.is_integral()

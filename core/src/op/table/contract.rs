@@ -20,8 +20,12 @@ pub(super) const ROWS: &[Row] = &[
         .grad(&["grad * y", "grad * x"]),
     product("bmm", "self, mat2", "Products of two batches of matrices.")
         .grad(&["bmm(grad, mT(y))", "bmm(mT(x), grad)"]),
-    product("matmul", "self, other", "The matrix product over the last two dims; batch dims broadcast.")
-        .grad(&["matmul(grad, mT(y))", "matmul(mT(x), grad)"]),
+    product(
+        "matmul",
+        "self, other",
+        "The matrix product over the last two dims; batch dims broadcast.",
+    )
+    .grad(&["matmul(grad, mT(y))", "matmul(mT(x), grad)"]),
     Row::new(
         "addmm",
         "self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1",
@@ -31,8 +35,16 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::NUMBERS)
     .forms(Forms::ALL)
-    .grad(&["grad * beta", "alpha * mm(grad, t(z))", "alpha * mm(t(y), grad)"]),
-    product("contract", "self, other, dim: Dims", "Multiplies and sums over dims that both have, by name.")
-        .forms(Forms::PURE)
-        .differs("not in PyTorch; there by position as `tensordot`"),
+    .grad(&[
+        "grad * beta",
+        "alpha * mm(grad, t(z))",
+        "alpha * mm(t(y), grad)",
+    ]),
+    product(
+        "contract",
+        "self, other, dim: Dims",
+        "Multiplies and sums over dims that both have, by name.",
+    )
+    .forms(Forms::PURE)
+    .differs("not in PyTorch; there by position as `tensordot`"),
 ];

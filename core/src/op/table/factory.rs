@@ -5,7 +5,8 @@ use crate::op::DTypeRule::Argument;
 use crate::op::NameRule::{Factory, InPlace, Keeps};
 use crate::op::{DTypes, Forms, Row};
 
-const SIZES: &str = "size: Sizes, *, names: Names = None, dtype: DType = None, device: Device = None";
+const SIZES: &str =
+    "size: Sizes, *, names: Names = None, dtype: DType = None, device: Device = None";
 const LIKE: &str = "self, *, dtype: DType = None, device: Device = None";
 
 const fn factory(name: &'static str, doc: &'static str) -> Row {
@@ -15,7 +16,9 @@ const fn factory(name: &'static str, doc: &'static str) -> Row {
 }
 
 const fn like(name: &'static str, doc: &'static str) -> Row {
-    Row::new(name, LIKE, Fill, Keeps, doc).dtype(Argument, DTypes::ALL).forms(Forms::FUNCTION)
+    Row::new(name, LIKE, Fill, Keeps, doc)
+        .dtype(Argument, DTypes::ALL)
+        .forms(Forms::FUNCTION)
 }
 
 pub(super) const ROWS: &[Row] = &[

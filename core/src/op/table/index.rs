@@ -5,13 +5,31 @@ use crate::op::NameRule::{Special, Unifies};
 use crate::op::{DTypeRule, DTypes, Forms, Row};
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new("cat", "tensors: Tensors, dim: Dim = 0", Index, Unifies, "Joins tensors along a dim they have.")
-        .dtype(DTypeRule::Same, DTypes::ALL)
-        .forms(Forms::FUNCTION.and(Forms::OUT))
-        .aliases(&["concat", "concatenate"]),
-    Row::new("stack", "tensors: Tensors, dim: Int = 0", Index, Unifies, "Joins tensors along a new dim.")
-        .forms(Forms::FUNCTION.and(Forms::OUT))
-        .differs("names go through; the new dim may have one"),
-    Row::new("masked_select", "self, mask", Index, Special, "The elements where `mask` holds, in one unnamed dim.")
-        .forms(Forms::WITH_OUT),
+    Row::new(
+        "cat",
+        "tensors: Tensors, dim: Dim = 0",
+        Index,
+        Unifies,
+        "Joins tensors along a dim they have.",
+    )
+    .dtype(DTypeRule::Same, DTypes::ALL)
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .aliases(&["concat", "concatenate"]),
+    Row::new(
+        "stack",
+        "tensors: Tensors, dim: Int = 0",
+        Index,
+        Unifies,
+        "Joins tensors along a new dim.",
+    )
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .differs("names go through; the new dim may have one"),
+    Row::new(
+        "masked_select",
+        "self, mask",
+        Index,
+        Special,
+        "The elements where `mask` holds, in one unnamed dim.",
+    )
+    .forms(Forms::WITH_OUT),
 ];

@@ -5,8 +5,20 @@ use crate::op::NameRule::Special;
 use crate::op::{Forms, Row};
 
 pub(super) const ROWS: &[Row] = &[
-    Row::new("rename", "self, names: Order", Names, Special, "Gives dims other names.")
-        .forms(Forms::METHOD.and(Forms::IN_PLACE)),
-    Row::new("refine_names", "self, names: Order", Names, Special, "Gives names to dims that have none.")
-        .forms(Forms::METHOD),
+    Row::new(
+        "rename",
+        "self, names: Order",
+        Names,
+        Special,
+        "Gives dims other names.",
+    )
+    .forms(Forms::METHOD.and(Forms::IN_PLACE)),
+    Row::new(
+        "refine_names",
+        "self, names: Order",
+        Names,
+        Special,
+        "Gives names to dims that have none.",
+    )
+    .forms(Forms::METHOD),
 ];

@@ -22,14 +22,22 @@ pub(super) const fn compare(name: &'static str, expr: &'static str, doc: &'stati
 }
 
 pub(super) const ROWS: &[Row] = &[
-    binary("add", "add(x, y)", "Adds, with `other` multiplied by `alpha`.")
-        .signature("self, other: Operand, *, alpha: Scalar = 1")
-        .grad(&["grad", "grad * alpha"]),
-    binary("sub", "sub(x, y)", "Subtracts, with `other` multiplied by `alpha`.")
-        .signature("self, other: Operand, *, alpha: Scalar = 1")
-        .dtype(Same, DTypes::NUMBERS)
-        .aliases(&["subtract"])
-        .grad(&["grad", "-grad * alpha"]),
+    binary(
+        "add",
+        "add(x, y)",
+        "Adds, with `other` multiplied by `alpha`.",
+    )
+    .signature("self, other: Operand, *, alpha: Scalar = 1")
+    .grad(&["grad", "grad * alpha"]),
+    binary(
+        "sub",
+        "sub(x, y)",
+        "Subtracts, with `other` multiplied by `alpha`.",
+    )
+    .signature("self, other: Operand, *, alpha: Scalar = 1")
+    .dtype(Same, DTypes::NUMBERS)
+    .aliases(&["subtract"])
+    .grad(&["grad", "-grad * alpha"]),
     binary("mul", "mul(x, y)", "Multiplies.")
         .aliases(&["multiply"])
         .grad(&["grad * y", "grad * x"]),
@@ -47,10 +55,14 @@ pub(super) const ROWS: &[Row] = &[
         .dtype(Same, DTypes::NUMBERS)
         .aliases(&["negative"])
         .grad(&["-grad"]),
-    unary("abs", "abs(x)", "The absolute value; of a complex number, its magnitude.")
-        .dtype(Real, DTypes::NUMBERS)
-        .aliases(&["absolute"])
-        .grad(&["grad * sgn(x)"]),
+    unary(
+        "abs",
+        "abs(x)",
+        "The absolute value; of a complex number, its magnitude.",
+    )
+    .dtype(Real, DTypes::NUMBERS)
+    .aliases(&["absolute"])
+    .grad(&["grad * sgn(x)"]),
     float("exp", "exp(x)", "*e* to the power of each element.").grad(&["grad * result"]),
     float("log", "log(x)", "The natural logarithm.")
         .samples(Samples::Positive)
@@ -59,8 +71,12 @@ pub(super) const ROWS: &[Row] = &[
         .samples(Samples::Positive)
         .grad(&["grad / (2 * result)"]),
     float("tanh", "tanh(x)", "The hyperbolic tangent.").grad(&["grad * (1 - result * result)"]),
-    float("sigmoid", "sigmoid(x)", "The logistic function, 1 / (1 + exp(-x)).")
-        .grad(&["grad * result * (1 - result)"]),
+    float(
+        "sigmoid",
+        "sigmoid(x)",
+        "The logistic function, 1 / (1 + exp(-x)).",
+    )
+    .grad(&["grad * result * (1 - result)"]),
     unary("relu", "relu(x)", "Zero where negative.")
         .dtype(Same, DTypes::ORDERED)
         .grad(&["where(result > 0, grad, 0)"]),
@@ -89,18 +105,34 @@ pub(super) const ROWS: &[Row] = &[
     compare("lt", "lt(x, y)", "Whether elements of self are smaller.")
         .dtype(Bool, DTypes::REAL)
         .aliases(&["less"]),
-    compare("le", "le(x, y)", "Whether elements of self are smaller or equal.")
-        .dtype(Bool, DTypes::REAL)
-        .aliases(&["less_equal"]),
+    compare(
+        "le",
+        "le(x, y)",
+        "Whether elements of self are smaller or equal.",
+    )
+    .dtype(Bool, DTypes::REAL)
+    .aliases(&["less_equal"]),
     compare("gt", "gt(x, y)", "Whether elements of self are greater.")
         .dtype(Bool, DTypes::REAL)
         .aliases(&["greater"]),
-    compare("ge", "ge(x, y)", "Whether elements of self are greater or equal.")
-        .dtype(Bool, DTypes::REAL)
-        .aliases(&["greater_equal"]),
-    compare("logical_and", "logical_and(x, y)", "Whether both elements differ from zero."),
-    unary("bitwise_not", "bitwise_not(x)", "Flips every bit; of bool, the negation.")
-        .dtype(Same, DTypes::INTEGRAL),
+    compare(
+        "ge",
+        "ge(x, y)",
+        "Whether elements of self are greater or equal.",
+    )
+    .dtype(Bool, DTypes::REAL)
+    .aliases(&["greater_equal"]),
+    compare(
+        "logical_and",
+        "logical_and(x, y)",
+        "Whether both elements differ from zero.",
+    ),
+    unary(
+        "bitwise_not",
+        "bitwise_not(x)",
+        "Flips every bit; of bool, the negation.",
+    )
+    .dtype(Same, DTypes::INTEGRAL),
     Row::new(
         "where",
         "condition, self: Operand, other: Operand",

@@ -11,8 +11,16 @@ const fn query(name: &'static str, signature: &'static str, doc: &'static str) -
 }
 
 pub(super) const ROWS: &[Row] = &[
-    query("size", "self, dim: Dim = None", "The size of a dim, or of all."),
-    query("stride", "self, dim: Dim = None", "The stride of a dim in elements, or of all."),
+    query(
+        "size",
+        "self, dim: Dim = None",
+        "The size of a dim, or of all.",
+    ),
+    query(
+        "stride",
+        "self, dim: Dim = None",
+        "The stride of a dim in elements, or of all.",
+    ),
     query("names", "self", "The names of the dims."),
     query("has_names", "self", "Whether any dim has a name."),
     query("item", "self", "The one element, as a number."),
@@ -21,8 +29,20 @@ pub(super) const ROWS: &[Row] = &[
     query("numel", "self", "The number of elements.").aliases(&["nelement"]),
     query("dtype", "self", "The dtype."),
     query("device", "self", "The device."),
-    query("storage_offset", "self", "Where the first element stands in its buffer."),
-    query("is_contiguous", "self", "Whether the elements stand in row-major order without gaps."),
-    query("equal", "self, other", "Whether names, sizes and elements are equal.")
-        .forms(Forms::PURE),
+    query(
+        "storage_offset",
+        "self",
+        "Where the first element stands in its buffer.",
+    ),
+    query(
+        "is_contiguous",
+        "self",
+        "Whether the elements stand in row-major order without gaps.",
+    ),
+    query(
+        "equal",
+        "self, other",
+        "Whether names, sizes and elements are equal.",
+    )
+    .forms(Forms::PURE),
 ];

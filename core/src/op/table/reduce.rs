@@ -22,11 +22,14 @@ pub(super) const ROWS: &[Row] = &[
         .signature(TYPED)
         .dtype(Same, DTypes::INEXACT)
         .grad(&["expand(grad) / count"]),
-    reduce("prod", "The product over dims; integers and bool multiply in i64.")
-        .signature("self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None")
-        .dtype(Sum, DTypes::ALL)
-        .grad(&["expand(grad * result) / x"])
-        .differs("over several dims too"),
+    reduce(
+        "prod",
+        "The product over dims; integers and bool multiply in i64.",
+    )
+    .signature("self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None")
+    .dtype(Sum, DTypes::ALL)
+    .grad(&["expand(grad * result) / x"])
+    .differs("over several dims too"),
     reduce("amax", "The greatest element over dims.").dtype(Same, DTypes::REAL),
     reduce("amin", "The smallest element over dims.").dtype(Same, DTypes::REAL),
     reduce("any", "Whether any element over dims differs from zero.")
@@ -35,17 +38,26 @@ pub(super) const ROWS: &[Row] = &[
     reduce("all", "Whether every element over dims differs from zero.")
         .dtype(Bool, DTypes::ALL)
         .differs("of u8, bool too; by name too"),
-    reduce("var", "The variance over dims, divided by the count less `correction`.")
-        .signature(CORRECTED)
-        .dtype(Real, DTypes::INEXACT)
-        .grad(&["2 / (count - correction) * expand(grad) * (x - mean(x))"]),
-    reduce("std", "The standard deviation over dims, the square root of `var`.")
-        .signature(CORRECTED)
-        .dtype(Real, DTypes::INEXACT)
-        .grad(&["expand(grad / result) / (count - correction) * (x - mean(x))"]),
-    reduce("logsumexp", "The logarithm of the sum of exponentials over dims, without overflow.")
-        .dtype(Float, DTypes::ALL)
-        .grad(&["expand(grad) * exp(x - expand(result))"]),
+    reduce(
+        "var",
+        "The variance over dims, divided by the count less `correction`.",
+    )
+    .signature(CORRECTED)
+    .dtype(Real, DTypes::INEXACT)
+    .grad(&["2 / (count - correction) * expand(grad) * (x - mean(x))"]),
+    reduce(
+        "std",
+        "The standard deviation over dims, the square root of `var`.",
+    )
+    .signature(CORRECTED)
+    .dtype(Real, DTypes::INEXACT)
+    .grad(&["expand(grad / result) / (count - correction) * (x - mean(x))"]),
+    reduce(
+        "logsumexp",
+        "The logarithm of the sum of exponentials over dims, without overflow.",
+    )
+    .dtype(Float, DTypes::ALL)
+    .grad(&["expand(grad) * exp(x - expand(result))"]),
     Row::new(
         "max",
         "self, dim: Dim = None, keepdim: Bool = False",
