@@ -49,6 +49,14 @@ fn residual<D: Dims, T: Float>(x: &Tensor<D, T>, y: &Tensor<D, T>) -> Tensor<D, 
     (x + y) * 2.0 + x
 }
 
+fn softplus<D: Dims, T: Float>(x: &Tensor<D, T>) -> Tensor<D, T> {
+    (x.exp() + 1.0).log()
+}
+
+fn magnitude<D: Dims + Has<C>, T: Float>(x: &Tensor<D, T>) -> Tensor<Without<D, C>, T> {
+    (x * x).sum(C).sqrt()
+}
+
 fn same<D: Dims, T: Element>(x: &Tensor<D, T>, y: &Tensor<D, T>) -> Tensor<D, T> {
     x + y
 }
@@ -229,4 +237,11 @@ fn numbers_sum_as_elsewhere() {
     assert_eq!(f32::sum(s.iter()), 6.0);
     let by_step = |step: f32, g: &Tensor<(C,)>| step * g;
     assert_eq!(by_step(0.5, &s).to_vec(), [0.5, 1.0, 1.5]);
+}
+
+#[test]
+fn a_float_dtype_stays_itself_in_generic_code() {
+    let x: Tensor<(N, C), f64> = tensor!([[3., 4.], [0., 0.]]; N, C; f64);
+    assert_eq!(magnitude(&x).to_vec(), [5.0, 0.0]);
+    assert!((softplus(&x).to_vec()[2] - 2f64.ln()).abs() < 1e-15);
 }

@@ -26,6 +26,15 @@ pub enum Device {
 }
 
 impl Device {
+    /// A CUDA device that is there.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Device`]: no build has a CUDA backend yet.
+    pub fn cuda(ordinal: usize) -> Result<Self> {
+        let what = alloc::format!("`{}` is not there: this build has no CUDA backend", Self::from(ordinal));
+        Err(Error::new(ErrorKind::Device, "device", what).hint("use `Device::Cpu`"))
+    }
+
     /// Whether this is a CUDA device.
     #[must_use]
     pub fn is_cuda(self) -> bool {

@@ -75,7 +75,7 @@ impl StoreAs<Alike> for Complex<f64> {}
     label = "needs `f16`, `bf16`, `f32` or `f64`",
     note = "convert it first: `x.to::<f32>()`"
 )]
-pub trait Float: Real {}
+pub trait Float: Real + Inexact {}
 
 /// A dtype of complex numbers.
 #[diagnostic::on_unimplemented(
@@ -90,14 +90,14 @@ pub trait ComplexFloat: Element {}
     label = "needs a float or complex dtype",
     note = "convert it first: `x.to::<f32>()`"
 )]
-pub trait Inexact: Element {}
+pub trait Inexact: Element<Float = Self, Sum = Self> {}
 
 /// A dtype with an order: all but the complex ones.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` has no order",
     label = "needs a dtype that is not complex"
 )]
-pub trait Real: Element {}
+pub trait Real: Element<Real = Self> {}
 
 /// A dtype of integers: `u8` to `i64`.
 #[diagnostic::on_unimplemented(
