@@ -126,13 +126,18 @@ impl OrderState for TwoRests {
 }
 
 /// The order has `..` at most once, names no dim twice, and has a place for each dim of `D`.
-#[diagnostic::on_unimplemented(
-    message = "`..` stands twice in this order",
-    label = "`..` may stand only once"
-)]
 pub trait OrderOf<D> {}
 impl<O: Dims + Distinct, D: AlignInto<O>> OrderOf<D> for Exact<O> {}
 impl<P: Dims, Q: Dims, D: Dims> OrderOf<D> for Around<P, Q> where
     <Self as OrderState>::Aligned<D>: Distinct
 {
 }
+// Never holds; every state has an impl, so that rustc lists none of them.
+impl<D> OrderOf<D> for TwoRests where NamesOf<D>: OneRest {}
+
+/// Never holds: the message for an order with `..` twice.
+#[diagnostic::on_unimplemented(
+    message = "`..` stands twice in this order",
+    label = "`..` may stand only once"
+)]
+pub trait OneRest {}

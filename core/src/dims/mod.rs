@@ -46,8 +46,8 @@ mod size;
 mod verdict;
 
 pub use align::{
-    AlignInto, Aligned, Around, EachPlaced, Exact, HasPlace, Order, OrderItem, OrderOf, OrderSpec,
-    OrderState, TwoRests,
+    AlignInto, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, Order, OrderItem, OrderOf,
+    OrderSpec, OrderState, TwoRests,
 };
 pub use array::ArrayFor;
 pub use axis::{
@@ -68,7 +68,8 @@ pub use matmul::{AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
 pub use refine::{Refine, RefineInto, Refined};
 pub use remove::{
-    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced, Without, keep,
+    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced,
+    Without, keep,
 };
 pub use rename::{
     All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn,

@@ -47,7 +47,7 @@ impl<L, M> Accepted<L, M> for Fine {}
 impl<A, B, L, M> Accepted<L, M> for RightAligns<A, B> where Position<A, B>: Matches<A, B, L, M> {}
 impl<A, B, L, M> Accepted<L, M> for LeftAligns<A, B> where Position<A, B>: MatchesLeft<A, B, L, M> {}
 impl<A, B, L, M> Accepted<L, M> for Foreign<A, B> where Position<A, B>: SameName<A, B, L, M> {}
-impl<X, D, L, M> Accepted<L, M> for Misaligned<X, D> where Elsewhere<X>: Aligned<X, D, L, M> {}
+impl<X, D, L, M> Accepted<L, M> for Misaligned<X, D> where Elsewhere<X>: MayFaceWild<X, D, L, M> {}
 impl<A, B, L, M> Accepted<L, M> for SizesDiffer<A, B> where Position<A, B>: SameSize<A, B, L, M> {}
 
 /// One position, counted from the right, of two lists of dims.
@@ -86,7 +86,7 @@ pub trait SameName<A, B, L, M> {}
     label = "cannot broadcast dims {L} with dims {M}",
     note = "name the dims first: `x.refine_names(..)`, then align: `&x + y.align_as(&x)`"
 )]
-pub trait Aligned<X, D, L, M> {}
+pub trait MayFaceWild<X, D, L, M> {}
 
 /// Never holds: the message for two constant sizes of one name.
 #[diagnostic::on_unimplemented(
