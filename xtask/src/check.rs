@@ -59,14 +59,7 @@ fn steps() -> Vec<Step> {
         "warnings",
     ];
     let features = ["check", "-p", "nomina", "--no-default-features"];
-    let powerset = [
-        "hack",
-        "check",
-        "-p",
-        "nomina",
-        "--feature-powerset",
-        "--no-dev-deps",
-    ];
+    let powerset = ["hack", "check", "-p", "nomina", "--feature-powerset"];
     let doc = Command::cargo(["doc", "--workspace", "--no-deps"]);
     let count = [
         "test",
