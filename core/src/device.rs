@@ -31,7 +31,10 @@ impl Device {
     /// # Errors
     /// [`ErrorKind::Device`]: no build has a CUDA backend yet.
     pub fn cuda(ordinal: usize) -> Result<Self> {
-        let what = alloc::format!("`{}` is not there: this build has no CUDA backend", Self::from(ordinal));
+        let what = alloc::format!(
+            "`{}` is not there: this build has no CUDA backend",
+            Self::from(ordinal)
+        );
         Err(Error::new(ErrorKind::Device, "device", what).hint("use `Device::Cpu`"))
     }
 
@@ -83,7 +86,11 @@ impl FromStr for Device {
             }
             _ => {}
         }
-        Err(Error::new(ErrorKind::Parse, "device", alloc::format!("{text:?} is not a device"))
-            .hint("write `cpu`, `cuda` or `cuda:1`"))
+        Err(Error::new(
+            ErrorKind::Parse,
+            "device",
+            alloc::format!("{text:?} is not a device"),
+        )
+        .hint("write `cpu`, `cuda` or `cuda:1`"))
     }
 }
