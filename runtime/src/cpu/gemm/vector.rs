@@ -6,8 +6,12 @@ use crate::cpu::reduce::reducer::many;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, for_each};
 
-/// Rows of a task where the matrix is column by column.
+/// Rows of a task where the matrix is read column by column.
 const BLOCK: usize = 1024;
+
+/// Rows shorter than this cost more to sum up lane by lane than to read in steps, a column of
+/// many rows at a time.
+const SHORT: usize = 16;
 
 /// `c = alpha a b + beta c` for `n = 1`.
 ///
@@ -33,7 +37,8 @@ pub(super) unsafe fn mv<T: Arith>(p: &Product) {
     // SAFETY: `k` elements side by side.
     let b = unsafe { many::<T>(b.cast(), p.k) };
     let b = Vector(b);
-    if p.a.cols == 1 || p.a.rows.abs() >= p.a.cols.abs() || p.m < 8 {
+    let by_row = p.a.cols == 1 || p.a.rows.abs() >= p.a.cols.abs();
+    if p.m < 8 || (by_row && p.k >= SHORT) {
         for_each(p.m, p.k, |i| {
             let (a, stride) = (p.a.at::<T>(i, 0), p.a.cols);
             // SAFETY: the row is within the matrix; each task has an element of its own.
