@@ -714,7 +714,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn exp(&self) -> Tensor<D, T::Float> where {
+    pub fn exp(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Exp, self.look())))
     }
 
@@ -722,7 +722,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_exp(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_exp(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Exp, self.look()))
     }
 
@@ -786,7 +786,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn log(&self) -> Tensor<D, T::Float> where {
+    pub fn log(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Log, self.look())))
     }
 
@@ -794,7 +794,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_log(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_log(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Log, self.look()))
     }
 
@@ -858,7 +858,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sqrt(&self) -> Tensor<D, T::Float> where {
+    pub fn sqrt(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Sqrt, self.look())))
     }
 
@@ -866,7 +866,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sqrt(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_sqrt(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sqrt, self.look()))
     }
 
@@ -936,7 +936,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn tanh(&self) -> Tensor<D, T::Float> where {
+    pub fn tanh(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Tanh, self.look())))
     }
 
@@ -944,7 +944,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_tanh(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_tanh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Tanh, self.look()))
     }
 
@@ -1014,7 +1014,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sigmoid(&self) -> Tensor<D, T::Float> where {
+    pub fn sigmoid(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Sigmoid, self.look())))
     }
 
@@ -1022,7 +1022,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sigmoid(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_sigmoid(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sigmoid, self.look()))
     }
 
@@ -1981,7 +1981,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sin(&self) -> Tensor<D, T::Float> where {
+    pub fn sin(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Sin, self.look())))
     }
 
@@ -1989,7 +1989,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sin(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_sin(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sin, self.look()))
     }
 
@@ -2053,7 +2053,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn cos(&self) -> Tensor<D, T::Float> where {
+    pub fn cos(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Cos, self.look())))
     }
 
@@ -2061,7 +2061,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_cos(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_cos(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Cos, self.look()))
     }
 
@@ -2125,7 +2125,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn tan(&self) -> Tensor<D, T::Float> where {
+    pub fn tan(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Tan, self.look())))
     }
 
@@ -2133,7 +2133,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_tan(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_tan(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Tan, self.look()))
     }
 
@@ -2197,7 +2197,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn asin(&self) -> Tensor<D, T::Float> where {
+    pub fn asin(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Asin, self.look())))
     }
 
@@ -2205,7 +2205,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_asin(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_asin(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Asin, self.look()))
     }
 
@@ -2275,7 +2275,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn acos(&self) -> Tensor<D, T::Float> where {
+    pub fn acos(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Acos, self.look())))
     }
 
@@ -2283,7 +2283,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_acos(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_acos(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Acos, self.look()))
     }
 
@@ -2353,7 +2353,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn atan(&self) -> Tensor<D, T::Float> where {
+    pub fn atan(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Atan, self.look())))
     }
 
@@ -2361,7 +2361,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_atan(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_atan(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Atan, self.look()))
     }
 
@@ -2431,7 +2431,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sinh(&self) -> Tensor<D, T::Float> where {
+    pub fn sinh(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Sinh, self.look())))
     }
 
@@ -2439,7 +2439,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sinh(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_sinh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sinh, self.look()))
     }
 
@@ -2509,7 +2509,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn cosh(&self) -> Tensor<D, T::Float> where {
+    pub fn cosh(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Cosh, self.look())))
     }
 
@@ -2517,7 +2517,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_cosh(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_cosh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Cosh, self.look()))
     }
 
@@ -2587,7 +2587,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn asinh(&self) -> Tensor<D, T::Float> where {
+    pub fn asinh(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Asinh, self.look())))
     }
 
@@ -2595,7 +2595,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_asinh(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_asinh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Asinh, self.look()))
     }
 
@@ -2668,7 +2668,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn acosh(&self) -> Tensor<D, T::Float> where {
+    pub fn acosh(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Acosh, self.look())))
     }
 
@@ -2676,7 +2676,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_acosh(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_acosh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Acosh, self.look()))
     }
 
@@ -2749,7 +2749,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn atanh(&self) -> Tensor<D, T::Float> where {
+    pub fn atanh(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Atanh, self.look())))
     }
 
@@ -2757,7 +2757,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_atanh(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_atanh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Atanh, self.look()))
     }
 
@@ -2830,7 +2830,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn expm1(&self) -> Tensor<D, T::Float> where {
+    pub fn expm1(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Expm1, self.look())))
     }
 
@@ -2838,7 +2838,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_expm1(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_expm1(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Expm1, self.look()))
     }
 
@@ -2911,7 +2911,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn exp2(&self) -> Tensor<D, T::Float> where {
+    pub fn exp2(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Exp2, self.look())))
     }
 
@@ -2919,7 +2919,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_exp2(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_exp2(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Exp2, self.look()))
     }
 
@@ -2989,7 +2989,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn log1p(&self) -> Tensor<D, T::Float> where {
+    pub fn log1p(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Log1p, self.look())))
     }
 
@@ -2997,7 +2997,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_log1p(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_log1p(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Log1p, self.look()))
     }
 
@@ -3070,7 +3070,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn log2(&self) -> Tensor<D, T::Float> where {
+    pub fn log2(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Log2, self.look())))
     }
 
@@ -3078,7 +3078,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_log2(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_log2(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Log2, self.look()))
     }
 
@@ -3148,7 +3148,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn log10(&self) -> Tensor<D, T::Float> where {
+    pub fn log10(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Log10, self.look())))
     }
 
@@ -3156,7 +3156,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_log10(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_log10(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Log10, self.look()))
     }
 
@@ -3229,7 +3229,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn reciprocal(&self) -> Tensor<D, T::Float> where {
+    pub fn reciprocal(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Reciprocal, self.look())))
     }
 
@@ -3237,7 +3237,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_reciprocal(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_reciprocal(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Reciprocal, self.look()))
     }
 
@@ -3310,7 +3310,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn rsqrt(&self) -> Tensor<D, T::Float> where {
+    pub fn rsqrt(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Rsqrt, self.look())))
     }
 
@@ -3318,7 +3318,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_rsqrt(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_rsqrt(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Rsqrt, self.look()))
     }
 
@@ -3391,7 +3391,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sinc(&self) -> Tensor<D, T::Float> where {
+    pub fn sinc(&self) -> Tensor<D, T::Float> {
         Tensor::wrap(done(pointwise::unary(Op::Sinc, self.look())))
     }
 
@@ -3399,7 +3399,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sinc(&self) -> Result<Tensor<D, T::Float>> where {
+    pub fn try_sinc(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sinc, self.look()))
     }
 
@@ -5068,7 +5068,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sgn(&self) -> Tensor<D, T> where {
+    pub fn sgn(&self) -> Tensor<D, T> {
         Tensor::wrap(done(pointwise::unary(Op::Sgn, self.look())))
     }
 
@@ -5076,7 +5076,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sgn(&self) -> Result<Tensor<D, T>> where {
+    pub fn try_sgn(&self) -> Result<Tensor<D, T>> {
         Tensor::give(pointwise::unary(Op::Sgn, self.look()))
     }
 
@@ -5085,7 +5085,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn sgn_(&mut self) -> &mut Self where {
+    pub fn sgn_(&mut self) -> &mut Self {
         ok(pointwise::in_place(Op::Sgn, self.dest(), &[]));
         self
     }
@@ -5094,7 +5094,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sgn_(&mut self) -> Result<&mut Self> where {
+    pub fn try_sgn_(&mut self) -> Result<&mut Self> {
         pointwise::in_place(Op::Sgn, self.dest(), &[])?;
         Ok(self)
     }
@@ -5701,7 +5701,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn isnan(&self) -> Tensor<D, bool> where {
+    pub fn isnan(&self) -> Tensor<D, bool> {
         Tensor::wrap(done(pointwise::unary(Op::Isnan, self.look())))
     }
 
@@ -5709,7 +5709,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_isnan(&self) -> Result<Tensor<D, bool>> where {
+    pub fn try_isnan(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::Isnan, self.look()))
     }
 
@@ -5719,7 +5719,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn isinf(&self) -> Tensor<D, bool> where {
+    pub fn isinf(&self) -> Tensor<D, bool> {
         Tensor::wrap(done(pointwise::unary(Op::Isinf, self.look())))
     }
 
@@ -5727,7 +5727,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_isinf(&self) -> Result<Tensor<D, bool>> where {
+    pub fn try_isinf(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::Isinf, self.look()))
     }
 
@@ -5737,7 +5737,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn isfinite(&self) -> Tensor<D, bool> where {
+    pub fn isfinite(&self) -> Tensor<D, bool> {
         Tensor::wrap(done(pointwise::unary(Op::Isfinite, self.look())))
     }
 
@@ -5745,7 +5745,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_isfinite(&self) -> Result<Tensor<D, bool>> where {
+    pub fn try_isfinite(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::Isfinite, self.look()))
     }
 
@@ -5755,7 +5755,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn logical_not(&self) -> Tensor<D, bool> where {
+    pub fn logical_not(&self) -> Tensor<D, bool> {
         Tensor::wrap(done(pointwise::unary(Op::LogicalNot, self.look())))
     }
 
@@ -5763,7 +5763,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_logical_not(&self) -> Result<Tensor<D, bool>> where {
+    pub fn try_logical_not(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::LogicalNot, self.look()))
     }
 
@@ -6592,7 +6592,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn sum<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> where {
+    pub fn sum<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> {
         Tensor::wrap(done(reduce::new(
             Op::Sum,
             self.look(),
@@ -6606,7 +6606,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> where {
+    pub fn try_sum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
         Tensor::give(reduce::new(
             Op::Sum,
             self.look(),
@@ -6754,7 +6754,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn prod<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> where {
+    pub fn prod<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> {
         Tensor::wrap(done(reduce::new(
             Op::Prod,
             self.look(),
@@ -6768,7 +6768,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_prod<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> where {
+    pub fn try_prod<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
         Tensor::give(reduce::new(
             Op::Prod,
             self.look(),
@@ -7000,7 +7000,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn any<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> where {
+    pub fn any<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> {
         Tensor::wrap(done(reduce::new(
             Op::Any,
             self.look(),
@@ -7014,7 +7014,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_any<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> where {
+    pub fn try_any<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
         Tensor::give(reduce::new(
             Op::Any,
             self.look(),
@@ -7078,7 +7078,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn all<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> where {
+    pub fn all<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> {
         Tensor::wrap(done(reduce::new(
             Op::All,
             self.look(),
@@ -7092,7 +7092,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_all<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> where {
+    pub fn try_all<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
         Tensor::give(reduce::new(
             Op::All,
             self.look(),
@@ -7322,7 +7322,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn logsumexp<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Float> where {
+    pub fn logsumexp<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Float> {
         Tensor::wrap(done(reduce::new(
             Op::Logsumexp,
             self.look(),
@@ -7336,8 +7336,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_logsumexp<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Float>> where
-    {
+    pub fn try_logsumexp<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Float>> {
         Tensor::give(reduce::new(
             Op::Logsumexp,
             self.look(),
@@ -7433,7 +7432,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn cumsum<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Sum> where {
+    pub fn cumsum<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Sum> {
         Tensor::wrap(done(reduce::scan(
             Op::Cumsum,
             self.look(),
@@ -7446,7 +7445,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_cumsum<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> where {
+    pub fn try_cumsum<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
         Tensor::give(reduce::scan(Op::Cumsum, self.look(), at(&dim, self), None))
     }
 
@@ -8943,7 +8942,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn sgn_(&mut self) -> &mut Self where {
+    pub fn sgn_(&mut self) -> &mut Self {
         ok(pointwise::in_place(Op::Sgn, self.dest(), &[]));
         self
     }
@@ -8952,7 +8951,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_sgn_(&mut self) -> Result<&mut Self> where {
+    pub fn try_sgn_(&mut self) -> Result<&mut Self> {
         pointwise::in_place(Op::Sgn, self.dest(), &[])?;
         Ok(self)
     }

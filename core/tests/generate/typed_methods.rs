@@ -92,6 +92,9 @@ fn fill(template: &str, row: &Row) -> String {
         .replace("{name}", row.name)
         .replace("{op}", &variant(row.name))
         .replace("{other}", row.params().nth(1).map_or("other", |param| param.name))
+        // Clauses that turned out empty.
+        .replace(" where  {", " {")
+        .replace(" where   {", " {")
 }
 
 /// The bound for the dtypes that an operator takes; empty for all.
