@@ -42,8 +42,11 @@ fn address() -> Step {
 fn valgrind(binary: &str) -> Step {
     let flags = [
         "--quiet",
+        // Or threads that wait for work take the only turn from the one that has some.
+        "--fair-sched=yes",
         "--error-exitcode=1",
         "--leak-check=full",
+        "--show-leak-kinds=definite",
         "--errors-for-leak-kinds=definite",
     ];
     Step::new(
@@ -52,7 +55,7 @@ fn valgrind(binary: &str) -> Step {
     )
 }
 
-/// Builds runtime's unit tests and gives the path of the binary, from cargo's JSON messages.
+/// Builds runtime's unit tests, optimised since Valgrind is slow enough, and gives the path of the binary, from cargo's JSON messages.
 fn test_binary() -> Result<String, String> {
     let build = [
         "test",
@@ -60,6 +63,7 @@ fn test_binary() -> Result<String, String> {
         "-p",
         "nomina-runtime",
         "--all-features",
+        "--release",
         "--lib",
         "--message-format=json-render-diagnostics",
     ];
