@@ -23,7 +23,7 @@ const LONGER: [(&str, usize); 3] = [
 const INTERNAL: [&str; 12] = [
     "__private",
     "nomina_core::dims::id",
-    "Cons<",
+    "End>",
     "/rustc/",
     "rustlib",
     "the trait bound",
