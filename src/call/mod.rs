@@ -8,13 +8,27 @@
 //! Names are looked at only where a `Wild` makes rustc blind: for fully named operands
 //! ([`Static::wild`] is false) no rule runs and nothing is allocated.
 
+pub(crate) mod activation;
+pub(crate) mod attribute;
+pub(crate) mod compose;
+pub(crate) mod conv;
+pub(crate) mod einsum;
 pub(crate) mod factory;
+pub(crate) mod gather;
 pub(crate) mod join;
+pub(crate) mod loss;
 pub(crate) mod mask;
+pub(crate) mod norm;
 pub(crate) mod order;
+pub(crate) mod parametric;
 pub(crate) mod pointwise;
 pub(crate) mod product;
+pub(crate) mod random;
 pub(crate) mod reduce;
+pub(crate) mod shape;
+pub(crate) mod sort;
+pub(crate) mod sparse;
+pub(crate) mod stat;
 pub(crate) mod view;
 
 use nomina_core::dims::Dims;

@@ -1,28 +1,41 @@
 //! The typed tensor.
 
+mod activation;
 mod arithmetic;
+mod attribute;
+mod conv;
 mod convert;
 mod data;
 mod dynamic;
+mod einsum;
 mod elementwise;
 mod extreme;
 mod factory;
 mod flatten;
 mod format;
+mod gather;
 mod generated;
 mod index;
 mod join;
 mod like;
+mod loss;
 mod mask;
 #[cfg(feature = "ndarray")]
 mod ndarray;
+mod norm;
 mod operand;
 mod options;
 mod order;
+mod parametric;
 mod part;
 mod product;
 mod query;
+mod random;
 mod reduce;
+mod shape;
+mod sort;
+mod sparse;
+mod stat;
 mod view;
 
 use std::marker::PhantomData;

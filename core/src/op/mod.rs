@@ -46,6 +46,11 @@ impl Op {
     }
 }
 
+/// The families of rows, by the name of their file, in the order of [`Op::ALL`].
+pub fn families() -> impl Iterator<Item = (&'static str, &'static [Row])> {
+    table::families().copied()
+}
+
 /// All rows, in the order of [`Op::ALL`].
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     table::rows()

@@ -90,13 +90,9 @@ fn routes(out: &mut String) {
              pub(super) enum Route {\n\
              /// Elementwise, operands in the row's order.\nPointwise,\n\
              /// Over dims.\nReduce,\n/// Along a dim.\nScan,\n/// Along a dim.\nSoftmax,\n\
-             /// In a way of its own.\nOwn(Own),\n}\n\n\
-             /// The operators that are called in a way of their own.\n\
-             #[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub(super) enum Own {\n";
-    for row in op::rows().filter(|row| route(row).is_none()) {
-        let _ = writeln!(out, "/// `{}`\n{},", row.name, variant(row.name));
-    }
-    *out += "}\n\n/// How `op` is called by name.\npub(super) fn route(op: Op) -> Route {\nmatch op {\n";
+             /// In a way of its own.\nOwn(own::Own),\n}\n\n";
+    own(out);
+    *out += "/// How `op` is called by name.\npub(super) fn route(op: Op) -> Route {\nmatch op {\n";
     for family in ["Pointwise", "Reduce", "Scan", "Softmax"] {
         let ops: Vec<String> = op::rows()
             .filter(|row| route(row) == Some(family))
@@ -106,11 +102,59 @@ fn routes(out: &mut String) {
             let _ = writeln!(out, "{} => Route::{family},", ops.join(" | "));
         }
     }
-    for row in op::rows().filter(|row| route(row).is_none()) {
-        let name = variant(row.name);
-        let _ = writeln!(out, "Op::{name} => Route::Own(Own::{name}),");
+    for (family, rows) in op::families() {
+        for row in rows.iter().filter(|row| route(row).is_none()) {
+            let (family, name) = (variant(family), variant(row.name));
+            let _ = writeln!(
+                out,
+                "Op::{name} => Route::Own(own::Own::{family}(own::{family}::{name})),"
+            );
+        }
     }
     *out += "}\n}\n\n";
+}
+
+/// The operators of each family that are called in a way of their own.
+fn own(out: &mut String) {
+    *out += "/// The operators that are called in a way of their own, by family.\n\
+             pub(super) mod own {\n\
+             use nomina_core::Result;\nuse nomina_core::op::Op;\n\n\
+             use crate::tensor::invoke::{Bound, Form, Value, own};\n\n";
+    let mut families = Vec::new();
+    for (family, rows) in op::families() {
+        let rows: Vec<&Row> = rows.iter().filter(|row| route(row).is_none()).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        families.push(family);
+        let _ = write!(
+            out,
+            "/// Of the family `{family}`.\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
+             pub(in crate::tensor) enum {} {{\n",
+            variant(family)
+        );
+        for row in rows {
+            let _ = writeln!(out, "/// `{}`\n{},", row.name, variant(row.name));
+        }
+        *out += "}\n\n";
+    }
+    *out += "/// An operator by its family.\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
+             pub(in crate::tensor) enum Own {\n";
+    for family in &families {
+        let name = variant(family);
+        let _ = writeln!(out, "/// Of the family `{family}`.\n{name}({name}),");
+    }
+    *out += "}\n\nimpl Own {\n/// Calls the operator.\n\
+             pub(in crate::tensor) fn call(self, op: Op, form: Form, args: Bound) -> Result<Value> {\n\
+             match self {\n";
+    for family in &families {
+        let name = variant(family);
+        let _ = writeln!(
+            out,
+            "Self::{name}(own) => own::{family}::call(own, op, form, args),"
+        );
+    }
+    *out += "}\n}\n}\n}\n\n";
 }
 
 fn method(out: &mut String, row: &Row, family: Family) {

@@ -5,15 +5,20 @@
 //! callers that know names add them with `Error::with_names`.
 
 mod arg;
+mod conv;
 mod convert;
 mod divisor;
 mod factory;
+mod gather;
 mod gemm;
 mod index;
 mod pointwise;
+mod random;
 mod reduce;
 mod scan;
 mod softmax;
+mod sort;
+mod sparse;
 
 #[cfg(test)]
 mod tests;

@@ -3,13 +3,17 @@
 pub(crate) mod arg;
 pub(crate) mod cast;
 pub(crate) mod constant;
+pub(crate) mod conv;
 pub(crate) mod fill;
+pub(crate) mod gather;
 pub(crate) mod gemm;
 pub(crate) mod index;
 pub(crate) mod numeric;
 pub(crate) mod parallel;
 pub(crate) mod pointwise;
+pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod scan;
 pub(crate) mod simd;
 pub(crate) mod softmax;
+pub(crate) mod sort;

@@ -18,154 +18,234 @@ pub(super) enum Route {
     /// Along a dim.
     Softmax,
     /// In a way of its own.
-    Own(Own),
+    Own(own::Own),
 }
 
-/// The operators that are called in a way of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Own {
-    /// `add`
-    Add,
-    /// `sub`
-    Sub,
-    /// `clamp`
-    Clamp,
-    /// `addcmul`
-    Addcmul,
-    /// `where`
-    Where,
-    /// `masked_fill`
-    MaskedFill,
-    /// `var`
-    Var,
-    /// `std`
-    Std,
-    /// `max`
-    Max,
-    /// `min`
-    Min,
-    /// `argmax`
-    Argmax,
-    /// `argmin`
-    Argmin,
-    /// `mm`
-    Mm,
-    /// `mv`
-    Mv,
-    /// `dot`
-    Dot,
-    /// `bmm`
-    Bmm,
-    /// `matmul`
-    Matmul,
-    /// `addmm`
-    Addmm,
-    /// `contract`
-    Contract,
-    /// `transpose`
-    Transpose,
-    /// `t`
-    T,
-    /// `permute`
-    Permute,
-    /// `align_to`
-    AlignTo,
-    /// `align_as`
-    AlignAs,
-    /// `flatten`
-    Flatten,
-    /// `unflatten`
-    Unflatten,
-    /// `squeeze`
-    Squeeze,
-    /// `unsqueeze`
-    Unsqueeze,
-    /// `expand`
-    Expand,
-    /// `select`
-    Select,
-    /// `narrow`
-    Narrow,
-    /// `unbind`
-    Unbind,
-    /// `split`
-    Split,
-    /// `rename`
-    Rename,
-    /// `refine_names`
-    RefineNames,
-    /// `cat`
-    Cat,
-    /// `stack`
-    Stack,
-    /// `masked_select`
-    MaskedSelect,
-    /// `zeros`
-    Zeros,
-    /// `ones`
-    Ones,
-    /// `empty`
-    Empty,
-    /// `full`
-    Full,
-    /// `arange`
-    Arange,
-    /// `eye`
-    Eye,
-    /// `rand`
-    Rand,
-    /// `randn`
-    Randn,
-    /// `tensor`
-    Tensor,
-    /// `zeros_like`
-    ZerosLike,
-    /// `ones_like`
-    OnesLike,
-    /// `empty_like`
-    EmptyLike,
-    /// `full_like`
-    FullLike,
-    /// `rand_like`
-    RandLike,
-    /// `randn_like`
-    RandnLike,
-    /// `to`
-    To,
-    /// `contiguous`
-    Contiguous,
-    /// `clone`
-    Clone,
-    /// `copy`
-    Copy,
-    /// `fill`
-    Fill,
-    /// `size`
-    Size,
-    /// `stride`
-    Stride,
-    /// `names`
-    Names,
-    /// `has_names`
-    HasNames,
-    /// `item`
-    Item,
-    /// `shape`
-    Shape,
-    /// `dim`
-    Dim,
-    /// `numel`
-    Numel,
-    /// `dtype`
-    Dtype,
-    /// `device`
-    Device,
-    /// `storage_offset`
-    StorageOffset,
-    /// `is_contiguous`
-    IsContiguous,
-    /// `equal`
-    Equal,
+/// The operators that are called in a way of their own, by family.
+pub(super) mod own {
+    use nomina_core::Result;
+    use nomina_core::op::Op;
+
+    use crate::tensor::invoke::{Bound, Form, Value, own};
+
+    /// Of the family `pointwise`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Pointwise {
+        /// `add`
+        Add,
+        /// `sub`
+        Sub,
+        /// `clamp`
+        Clamp,
+        /// `addcmul`
+        Addcmul,
+        /// `where`
+        Where,
+        /// `masked_fill`
+        MaskedFill,
+    }
+
+    /// Of the family `reduce`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Reduce {
+        /// `var`
+        Var,
+        /// `std`
+        Std,
+        /// `max`
+        Max,
+        /// `min`
+        Min,
+        /// `argmax`
+        Argmax,
+        /// `argmin`
+        Argmin,
+    }
+
+    /// Of the family `contract`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Contract {
+        /// `mm`
+        Mm,
+        /// `mv`
+        Mv,
+        /// `dot`
+        Dot,
+        /// `bmm`
+        Bmm,
+        /// `matmul`
+        Matmul,
+        /// `addmm`
+        Addmm,
+        /// `contract`
+        Contract,
+    }
+
+    /// Of the family `view`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum View {
+        /// `transpose`
+        Transpose,
+        /// `t`
+        T,
+        /// `permute`
+        Permute,
+        /// `align_to`
+        AlignTo,
+        /// `align_as`
+        AlignAs,
+        /// `flatten`
+        Flatten,
+        /// `unflatten`
+        Unflatten,
+        /// `squeeze`
+        Squeeze,
+        /// `unsqueeze`
+        Unsqueeze,
+        /// `expand`
+        Expand,
+        /// `select`
+        Select,
+        /// `narrow`
+        Narrow,
+        /// `unbind`
+        Unbind,
+        /// `split`
+        Split,
+    }
+
+    /// Of the family `names`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Names {
+        /// `rename`
+        Rename,
+        /// `refine_names`
+        RefineNames,
+    }
+
+    /// Of the family `index`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Index {
+        /// `cat`
+        Cat,
+        /// `stack`
+        Stack,
+        /// `masked_select`
+        MaskedSelect,
+    }
+
+    /// Of the family `factory`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Factory {
+        /// `zeros`
+        Zeros,
+        /// `ones`
+        Ones,
+        /// `empty`
+        Empty,
+        /// `full`
+        Full,
+        /// `arange`
+        Arange,
+        /// `eye`
+        Eye,
+        /// `rand`
+        Rand,
+        /// `randn`
+        Randn,
+        /// `tensor`
+        Tensor,
+        /// `zeros_like`
+        ZerosLike,
+        /// `ones_like`
+        OnesLike,
+        /// `empty_like`
+        EmptyLike,
+        /// `full_like`
+        FullLike,
+        /// `rand_like`
+        RandLike,
+        /// `randn_like`
+        RandnLike,
+        /// `to`
+        To,
+        /// `contiguous`
+        Contiguous,
+        /// `clone`
+        Clone,
+        /// `copy`
+        Copy,
+        /// `fill`
+        Fill,
+    }
+
+    /// Of the family `query`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Query {
+        /// `size`
+        Size,
+        /// `stride`
+        Stride,
+        /// `names`
+        Names,
+        /// `has_names`
+        HasNames,
+        /// `item`
+        Item,
+        /// `shape`
+        Shape,
+        /// `dim`
+        Dim,
+        /// `numel`
+        Numel,
+        /// `dtype`
+        Dtype,
+        /// `device`
+        Device,
+        /// `storage_offset`
+        StorageOffset,
+        /// `is_contiguous`
+        IsContiguous,
+        /// `equal`
+        Equal,
+    }
+
+    /// An operator by its family.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Own {
+        /// Of the family `pointwise`.
+        Pointwise(Pointwise),
+        /// Of the family `reduce`.
+        Reduce(Reduce),
+        /// Of the family `contract`.
+        Contract(Contract),
+        /// Of the family `view`.
+        View(View),
+        /// Of the family `names`.
+        Names(Names),
+        /// Of the family `index`.
+        Index(Index),
+        /// Of the family `factory`.
+        Factory(Factory),
+        /// Of the family `query`.
+        Query(Query),
+    }
+
+    impl Own {
+        /// Calls the operator.
+        pub(in crate::tensor) fn call(self, op: Op, form: Form, args: Bound) -> Result<Value> {
+            match self {
+                Self::Pointwise(own) => own::pointwise::call(own, op, form, args),
+                Self::Reduce(own) => own::reduce::call(own, op, form, args),
+                Self::Contract(own) => own::contract::call(own, op, form, args),
+                Self::View(own) => own::view::call(own, op, form, args),
+                Self::Names(own) => own::names::call(own, op, form, args),
+                Self::Index(own) => own::index::call(own, op, form, args),
+                Self::Factory(own) => own::factory::call(own, op, form, args),
+                Self::Query(own) => own::query::call(own, op, form, args),
+            }
+        }
+    }
 }
 
 /// How `op` is called by name.
@@ -251,77 +331,77 @@ pub(super) fn route(op: Op) -> Route {
         }
         Op::Cumsum => Route::Scan,
         Op::Softmax => Route::Softmax,
-        Op::Add => Route::Own(Own::Add),
-        Op::Sub => Route::Own(Own::Sub),
-        Op::Clamp => Route::Own(Own::Clamp),
-        Op::Addcmul => Route::Own(Own::Addcmul),
-        Op::Where => Route::Own(Own::Where),
-        Op::MaskedFill => Route::Own(Own::MaskedFill),
-        Op::Var => Route::Own(Own::Var),
-        Op::Std => Route::Own(Own::Std),
-        Op::Max => Route::Own(Own::Max),
-        Op::Min => Route::Own(Own::Min),
-        Op::Argmax => Route::Own(Own::Argmax),
-        Op::Argmin => Route::Own(Own::Argmin),
-        Op::Mm => Route::Own(Own::Mm),
-        Op::Mv => Route::Own(Own::Mv),
-        Op::Dot => Route::Own(Own::Dot),
-        Op::Bmm => Route::Own(Own::Bmm),
-        Op::Matmul => Route::Own(Own::Matmul),
-        Op::Addmm => Route::Own(Own::Addmm),
-        Op::Contract => Route::Own(Own::Contract),
-        Op::Transpose => Route::Own(Own::Transpose),
-        Op::T => Route::Own(Own::T),
-        Op::Permute => Route::Own(Own::Permute),
-        Op::AlignTo => Route::Own(Own::AlignTo),
-        Op::AlignAs => Route::Own(Own::AlignAs),
-        Op::Flatten => Route::Own(Own::Flatten),
-        Op::Unflatten => Route::Own(Own::Unflatten),
-        Op::Squeeze => Route::Own(Own::Squeeze),
-        Op::Unsqueeze => Route::Own(Own::Unsqueeze),
-        Op::Expand => Route::Own(Own::Expand),
-        Op::Select => Route::Own(Own::Select),
-        Op::Narrow => Route::Own(Own::Narrow),
-        Op::Unbind => Route::Own(Own::Unbind),
-        Op::Split => Route::Own(Own::Split),
-        Op::Rename => Route::Own(Own::Rename),
-        Op::RefineNames => Route::Own(Own::RefineNames),
-        Op::Cat => Route::Own(Own::Cat),
-        Op::Stack => Route::Own(Own::Stack),
-        Op::MaskedSelect => Route::Own(Own::MaskedSelect),
-        Op::Zeros => Route::Own(Own::Zeros),
-        Op::Ones => Route::Own(Own::Ones),
-        Op::Empty => Route::Own(Own::Empty),
-        Op::Full => Route::Own(Own::Full),
-        Op::Arange => Route::Own(Own::Arange),
-        Op::Eye => Route::Own(Own::Eye),
-        Op::Rand => Route::Own(Own::Rand),
-        Op::Randn => Route::Own(Own::Randn),
-        Op::Tensor => Route::Own(Own::Tensor),
-        Op::ZerosLike => Route::Own(Own::ZerosLike),
-        Op::OnesLike => Route::Own(Own::OnesLike),
-        Op::EmptyLike => Route::Own(Own::EmptyLike),
-        Op::FullLike => Route::Own(Own::FullLike),
-        Op::RandLike => Route::Own(Own::RandLike),
-        Op::RandnLike => Route::Own(Own::RandnLike),
-        Op::To => Route::Own(Own::To),
-        Op::Contiguous => Route::Own(Own::Contiguous),
-        Op::Clone => Route::Own(Own::Clone),
-        Op::Copy => Route::Own(Own::Copy),
-        Op::Fill => Route::Own(Own::Fill),
-        Op::Size => Route::Own(Own::Size),
-        Op::Stride => Route::Own(Own::Stride),
-        Op::Names => Route::Own(Own::Names),
-        Op::HasNames => Route::Own(Own::HasNames),
-        Op::Item => Route::Own(Own::Item),
-        Op::Shape => Route::Own(Own::Shape),
-        Op::Dim => Route::Own(Own::Dim),
-        Op::Numel => Route::Own(Own::Numel),
-        Op::Dtype => Route::Own(Own::Dtype),
-        Op::Device => Route::Own(Own::Device),
-        Op::StorageOffset => Route::Own(Own::StorageOffset),
-        Op::IsContiguous => Route::Own(Own::IsContiguous),
-        Op::Equal => Route::Own(Own::Equal),
+        Op::Add => Route::Own(own::Own::Pointwise(own::Pointwise::Add)),
+        Op::Sub => Route::Own(own::Own::Pointwise(own::Pointwise::Sub)),
+        Op::Clamp => Route::Own(own::Own::Pointwise(own::Pointwise::Clamp)),
+        Op::Addcmul => Route::Own(own::Own::Pointwise(own::Pointwise::Addcmul)),
+        Op::Where => Route::Own(own::Own::Pointwise(own::Pointwise::Where)),
+        Op::MaskedFill => Route::Own(own::Own::Pointwise(own::Pointwise::MaskedFill)),
+        Op::Var => Route::Own(own::Own::Reduce(own::Reduce::Var)),
+        Op::Std => Route::Own(own::Own::Reduce(own::Reduce::Std)),
+        Op::Max => Route::Own(own::Own::Reduce(own::Reduce::Max)),
+        Op::Min => Route::Own(own::Own::Reduce(own::Reduce::Min)),
+        Op::Argmax => Route::Own(own::Own::Reduce(own::Reduce::Argmax)),
+        Op::Argmin => Route::Own(own::Own::Reduce(own::Reduce::Argmin)),
+        Op::Mm => Route::Own(own::Own::Contract(own::Contract::Mm)),
+        Op::Mv => Route::Own(own::Own::Contract(own::Contract::Mv)),
+        Op::Dot => Route::Own(own::Own::Contract(own::Contract::Dot)),
+        Op::Bmm => Route::Own(own::Own::Contract(own::Contract::Bmm)),
+        Op::Matmul => Route::Own(own::Own::Contract(own::Contract::Matmul)),
+        Op::Addmm => Route::Own(own::Own::Contract(own::Contract::Addmm)),
+        Op::Contract => Route::Own(own::Own::Contract(own::Contract::Contract)),
+        Op::Transpose => Route::Own(own::Own::View(own::View::Transpose)),
+        Op::T => Route::Own(own::Own::View(own::View::T)),
+        Op::Permute => Route::Own(own::Own::View(own::View::Permute)),
+        Op::AlignTo => Route::Own(own::Own::View(own::View::AlignTo)),
+        Op::AlignAs => Route::Own(own::Own::View(own::View::AlignAs)),
+        Op::Flatten => Route::Own(own::Own::View(own::View::Flatten)),
+        Op::Unflatten => Route::Own(own::Own::View(own::View::Unflatten)),
+        Op::Squeeze => Route::Own(own::Own::View(own::View::Squeeze)),
+        Op::Unsqueeze => Route::Own(own::Own::View(own::View::Unsqueeze)),
+        Op::Expand => Route::Own(own::Own::View(own::View::Expand)),
+        Op::Select => Route::Own(own::Own::View(own::View::Select)),
+        Op::Narrow => Route::Own(own::Own::View(own::View::Narrow)),
+        Op::Unbind => Route::Own(own::Own::View(own::View::Unbind)),
+        Op::Split => Route::Own(own::Own::View(own::View::Split)),
+        Op::Rename => Route::Own(own::Own::Names(own::Names::Rename)),
+        Op::RefineNames => Route::Own(own::Own::Names(own::Names::RefineNames)),
+        Op::Cat => Route::Own(own::Own::Index(own::Index::Cat)),
+        Op::Stack => Route::Own(own::Own::Index(own::Index::Stack)),
+        Op::MaskedSelect => Route::Own(own::Own::Index(own::Index::MaskedSelect)),
+        Op::Zeros => Route::Own(own::Own::Factory(own::Factory::Zeros)),
+        Op::Ones => Route::Own(own::Own::Factory(own::Factory::Ones)),
+        Op::Empty => Route::Own(own::Own::Factory(own::Factory::Empty)),
+        Op::Full => Route::Own(own::Own::Factory(own::Factory::Full)),
+        Op::Arange => Route::Own(own::Own::Factory(own::Factory::Arange)),
+        Op::Eye => Route::Own(own::Own::Factory(own::Factory::Eye)),
+        Op::Rand => Route::Own(own::Own::Factory(own::Factory::Rand)),
+        Op::Randn => Route::Own(own::Own::Factory(own::Factory::Randn)),
+        Op::Tensor => Route::Own(own::Own::Factory(own::Factory::Tensor)),
+        Op::ZerosLike => Route::Own(own::Own::Factory(own::Factory::ZerosLike)),
+        Op::OnesLike => Route::Own(own::Own::Factory(own::Factory::OnesLike)),
+        Op::EmptyLike => Route::Own(own::Own::Factory(own::Factory::EmptyLike)),
+        Op::FullLike => Route::Own(own::Own::Factory(own::Factory::FullLike)),
+        Op::RandLike => Route::Own(own::Own::Factory(own::Factory::RandLike)),
+        Op::RandnLike => Route::Own(own::Own::Factory(own::Factory::RandnLike)),
+        Op::To => Route::Own(own::Own::Factory(own::Factory::To)),
+        Op::Contiguous => Route::Own(own::Own::Factory(own::Factory::Contiguous)),
+        Op::Clone => Route::Own(own::Own::Factory(own::Factory::Clone)),
+        Op::Copy => Route::Own(own::Own::Factory(own::Factory::Copy)),
+        Op::Fill => Route::Own(own::Own::Factory(own::Factory::Fill)),
+        Op::Size => Route::Own(own::Own::Query(own::Query::Size)),
+        Op::Stride => Route::Own(own::Own::Query(own::Query::Stride)),
+        Op::Names => Route::Own(own::Own::Query(own::Query::Names)),
+        Op::HasNames => Route::Own(own::Own::Query(own::Query::HasNames)),
+        Op::Item => Route::Own(own::Own::Query(own::Query::Item)),
+        Op::Shape => Route::Own(own::Own::Query(own::Query::Shape)),
+        Op::Dim => Route::Own(own::Own::Query(own::Query::Dim)),
+        Op::Numel => Route::Own(own::Own::Query(own::Query::Numel)),
+        Op::Dtype => Route::Own(own::Own::Query(own::Query::Dtype)),
+        Op::Device => Route::Own(own::Own::Query(own::Query::Device)),
+        Op::StorageOffset => Route::Own(own::Own::Query(own::Query::StorageOffset)),
+        Op::IsContiguous => Route::Own(own::Own::Query(own::Query::IsContiguous)),
+        Op::Equal => Route::Own(own::Own::Query(own::Query::Equal)),
     }
 }
 

@@ -4,21 +4,34 @@
 //! [`crate::call`]. What the operator table says about an operator in one line is generated
 //! (`generated.rs`); what has a rule of its own stands in a file per family.
 
+mod activation;
 mod arg;
+mod attribute;
+mod conv;
+mod einsum;
 mod factory;
 mod family;
+mod gather;
 mod generated;
 mod index;
 pub mod invoke;
+mod loss;
 mod masked;
 mod naming;
+mod norm;
 mod operand;
 mod options;
+mod parametric;
 mod pointwise;
 mod product;
 mod query;
+mod random;
 mod reduce;
 mod scaled;
+mod shape;
+mod sort;
+mod sparse;
+mod stat;
 mod view;
 mod write;
 

@@ -3,7 +3,7 @@
 mod adapt;
 mod bind;
 mod data;
-mod own;
+pub(in crate::tensor) mod own;
 mod read;
 mod spelling;
 mod value;
@@ -88,7 +88,7 @@ pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
             let dim = args.dim("dim")?.into();
             family::softmax(op, args.tensor("self")?, &dim, args.dtype()?)
         }),
-        Route::Own(own) => own::call(own, op, form, args),
+        Route::Own(own) => own.call(op, form, args),
     }
 }
 

@@ -1,0 +1,5 @@
+//! Indexing: by position, by index tensors, by masks.
+
+use crate::op::Row;
+
+pub(super) const ROWS: &[Row] = &[];

@@ -1,0 +1,5 @@
+//! Random fills.
+
+use crate::op::Row;
+
+pub(super) const ROWS: &[Row] = &[];

@@ -1,0 +1,5 @@
+//! Sorting, order statistics, counting.
+
+use crate::op::Row;
+
+pub(super) const ROWS: &[Row] = &[];

@@ -1,0 +1,5 @@
+//! Sparse tensors.
+
+use crate::op::Row;
+
+pub(super) const ROWS: &[Row] = &[];

@@ -1,0 +1,1 @@
+//! Indexing: by position, by index tensors, by masks.

@@ -1,0 +1,1 @@
+//! Elementwise functions with parameters.

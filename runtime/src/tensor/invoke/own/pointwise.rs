@@ -1,0 +1,85 @@
+//! Elementwise operators with arguments of their own.
+
+use nomina_core::op::Op;
+use nomina_core::{Result, Scalar};
+
+use super::in_place;
+use crate::tensor::AddOptions;
+use crate::tensor::generated::own::Pointwise;
+use crate::tensor::invoke::bind::Bound;
+use crate::tensor::invoke::read::optional;
+use crate::tensor::invoke::value::Value;
+use crate::tensor::invoke::{Form, computed};
+
+/// Calls `own`, which is `op` by another name.
+pub(in crate::tensor) fn call(
+    own: Pointwise,
+    op: Op,
+    form: Form,
+    mut args: Bound,
+) -> Result<Value> {
+    let args = &mut args;
+    match own {
+        Pointwise::Add | Pointwise::Sub => scaled(op, form, args),
+        Pointwise::Clamp => computed(op, form, args, |a| {
+            a.tensor("self")?
+                .clamp(optional(a, "min")?, optional(a, "max")?)
+        }),
+        Pointwise::Addcmul => computed(op, form, args, |a| {
+            let value = a.scalar("value", Scalar::Int(1))?;
+            a.tensor("self")?
+                .addcmul(a.tensor("tensor1")?, a.operand("tensor2")?, value)
+        }),
+        Pointwise::Where => computed(op, form, args, |a| {
+            a.tensor("condition")?
+                .where_cond(a.operand("self")?, a.operand("other")?)
+        }),
+        Pointwise::MaskedFill if form == Form::InPlace => in_place(args, |own, a| {
+            own.masked_fill_(a.tensor("mask")?, a.operand("value")?)
+                .map(drop)
+        }),
+        Pointwise::MaskedFill => computed(op, form, args, |a| {
+            a.tensor("self")?
+                .masked_fill(a.tensor("mask")?, a.operand("value")?)
+        }),
+    }
+}
+
+fn scaled(op: Op, form: Form, args: &mut Bound) -> Result<Value> {
+    let alpha = args.scalar("alpha", Scalar::Int(1))?;
+    let options = AddOptions { alpha };
+    let number = !matches!(args.get("self"), Some(Value::Tensor(_)));
+    if number && alpha == Scalar::Int(1) && form == Form::Function {
+        return crate::tensor::invoke::pointwise(op, form, args.clone());
+    }
+    match form {
+        Form::Function | Form::Method => {
+            let (x, other) = (args.tensor("self")?, args.operand("other")?);
+            let sum = if op == Op::Add {
+                x.add_with(other, options)
+            } else {
+                x.sub_with(other, options)
+            };
+            sum.map(Value::Tensor)
+        }
+        Form::InPlace => in_place(args, |own, a| {
+            let other = a.operand("other")?;
+            let done = if op == Op::Add {
+                own.add_with_(other, options)
+            } else {
+                own.sub_with_(other, options)
+            };
+            done.map(drop)
+        }),
+        Form::Out => {
+            let mut out = args.take_out()?;
+            let (x, other) = (args.tensor("self")?, args.operand("other")?);
+            if op == Op::Add {
+                x.add_with_out(other, options, &mut out)?;
+            } else {
+                x.sub_with_out(other, options, &mut out)?;
+            }
+            Ok(Value::Tensor(out))
+        }
+    }
+}

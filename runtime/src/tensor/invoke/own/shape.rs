@@ -1,0 +1,1 @@
+//! Operators that move, repeat or lay out elements anew.

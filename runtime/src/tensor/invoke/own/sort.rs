@@ -1,0 +1,1 @@
+//! Sorting, order statistics, counting.

@@ -1,0 +1,1 @@
+//! Statistics: norms, moments, running results.

@@ -1,0 +1,64 @@
+//! Operators that [`DynTensor`] computes, called for typed operands.
+//!
+//! Where types know every name the operands go without names, so that nothing is inferred again;
+//! dims are given by position. A `Wild` anywhere gives all operands the names they have at run
+//! time, and the rules decide.
+
+use nomina_core::{Names, Result};
+use nomina_runtime::{DynTensor, Raw};
+
+use super::{Bare, Look, Static, typed, wilds};
+
+/// Computes on the operands as dynamic tensors. An error shows the operands' names.
+pub(crate) fn on<V>(looks: &[Look<'_>], compute: impl Fn(&[DynTensor]) -> Result<V>) -> Result<V> {
+    let named = looks.iter().any(|look| look.of.wild);
+    let operands = |named: bool| {
+        let each = |look: &Look<'_>| {
+            let names = if named {
+                look.names()
+            } else {
+                Names::unnamed(look.raw.rank())
+            };
+            DynTensor::from_parts(look.raw.clone(), names)
+        };
+        looks.iter().map(each).collect::<Result<Vec<_>>>()
+    };
+    let given = operands(named)?;
+    typed(|| compute(&given)).map_err(|error| {
+        if named {
+            return error;
+        }
+        // What failed for sizes or dtypes fails again with names, and then shows them.
+        match operands(true).and_then(|given| typed(|| compute(&given))) {
+            Err(told) if told.kind() == error.kind() => told,
+            _ => error,
+        }
+    })
+}
+
+/// A dynamic result as one with dims `out`, whose names types know, save for the `Wild`.
+pub(crate) fn bare(result: DynTensor, out: &'static Static) -> Bare {
+    let (raw, names): (Raw, Names) = result.into_parts();
+    Bare {
+        raw,
+        wild: wilds(names, out),
+    }
+}
+
+/// [`on`] for an operator with one result.
+pub(crate) fn one(
+    looks: &[Look<'_>],
+    out: &'static Static,
+    compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
+) -> Result<Bare> {
+    on(looks, compute).map(|result| bare(result, out))
+}
+
+/// [`on`] for an operator with two results of the same dims.
+pub(crate) fn pair(
+    looks: &[Look<'_>],
+    out: &'static Static,
+    compute: impl Fn(&[DynTensor]) -> Result<(DynTensor, DynTensor)>,
+) -> Result<(Bare, Bare)> {
+    on(looks, compute).map(|(a, b)| (bare(a, out), bare(b, out)))
+}

@@ -1,0 +1,1 @@
+//! Moving, repeating, laying out anew.

@@ -1,0 +1,1 @@
+//! Attributes, conversions and resizing.

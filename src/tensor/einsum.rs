@@ -1,0 +1,1 @@
+//! Products by letters, by names and of several operands.

@@ -1,0 +1,1 @@
+//! Norms, moments and running results.
