@@ -26,6 +26,19 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
+/// The cases beyond PyTorch's coverage page, which `scripts/record` writes.
+fn beyond() -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder().join("data/beyond"));
+    let mut files: Vec<PathBuf> = files
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|kind| kind == "jsonl"))
+        .collect();
+    files.sort();
+    files
+}
+
 fn pending() -> BTreeSet<String> {
     let file = folder().join("pending.txt");
     let text = std::fs::read_to_string(file).unwrap_or_default();
@@ -67,6 +80,9 @@ fn recorded_cases() -> bool {
     let mut own = Report::default();
     for name in ["cases.jsonl", "promotion.jsonl"] {
         run::file(&folder().join("data").join(name), &mut own);
+    }
+    for path in beyond() {
+        run::file(&path, &mut own);
     }
     let mut given = Report::default();
     let paths = std::env::var_os("NOMINA_CASES").unwrap_or_default();
