@@ -63,7 +63,7 @@ pub use nomina_core::{
     Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
     Result, Scalar, dims,
 };
-pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, VarOptions};
+pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, NormOptions, VarOptions};
 pub use nomina_runtime::{DynTensor, Generator, manual_seed, with_default_dtype};
 pub use num_complex::Complex;
 pub use tensor::*;

@@ -1,6 +1,7 @@
 //! Reductions, scans and softmax.
 
 use nomina_core::op::Op;
+use nomina_core::rule::DimArg;
 use nomina_core::{DType, Names, Result, rule};
 use nomina_runtime::call::{self, ReduceOptions};
 
@@ -15,6 +16,18 @@ pub(crate) struct Picked {
     pub(crate) all: bool,
     /// Whether they stay, with size 1.
     pub(crate) keepdim: bool,
+}
+
+impl Picked {
+    /// As a dynamic tensor takes it.
+    pub(crate) fn arg(self) -> DimArg<'static> {
+        let dims = match self.at {
+            _ if self.all => DimArg::all(),
+            &[one] => DimArg::one(one),
+            many => DimArg::list(many.iter().copied()),
+        };
+        dims.with_keepdim(self.keepdim)
+    }
 }
 
 /// The run-time names of a reduction's result.

@@ -1,1 +1,72 @@
-//! Norms, moments and running results.
+//! Statistics.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Result};
+use nomina_runtime::call::ReduceOptions;
+use nomina_runtime::tensor::{NormOptions, VarOptions};
+
+use super::compose::{on, one, pair};
+use super::reduce::Picked;
+use super::{Bare, Look, Static, compose};
+
+/// What an operator computes in.
+pub(crate) fn in_dtype(dtype: DType) -> ReduceOptions {
+    ReduceOptions {
+        dtype: Some(dtype),
+        ..ReduceOptions::default()
+    }
+}
+
+/// Types say which dims stay, and which dtype the result has.
+pub(crate) fn only_types(op: Op, keepdim: bool, dtype: bool) -> Result<()> {
+    let (what, hint) = match (keepdim, dtype) {
+        (false, false) => return Ok(()),
+        (true, _) => (
+            "the type says which dims stay, not `keepdim`",
+            "write `keep(..)`",
+        ),
+        (_, true) => (
+            "the type says the dtype, not an option",
+            "convert the operand with `to` first",
+        ),
+    };
+    Err(Error::new(ErrorKind::Argument, op.name(), what).hint(hint))
+}
+
+/// The deviation or the variance, and the mean.
+pub(crate) fn moments(
+    op: Op,
+    x: Look<'_>,
+    picked: Picked,
+    options: VarOptions,
+    out: &'static Static,
+) -> Result<(Bare, Bare)> {
+    only_types(op, options.keepdim, false)?;
+    pair(&[x], out, |x| match op {
+        Op::StdMean => x[0].std_mean_with(picked.arg(), options),
+        _ => x[0].var_mean_with(picked.arg(), options),
+    })
+}
+
+/// The smallest element, and the greatest.
+pub(crate) fn aminmax(x: Look<'_>, picked: Picked, out: &'static Static) -> Result<(Bare, Bare)> {
+    pair(&[x], out, |x| x[0].aminmax(picked.arg()))
+}
+
+/// The norm of a degree.
+pub(crate) fn norm(
+    x: Look<'_>,
+    picked: Picked,
+    options: NormOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    only_types(Op::Norm, options.keepdim, options.dtype.is_some())?;
+    one(&[x], out, |x| x[0].norm_with(picked.arg(), options))
+}
+
+/// The norm of a difference.
+pub(crate) fn dist(x: Look<'_>, other: Look<'_>, options: NormOptions) -> Result<Bare> {
+    only_types(Op::Dist, options.keepdim, options.dtype.is_some())?;
+    let found = on(&[x, other], |x| x[0].dist_with(&x[1], options))?;
+    Ok(compose::bare(found, <() as super::Known>::STATIC))
+}

@@ -7511,6 +7511,542 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             reduce::store(Op::Cumsum, found.bare, D::STATIC, &mut out.bare, O::STATIC)
         })
     }
+
+    /// The running product along a dim.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cumprod<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Sum> {
+        Tensor::wrap(done(reduce::scan(
+            Op::Cumprod,
+            self.look(),
+            at(&dim, self),
+            None,
+        )))
+    }
+
+    /// [`cumprod`](Self::cumprod) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cumprod<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
+        Tensor::give(reduce::scan(Op::Cumprod, self.look(), at(&dim, self), None))
+    }
+
+    /// [`cumprod`](Self::cumprod), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn cumprod_<X: DimOf<D>>(&mut self, dim: X) -> &mut Self
+    where
+        T::Sum: StoreAs<T>,
+    {
+        ok(self.try_cumprod(dim).and_then(|found| {
+            reduce::store(
+                Op::Cumprod,
+                found.bare,
+                D::STATIC,
+                &mut self.bare,
+                D::STATIC,
+            )
+        }));
+        self
+    }
+
+    /// [`cumprod_`](Self::cumprod_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cumprod_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self>
+    where
+        T::Sum: StoreAs<T>,
+    {
+        self.try_cumprod(dim).and_then(|found| {
+            reduce::store(
+                Op::Cumprod,
+                found.bare,
+                D::STATIC,
+                &mut self.bare,
+                D::STATIC,
+            )
+        })?;
+        Ok(self)
+    }
+
+    /// [`cumprod`](Self::cumprod) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn cumprod_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
+        &self,
+        dim: X,
+        out: &mut Tensor<O, U>,
+    ) where
+        T::Sum: StoreAs<U>,
+    {
+        ok(self.try_cumprod(dim).and_then(|found| {
+            reduce::store(Op::Cumprod, found.bare, D::STATIC, &mut out.bare, O::STATIC)
+        }));
+    }
+
+    /// [`cumprod_out`](Self::cumprod_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cumprod_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
+        &self,
+        dim: X,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T::Sum: StoreAs<U>,
+    {
+        self.try_cumprod(dim).and_then(|found| {
+            reduce::store(Op::Cumprod, found.bare, D::STATIC, &mut out.bare, O::STATIC)
+        })
+    }
+
+    /// The logarithm of the running sum of exponentials along a dim, without overflow.
+    ///
+    /// Other than in PyTorch: a dtype may be asked for.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logcumsumexp<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T>
+    where
+        T: Inexact,
+    {
+        Tensor::wrap(done(reduce::scan(
+            Op::Logcumsumexp,
+            self.look(),
+            at(&dim, self),
+            None,
+        )))
+    }
+
+    /// [`logcumsumexp`](Self::logcumsumexp) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logcumsumexp<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T>>
+    where
+        T: Inexact,
+    {
+        Tensor::give(reduce::scan(
+            Op::Logcumsumexp,
+            self.look(),
+            at(&dim, self),
+            None,
+        ))
+    }
+
+    /// [`logcumsumexp`](Self::logcumsumexp) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logcumsumexp_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
+        &self,
+        dim: X,
+        out: &mut Tensor<O, U>,
+    ) where
+        T: Inexact,
+        T: StoreAs<U>,
+    {
+        ok(self.try_logcumsumexp(dim).and_then(|found| {
+            reduce::store(
+                Op::Logcumsumexp,
+                found.bare,
+                D::STATIC,
+                &mut out.bare,
+                O::STATIC,
+            )
+        }));
+    }
+
+    /// [`logcumsumexp_out`](Self::logcumsumexp_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logcumsumexp_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
+        &self,
+        dim: X,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Inexact,
+        T: StoreAs<U>,
+    {
+        self.try_logcumsumexp(dim).and_then(|found| {
+            reduce::store(
+                Op::Logcumsumexp,
+                found.bare,
+                D::STATIC,
+                &mut out.bare,
+                O::STATIC,
+            )
+        })
+    }
+
+    /// The logarithm of `softmax`, without loss where that is small.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn log_softmax<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(reduce::softmax(
+            Op::LogSoftmax,
+            self.look(),
+            at(&dim, self),
+            None,
+        )))
+    }
+
+    /// [`log_softmax`](Self::log_softmax) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log_softmax<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(reduce::softmax(
+            Op::LogSoftmax,
+            self.look(),
+            at(&dim, self),
+            None,
+        ))
+    }
+
+    /// `softmax` of the negated elements.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn softmin<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(reduce::softmax(
+            Op::Softmin,
+            self.look(),
+            at(&dim, self),
+            None,
+        )))
+    }
+
+    /// [`softmin`](Self::softmin) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_softmin<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(reduce::softmax(
+            Op::Softmin,
+            self.look(),
+            at(&dim, self),
+            None,
+        ))
+    }
+
+    /// The sum over dims of what is not NaN.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nansum<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(reduce::new(
+            Op::Nansum,
+            self.look(),
+            picked::<A, D>(&dims),
+            ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        )))
+    }
+
+    /// [`nansum`](Self::nansum) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nansum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>>
+    where
+        T: Real,
+    {
+        Tensor::give(reduce::new(
+            Op::Nansum,
+            self.look(),
+            picked::<A, D>(&dims),
+            ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nansum`](Self::nansum) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn nansum_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
+        T: Real,
+        T::Sum: StoreAs<U>,
+    {
+        ok(self.try_nansum(dims).and_then(|found| {
+            reduce::store(
+                Op::Nansum,
+                found.bare,
+                <Without<D, A>>::STATIC,
+                &mut out.bare,
+                O::STATIC,
+            )
+        }));
+    }
+
+    /// [`nansum_out`](Self::nansum_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nansum_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Sum: StoreAs<U>,
+    {
+        self.try_nansum(dims).and_then(|found| {
+            reduce::store(
+                Op::Nansum,
+                found.bare,
+                <Without<D, A>>::STATIC,
+                &mut out.bare,
+                O::STATIC,
+            )
+        })
+    }
+
+    /// The mean over dims of what is not NaN.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nanmean<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(reduce::new(
+            Op::Nanmean,
+            self.look(),
+            picked::<A, D>(&dims),
+            ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        )))
+    }
+
+    /// [`nanmean`](Self::nanmean) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nanmean<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(reduce::new(
+            Op::Nanmean,
+            self.look(),
+            picked::<A, D>(&dims),
+            ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`nanmean`](Self::nanmean) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn nanmean_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
+        T: Float,
+        T: StoreAs<U>,
+    {
+        ok(self.try_nanmean(dims).and_then(|found| {
+            reduce::store(
+                Op::Nanmean,
+                found.bare,
+                <Without<D, A>>::STATIC,
+                &mut out.bare,
+                O::STATIC,
+            )
+        }));
+    }
+
+    /// [`nanmean_out`](Self::nanmean_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nanmean_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Float,
+        T: StoreAs<U>,
+    {
+        self.try_nanmean(dims).and_then(|found| {
+            reduce::store(
+                Op::Nanmean,
+                found.bare,
+                <Without<D, A>>::STATIC,
+                &mut out.bare,
+                O::STATIC,
+            )
+        })
+    }
+
+    /// How many elements over dims differ from zero.
+    ///
+    /// Other than in PyTorch: keeps dims on request.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn count_nonzero<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, i64> {
+        Tensor::wrap(done(reduce::new(
+            Op::CountNonzero,
+            self.look(),
+            picked::<A, D>(&dims),
+            ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        )))
+    }
+
+    /// [`count_nonzero`](Self::count_nonzero) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_count_nonzero<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, i64>> {
+        Tensor::give(reduce::new(
+            Op::CountNonzero,
+            self.look(),
+            picked::<A, D>(&dims),
+            ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// The norm of the vectors over dims: the root, of degree `p`, of the sum of powers; the greatest or smallest magnitude for an infinite `p`, the number of elements that differ from zero for 0.
+    ///
+    /// Other than in PyTorch: of vectors alone; several dims are one vector.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn norm<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Real>
+    where
+        T: Inexact,
+    {
+        Tensor::wrap(done(reduce::new(
+            Op::Norm,
+            self.look(),
+            picked::<A, D>(&dims),
+            ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        )))
+    }
+
+    /// [`norm`](Self::norm) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Real>>
+    where
+        T: Inexact,
+    {
+        Tensor::give(reduce::new(
+            Op::Norm,
+            self.look(),
+            picked::<A, D>(&dims),
+            ReduceOptions::default(),
+            <Without<D, A>>::STATIC,
+        ))
+    }
+
+    /// [`norm`](Self::norm) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn norm_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) where
+        T: Inexact,
+        T::Real: StoreAs<U>,
+    {
+        ok(self.try_norm(dims).and_then(|found| {
+            reduce::store(
+                Op::Norm,
+                found.bare,
+                <Without<D, A>>::STATIC,
+                &mut out.bare,
+                O::STATIC,
+            )
+        }));
+    }
+
+    /// [`norm_out`](Self::norm_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_norm_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
+        &self,
+        dims: A,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Inexact,
+        T::Real: StoreAs<U>,
+    {
+        self.try_norm(dims).and_then(|found| {
+            reduce::store(
+                Op::Norm,
+                found.bare,
+                <Without<D, A>>::STATIC,
+                &mut out.bare,
+                O::STATIC,
+            )
+        })
+    }
 }
 impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// [`add`](Tensor::add), in place.

@@ -1,1 +1,490 @@
-//! Norms, moments and running results.
+//! Statistics: norms, moments in pairs, running results with options.
+
+use nomina_core::dims::{AxesOf, BroadcastWith, DimOf, Dims, Without};
+use nomina_core::op::Op;
+use nomina_core::{Element, Inexact, Real, Result};
+use nomina_runtime::tensor::{NormOptions, VarOptions};
+
+use super::{ReduceOptions, Tensor, at, picked};
+use crate::call::{Known, ok, reduce, stat};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The standard deviation over dims, divided by the count less one, and the mean.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 3.], [2., 6.]]; N, C);
+    /// let (var, mean) = x.var_mean(C);
+    /// assert_eq!((var.to_vec(), mean.to_vec()), (vec![2.0, 8.0], vec![2.0, 4.0]));
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn std_mean<A: AxesOf<D>>(
+        &self,
+        dims: A,
+    ) -> (Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)
+    where
+        T: Inexact,
+    {
+        ok(self.try_std_mean(dims))
+    }
+
+    /// [`std_mean`](Self::std_mean) that returns the error.
+    ///
+    /// # Errors
+    /// A device that is not there.
+    pub fn try_std_mean<A: AxesOf<D>>(
+        &self,
+        dims: A,
+    ) -> Result<(Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)>
+    where
+        T: Inexact,
+    {
+        self.try_std_mean_with(dims, VarOptions::default())
+    }
+
+    /// [`std_mean`](Self::std_mean) with a correction other than 1.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn std_mean_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> (Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)
+    where
+        T: Inexact,
+    {
+        ok(self.try_std_mean_with(dims, options))
+    }
+
+    /// [`std_mean_with`](Self::std_mean_with) that returns the error.
+    ///
+    /// # Errors
+    /// `keepdim`, which the type says: write `keep(..)`.
+    pub fn try_std_mean_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<(Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)>
+    where
+        T: Inexact,
+    {
+        let out = <Without<D, A>>::STATIC;
+        let found = stat::moments(
+            Op::StdMean,
+            self.look(),
+            picked::<A, D>(&dims),
+            options,
+            out,
+        )?;
+        Ok((Tensor::wrap(found.0), Tensor::wrap(found.1)))
+    }
+
+    /// The variance over dims, divided by the count less one, and the mean.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn var_mean<A: AxesOf<D>>(
+        &self,
+        dims: A,
+    ) -> (Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)
+    where
+        T: Inexact,
+    {
+        ok(self.try_var_mean(dims))
+    }
+
+    /// [`var_mean`](Self::var_mean) that returns the error.
+    ///
+    /// # Errors
+    /// A device that is not there.
+    pub fn try_var_mean<A: AxesOf<D>>(
+        &self,
+        dims: A,
+    ) -> Result<(Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)>
+    where
+        T: Inexact,
+    {
+        self.try_var_mean_with(dims, VarOptions::default())
+    }
+
+    /// [`var_mean`](Self::var_mean) with a correction other than 1.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn var_mean_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> (Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)
+    where
+        T: Inexact,
+    {
+        ok(self.try_var_mean_with(dims, options))
+    }
+
+    /// [`var_mean_with`](Self::var_mean_with) that returns the error.
+    ///
+    /// # Errors
+    /// `keepdim`, which the type says: write `keep(..)`.
+    pub fn try_var_mean_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: VarOptions,
+    ) -> Result<(Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)>
+    where
+        T: Inexact,
+    {
+        let out = <Without<D, A>>::STATIC;
+        let found = stat::moments(
+            Op::VarMean,
+            self.look(),
+            picked::<A, D>(&dims),
+            options,
+            out,
+        )?;
+        Ok((Tensor::wrap(found.0), Tensor::wrap(found.1)))
+    }
+
+    /// The smallest element over dims, and the greatest.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn aminmax<A: AxesOf<D>>(
+        &self,
+        dims: A,
+    ) -> (Tensor<Without<D, A>, T>, Tensor<Without<D, A>, T>)
+    where
+        T: Real,
+    {
+        ok(self.try_aminmax(dims))
+    }
+
+    /// [`aminmax`](Self::aminmax) that returns the error.
+    ///
+    /// # Errors
+    /// A dim without elements.
+    pub fn try_aminmax<A: AxesOf<D>>(
+        &self,
+        dims: A,
+    ) -> Result<(Tensor<Without<D, A>, T>, Tensor<Without<D, A>, T>)>
+    where
+        T: Real,
+    {
+        let out = <Without<D, A>>::STATIC;
+        let found = stat::aminmax(self.look(), picked::<A, D>(&dims), out)?;
+        Ok((Tensor::wrap(found.0), Tensor::wrap(found.1)))
+    }
+
+    /// [`norm`](Self::norm) of another degree: 1, infinity, 0 for the count of what is not zero.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[3., 4.], [-6., 8.]]; N, C);
+    /// assert_eq!(x.norm(C).to_vec(), [5.0, 10.0]);
+    /// assert_eq!(x.norm_with(C, NormOptions { p: 1.0, ..default() }).to_vec(), [7.0, 14.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn norm_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: NormOptions,
+    ) -> Tensor<Without<D, A>, T::Real>
+    where
+        T: Inexact,
+    {
+        ok(self.try_norm_with(dims, options))
+    }
+
+    /// [`norm_with`](Self::norm_with) that returns the error.
+    ///
+    /// # Errors
+    /// `keepdim` or a dtype, which the type says; the greatest or smallest of no elements.
+    pub fn try_norm_with<A: AxesOf<D>>(
+        &self,
+        dims: A,
+        options: NormOptions,
+    ) -> Result<Tensor<Without<D, A>, T::Real>>
+    where
+        T: Inexact,
+    {
+        let out = <Without<D, A>>::STATIC;
+        let picked = picked::<A, D>(&dims);
+        Tensor::give(stat::norm(self.look(), picked, options, out))
+    }
+
+    /// The Euclidean norm of the difference, as one number. Dims unify from the right.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn dist<E: Dims>(&self, other: &Tensor<E, T>) -> Tensor<(), T::Real>
+    where
+        D: BroadcastWith<E>,
+        T: Inexact,
+    {
+        ok(self.try_dist(other))
+    }
+
+    /// [`dist`](Self::dist) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that do not broadcast.
+    pub fn try_dist<E: Dims>(&self, other: &Tensor<E, T>) -> Result<Tensor<(), T::Real>>
+    where
+        D: BroadcastWith<E>,
+        T: Inexact,
+    {
+        self.try_dist_with(other, NormOptions::default())
+    }
+
+    /// [`dist`](Self::dist) of another degree.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn dist_with<E: Dims>(
+        &self,
+        other: &Tensor<E, T>,
+        options: NormOptions,
+    ) -> Tensor<(), T::Real>
+    where
+        D: BroadcastWith<E>,
+        T: Inexact,
+    {
+        ok(self.try_dist_with(other, options))
+    }
+
+    /// [`dist_with`](Self::dist_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that do not broadcast; a dtype, which the type says.
+    pub fn try_dist_with<E: Dims>(
+        &self,
+        other: &Tensor<E, T>,
+        options: NormOptions,
+    ) -> Result<Tensor<(), T::Real>>
+    where
+        D: BroadcastWith<E>,
+        T: Inexact,
+    {
+        Tensor::give(stat::dist(self.look(), other.look(), options))
+    }
+
+    /// [`cumprod`](Self::cumprod), computed in and giving the dtype of the options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cumprod_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Tensor<D, U> {
+        ok(self.try_cumprod_with(dim, options))
+    }
+
+    /// [`cumprod_with`](Self::cumprod_with) that returns the error.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    pub fn try_cumprod_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        let dim = at(&dim, self);
+        Tensor::give(reduce::scan(Op::Cumprod, self.look(), dim, Some(U::DTYPE)))
+    }
+
+    /// [`logcumsumexp`](Self::logcumsumexp), computed in and giving the dtype of the options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logcumsumexp_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Tensor<D, U> {
+        ok(self.try_logcumsumexp_with(dim, options))
+    }
+
+    /// [`logcumsumexp_with`](Self::logcumsumexp_with) that returns the error.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    pub fn try_logcumsumexp_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        let dim = at(&dim, self);
+        Tensor::give(reduce::scan(
+            Op::Logcumsumexp,
+            self.look(),
+            dim,
+            Some(U::DTYPE),
+        ))
+    }
+
+    /// [`log_softmax`](Self::log_softmax), computed in and giving the dtype of the options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn log_softmax_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Tensor<D, U> {
+        ok(self.try_log_softmax_with(dim, options))
+    }
+
+    /// [`log_softmax_with`](Self::log_softmax_with) that returns the error.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    pub fn try_log_softmax_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        let dim = at(&dim, self);
+        Tensor::give(reduce::softmax(
+            Op::LogSoftmax,
+            self.look(),
+            dim,
+            Some(U::DTYPE),
+        ))
+    }
+
+    /// [`softmin`](Self::softmin), computed in and giving the dtype of the options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn softmin_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Tensor<D, U> {
+        ok(self.try_softmin_with(dim, options))
+    }
+
+    /// [`softmin_with`](Self::softmin_with) that returns the error.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    pub fn try_softmin_with<X: DimOf<D>, U: Element>(
+        &self,
+        dim: X,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<D, U>> {
+        let _ = options;
+        let dim = at(&dim, self);
+        Tensor::give(reduce::softmax(
+            Op::Softmin,
+            self.look(),
+            dim,
+            Some(U::DTYPE),
+        ))
+    }
+
+    /// [`nansum`](Self::nansum), computed in and giving the dtype of the options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nansum_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Tensor<Without<D, A>, U> {
+        ok(self.try_nansum_with(dims, options))
+    }
+
+    /// [`nansum_with`](Self::nansum_with) that returns the error.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    pub fn try_nansum_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = options;
+        let (picked, out) = (picked::<A, D>(&dims), <Without<D, A>>::STATIC);
+        let found = reduce::new(
+            Op::Nansum,
+            self.look(),
+            picked,
+            stat::in_dtype(U::DTYPE),
+            out,
+        );
+        Tensor::give(found)
+    }
+
+    /// [`nanmean`](Self::nanmean), computed in and giving the dtype of the options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nanmean_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Tensor<Without<D, A>, U> {
+        ok(self.try_nanmean_with(dims, options))
+    }
+
+    /// [`nanmean_with`](Self::nanmean_with) that returns the error.
+    ///
+    /// # Errors
+    /// A dtype that the operator does not take.
+    pub fn try_nanmean_with<A: AxesOf<D>, U: Element>(
+        &self,
+        dims: A,
+        options: ReduceOptions<U>,
+    ) -> Result<Tensor<Without<D, A>, U>> {
+        let _ = options;
+        let (picked, out) = (picked::<A, D>(&dims), <Without<D, A>>::STATIC);
+        let found = reduce::new(
+            Op::Nanmean,
+            self.look(),
+            picked,
+            stat::in_dtype(U::DTYPE),
+            out,
+        );
+        Tensor::give(found)
+    }
+}

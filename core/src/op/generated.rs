@@ -316,6 +316,30 @@ pub enum Op {
     IsContiguous,
     /// `equal`: Whether names, sizes and elements are equal.
     Equal,
+    /// `cumprod`: The running product along a dim.
+    Cumprod,
+    /// `logcumsumexp`: The logarithm of the running sum of exponentials along a dim, without overflow.
+    Logcumsumexp,
+    /// `log_softmax`: The logarithm of `softmax`, without loss where that is small.
+    LogSoftmax,
+    /// `softmin`: `softmax` of the negated elements.
+    Softmin,
+    /// `nansum`: The sum over dims of what is not NaN.
+    Nansum,
+    /// `nanmean`: The mean over dims of what is not NaN.
+    Nanmean,
+    /// `count_nonzero`: How many elements over dims differ from zero.
+    CountNonzero,
+    /// `norm`: The norm of the vectors over dims: the root, of degree `p`, of the sum of powers; the greatest or smallest magnitude for an infinite `p`, the number of elements that differ from zero for 0.
+    Norm,
+    /// `std_mean`: The standard deviation over dims, and the mean.
+    StdMean,
+    /// `var_mean`: The variance over dims, and the mean.
+    VarMean,
+    /// `aminmax`: The smallest element over dims, and the greatest.
+    Aminmax,
+    /// `dist`: The norm of the difference of two tensors, as one number.
+    Dist,
 }
 
 impl Op {
@@ -477,5 +501,17 @@ impl Op {
         Self::StorageOffset,
         Self::IsContiguous,
         Self::Equal,
+        Self::Cumprod,
+        Self::Logcumsumexp,
+        Self::LogSoftmax,
+        Self::Softmin,
+        Self::Nansum,
+        Self::Nanmean,
+        Self::CountNonzero,
+        Self::Norm,
+        Self::StdMean,
+        Self::VarMean,
+        Self::Aminmax,
+        Self::Dist,
     ];
 }

@@ -50,7 +50,7 @@ fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
     let job = ReduceJob {
         op: Op::All,
         compute: dtype,
-        correction: 0.0,
+        number: 0.0,
         shape: &layout.shape,
         strides: &layout.strides,
         x: ptr,

@@ -16,6 +16,8 @@ pub struct ReduceOptions {
     pub dtype: Option<DType>,
     /// What `var` and `std` take off the count.
     pub correction: f64,
+    /// The degree of `norm`.
+    pub p: f64,
 }
 
 impl Default for ReduceOptions {
@@ -23,6 +25,7 @@ impl Default for ReduceOptions {
         Self {
             dtype: None,
             correction: 1.0,
+            p: 2.0,
         }
     }
 }
@@ -32,7 +35,8 @@ pub(crate) struct ReduceJob<'a> {
     pub op: Op,
     /// What elements are converted to.
     pub compute: DType,
-    pub correction: f64,
+    /// What `var` and `std` take off the count, or the degree of `norm`.
+    pub number: f64,
     pub shape: &'a [usize],
     pub strides: &'a [isize],
     pub x: *const u8,
@@ -127,7 +131,7 @@ fn nothing(op: Op, x: &Raw, dim: usize) -> Error {
 fn run(
     op: Op,
     compute: DType,
-    correction: f64,
+    number: f64,
     x: &Raw,
     reduced: &Reduced,
     values: Option<&mut Raw>,
@@ -152,7 +156,7 @@ fn run(
         backend.reduce(&ReduceJob {
             op,
             compute,
-            correction,
+            number,
             shape: x.shape(),
             strides: x.strides(),
             x: x.as_ptr(),
@@ -176,7 +180,8 @@ pub(super) fn address(result: &mut Raw) -> *mut u8 {
     }
 }
 
-/// `sum`, `mean`, `prod`, `amax`, `amin`, `any`, `all`, `var`, `std`, `logsumexp`, and `max` and
+/// `sum`, `mean`, `prod`, `amax`, `amin`, `any`, `all`, `var`, `std`, `logsumexp`, `nansum`,
+/// `nanmean`, `count_nonzero`, `norm`, and `max` and
 /// `min` over all given dims.
 ///
 /// # Errors
@@ -197,7 +202,10 @@ pub fn reduce(
     let mut resolved = row.dtype.resolve(target, default_dtype());
     let mut op = op;
     if let Some(dtype) = options.dtype {
-        if !matches!(op, Op::Sum | Op::Mean | Op::Prod) {
+        if !matches!(
+            op,
+            Op::Sum | Op::Mean | Op::Prod | Op::Nansum | Op::Nanmean | Op::Norm
+        ) {
             return Err(
                 refuse(ErrorKind::Argument, op, x, "a dtype argument is not taken")
                     .hint("convert the result with `to`"),
@@ -206,8 +214,11 @@ pub fn reduce(
         resolved.result = dtype;
         // In bool, a sum is true if a summand is, and a product if all factors are.
         if dtype == DType::Bool {
-            op = if op == Op::Sum { Op::Any } else { Op::All };
+            op = if op == Op::Prod { Op::All } else { Op::Any };
         }
+    }
+    if op == Op::Norm {
+        return norm(x, &reduced, options);
     }
     if matches!(op, Op::Amax | Op::Amin | Op::Max | Op::Min)
         && let Some(dim) = reduced.empty(x)
@@ -227,6 +238,33 @@ pub fn reduce(
         Some(&mut out),
         None,
     )?;
+    Ok(out)
+}
+
+/// The norm of magnitudes, computed in f64 and rounded once.
+fn norm(x: &Raw, reduced: &Reduced, options: ReduceOptions) -> Result<Raw> {
+    let (op, p) = (Op::Norm, options.p);
+    if (p < 0.0 || p == f64::INFINITY)
+        && let Some(dim) = reduced.empty(x)
+    {
+        return Err(nothing(op, x, dim));
+    }
+    let converted = match options.dtype {
+        Some(dtype) if x.dtype().is_complex() || dtype.is_complex() => {
+            Some(super::to_dtype(x, dtype)?)
+        }
+        _ => None,
+    };
+    let x = converted.as_ref().unwrap_or(x);
+    let magnitudes = if x.dtype().is_complex() {
+        Some(super::pointwise(Op::Abs, &[x.into()])?)
+    } else {
+        None
+    };
+    let x = magnitudes.as_ref().unwrap_or(x);
+    let result = options.dtype.unwrap_or(x.dtype()).to_real();
+    let mut out = reduced.result(op, x, result)?;
+    run(op, DType::F64, p, x, reduced, Some(&mut out), None)?;
     Ok(out)
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct ScanJob<'a> {
     pub out_dtype: DType,
 }
 
-/// `cumsum` along a dim; `dtype` is what elements are converted to first, and the result's.
+/// `cumsum`, `cumprod` or `logcumsumexp` along a dim; `dtype` is what elements are converted to first, and the result's.
 ///
 /// # Errors
 /// A dim out of range, missing memory.

@@ -22,7 +22,7 @@ pub(crate) struct SoftmaxJob<'a> {
     pub out_dtype: DType,
 }
 
-/// `softmax` along a dim; `dtype` is what elements are converted to first.
+/// `softmax`, `log_softmax` or `softmin` along a dim; `dtype` is what elements are converted to first.
 ///
 /// # Errors
 /// A dim out of range, a dtype that is no float, missing memory.
@@ -35,6 +35,10 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
         return softmax(op, &x.unsqueeze(0)?, 0, dtype)?.squeeze(0);
     }
     check_dim(op, x, dim)?;
+    if op == Op::Softmin {
+        let negated = super::pointwise(Op::Neg, &[x.into()])?;
+        return softmax(Op::Softmax, &negated, dim, dtype).map_err(|e| e.in_op(op.name()));
+    }
     let mut out = Raw::empty(op.name(), x.shape(), target, x.device())?;
     if x.numel() == 0 {
         return Ok(out);

@@ -158,6 +158,21 @@ pub(super) fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()
     Ok(())
 }
 
+/// [`store`] for two results: both are checked before either is written.
+pub(super) fn store_pair(
+    op: Op,
+    results: (DynTensor, DynTensor),
+    first: &mut DynTensor,
+    second: &mut DynTensor,
+) -> Result<()> {
+    let (a, b) = results;
+    for (out, result) in [(&*first, &a), (&*second, &b)] {
+        check_out(op, out, &result.names, result.shape(), result.dtype())?;
+    }
+    store(op, a, first)?;
+    store(op, b, second)
+}
+
 /// A reduction over dims.
 pub(crate) fn reduce(
     op: Op,

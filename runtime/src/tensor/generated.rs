@@ -210,6 +210,21 @@ pub(super) mod own {
         Equal,
     }
 
+    /// Of the family `stat`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Stat {
+        /// `norm`
+        Norm,
+        /// `std_mean`
+        StdMean,
+        /// `var_mean`
+        VarMean,
+        /// `aminmax`
+        Aminmax,
+        /// `dist`
+        Dist,
+    }
+
     /// An operator by its family.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Own {
@@ -229,6 +244,8 @@ pub(super) mod own {
         Factory(Factory),
         /// Of the family `query`.
         Query(Query),
+        /// Of the family `stat`.
+        Stat(Stat),
     }
 
     impl Own {
@@ -243,6 +260,7 @@ pub(super) mod own {
                 Self::Index(own) => own::index::call(own, op, form, args),
                 Self::Factory(own) => own::factory::call(own, op, form, args),
                 Self::Query(own) => own::query::call(own, op, form, args),
+                Self::Stat(own) => own::stat::call(own, op, form, args),
             }
         }
     }
@@ -326,11 +344,19 @@ pub(super) fn route(op: Op) -> Route {
         | Op::BitwiseXor
         | Op::BitwiseLeftShift
         | Op::BitwiseRightShift => Route::Pointwise,
-        Op::Sum | Op::Mean | Op::Prod | Op::Amax | Op::Amin | Op::Any | Op::All | Op::Logsumexp => {
-            Route::Reduce
-        }
-        Op::Cumsum => Route::Scan,
-        Op::Softmax => Route::Softmax,
+        Op::Sum
+        | Op::Mean
+        | Op::Prod
+        | Op::Amax
+        | Op::Amin
+        | Op::Any
+        | Op::All
+        | Op::Logsumexp
+        | Op::Nansum
+        | Op::Nanmean
+        | Op::CountNonzero => Route::Reduce,
+        Op::Cumsum | Op::Cumprod | Op::Logcumsumexp => Route::Scan,
+        Op::Softmax | Op::LogSoftmax | Op::Softmin => Route::Softmax,
         Op::Add => Route::Own(own::Own::Pointwise(own::Pointwise::Add)),
         Op::Sub => Route::Own(own::Own::Pointwise(own::Pointwise::Sub)),
         Op::Clamp => Route::Own(own::Own::Pointwise(own::Pointwise::Clamp)),
@@ -402,6 +428,11 @@ pub(super) fn route(op: Op) -> Route {
         Op::StorageOffset => Route::Own(own::Own::Query(own::Query::StorageOffset)),
         Op::IsContiguous => Route::Own(own::Own::Query(own::Query::IsContiguous)),
         Op::Equal => Route::Own(own::Own::Query(own::Query::Equal)),
+        Op::Norm => Route::Own(own::Own::Stat(own::Stat::Norm)),
+        Op::StdMean => Route::Own(own::Own::Stat(own::Stat::StdMean)),
+        Op::VarMean => Route::Own(own::Own::Stat(own::Stat::VarMean)),
+        Op::Aminmax => Route::Own(own::Own::Stat(own::Stat::Aminmax)),
+        Op::Dist => Route::Own(own::Own::Stat(own::Stat::Dist)),
     }
 }
 
@@ -2596,5 +2627,187 @@ impl DynTensor {
     /// As [`DynTensor::cumsum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
     pub fn cumsum_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
         family::store(Op::Cumsum, self.cumsum(dim)?, out)
+    }
+
+    /// The running product along a dim.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn cumprod<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::scan(Op::Cumprod, self, &dim.into(), None)
+    }
+
+    /// [`DynTensor::cumprod`] in a dtype of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cumprod`].
+    pub fn cumprod_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
+        family::scan(Op::Cumprod, self, &dim.into(), Some(dtype))
+    }
+
+    /// [`DynTensor::cumprod`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cumprod`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn cumprod_<'a>(&mut self, dim: impl Into<DimArg<'a>>) -> Result<&mut Self> {
+        let result = self.cumprod(dim)?;
+        self.overwrite(Op::Cumprod, result)
+    }
+
+    /// [`DynTensor::cumprod`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cumprod`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn cumprod_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Cumprod, self.cumprod(dim)?, out)
+    }
+
+    /// The logarithm of the running sum of exponentials along a dim, without overflow.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn logcumsumexp<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::scan(Op::Logcumsumexp, self, &dim.into(), None)
+    }
+
+    /// [`DynTensor::logcumsumexp`] in a dtype of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logcumsumexp`].
+    pub fn logcumsumexp_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
+        family::scan(Op::Logcumsumexp, self, &dim.into(), Some(dtype))
+    }
+
+    /// [`DynTensor::logcumsumexp`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logcumsumexp`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn logcumsumexp_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Logcumsumexp, self.logcumsumexp(dim)?, out)
+    }
+
+    /// The logarithm of `softmax`, without loss where that is small.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn log_softmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::softmax(Op::LogSoftmax, self, &dim.into(), None)
+    }
+
+    /// [`DynTensor::log_softmax`] in a dtype of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::log_softmax`].
+    pub fn log_softmax_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
+        family::softmax(Op::LogSoftmax, self, &dim.into(), Some(dtype))
+    }
+
+    /// `softmax` of the negated elements.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn softmin<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::softmax(Op::Softmin, self, &dim.into(), None)
+    }
+
+    /// [`DynTensor::softmin`] in a dtype of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::softmin`].
+    pub fn softmin_with<'a>(&self, dim: impl Into<DimArg<'a>>, dtype: DType) -> Result<Self> {
+        family::softmax(Op::Softmin, self, &dim.into(), Some(dtype))
+    }
+
+    /// The sum over dims of what is not NaN.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn nansum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::reduce(
+            Op::Nansum,
+            self,
+            &dim.into(),
+            crate::call::ReduceOptions::default(),
+        )
+    }
+
+    /// [`DynTensor::nansum`] in a dtype of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nansum`].
+    pub fn nansum_with<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        options: ReduceOptions,
+    ) -> Result<Self> {
+        let dim = dim.into();
+        let keepdim = dim.keepdim() || options.keepdim;
+        family::reduce(
+            Op::Nansum,
+            self,
+            &dim.with_keepdim(keepdim),
+            options.to_call(),
+        )
+    }
+
+    /// [`DynTensor::nansum`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nansum`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn nansum_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Nansum, self.nansum(dim)?, out)
+    }
+
+    /// The mean over dims of what is not NaN.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn nanmean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::reduce(
+            Op::Nanmean,
+            self,
+            &dim.into(),
+            crate::call::ReduceOptions::default(),
+        )
+    }
+
+    /// [`DynTensor::nanmean`] in a dtype of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nanmean`].
+    pub fn nanmean_with<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        options: ReduceOptions,
+    ) -> Result<Self> {
+        let dim = dim.into();
+        let keepdim = dim.keepdim() || options.keepdim;
+        family::reduce(
+            Op::Nanmean,
+            self,
+            &dim.with_keepdim(keepdim),
+            options.to_call(),
+        )
+    }
+
+    /// [`DynTensor::nanmean`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nanmean`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn nanmean_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Nanmean, self.nanmean(dim)?, out)
+    }
+
+    /// How many elements over dims differ from zero.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is not taken.
+    pub fn count_nonzero<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        family::reduce(
+            Op::CountNonzero,
+            self,
+            &dim.into(),
+            crate::call::ReduceOptions::default(),
+        )
     }
 }

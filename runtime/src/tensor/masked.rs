@@ -112,4 +112,4 @@ fn require_bool(op: &'static str, who: &str, x: &DynTensor) -> Result<()> {
         .operand(&x.names, x.shape())
         .hint("compare it first, as in `mask.ne(0)`"))
 }
-// 
+//

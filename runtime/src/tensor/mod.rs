@@ -50,6 +50,7 @@ pub use factory::Options;
 pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
 pub use reduce::Along;
+pub use stat::NormOptions;
 
 /// A tensor whose names, rank and dtype are known at run time.
 ///

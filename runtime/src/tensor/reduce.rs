@@ -126,13 +126,7 @@ impl DynTensor {
         values: &mut Self,
         indices: &mut Self,
     ) -> Result<()> {
-        let (found, at) = self.arg_reduce(op, dim)?;
-        // Both are checked before either is written.
-        let mut kept = values.clone();
-        family::store(op, found, &mut kept)?;
-        family::store(op, at, indices)?;
-        *values = kept;
-        Ok(())
+        family::store_pair(op, self.arg_reduce(op, dim)?, values, indices)
     }
 
     pub(super) fn arg_position(&self, op: Op, dim: &DimArg<'_>) -> Result<Self> {

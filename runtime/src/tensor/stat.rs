@@ -1,1 +1,173 @@
-//! Norms, moments and running results.
+//! Statistics: norms, moments in pairs.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimArg};
+use nomina_core::{DType, Result};
+
+use super::{DynTensor, VarOptions, about, family};
+use crate::call;
+
+/// Options of `norm_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormOptions {
+    /// The degree: 2 for the Euclidean norm, infinity for the greatest magnitude.
+    pub p: f64,
+    /// Whether reduced dims stay, with size 1.
+    pub keepdim: bool,
+    /// The dtype to convert to before reducing; its real part is the result's.
+    pub dtype: Option<DType>,
+}
+
+impl Default for NormOptions {
+    fn default() -> Self {
+        Self {
+            p: 2.0,
+            keepdim: false,
+            dtype: None,
+        }
+    }
+}
+
+impl DynTensor {
+    /// The standard deviation over dims, and the mean.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is neither a float nor complex.
+    pub fn std_mean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
+        self.moments(Op::StdMean, &dim.into(), VarOptions::default())
+    }
+
+    /// [`DynTensor::std_mean`] with a correction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::std_mean`].
+    pub fn std_mean_with<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        options: VarOptions,
+    ) -> Result<(Self, Self)> {
+        self.moments(Op::StdMean, &dim.into(), options)
+    }
+
+    /// The variance over dims, and the mean.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is neither a float nor complex.
+    pub fn var_mean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
+        self.moments(Op::VarMean, &dim.into(), VarOptions::default())
+    }
+
+    /// [`DynTensor::var_mean`] with a correction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::var_mean`].
+    pub fn var_mean_with<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        options: VarOptions,
+    ) -> Result<(Self, Self)> {
+        self.moments(Op::VarMean, &dim.into(), options)
+    }
+
+    pub(super) fn moments(
+        &self,
+        op: Op,
+        dim: &DimArg<'_>,
+        options: VarOptions,
+    ) -> Result<(Self, Self)> {
+        let keepdim = dim.keepdim() || options.keepdim;
+        let dim = dim.clone().with_keepdim(keepdim);
+        let first = if op == Op::StdMean { Op::Std } else { Op::Var };
+        let corrected = call::ReduceOptions {
+            correction: options.correction,
+            ..call::ReduceOptions::default()
+        };
+        let inside = |e: nomina_core::Error| e.in_op(op.name());
+        Ok((
+            family::reduce(first, self, &dim, corrected).map_err(inside)?,
+            family::reduce(Op::Mean, self, &dim, corrected).map_err(inside)?,
+        ))
+    }
+
+    /// The smallest element over dims, and the greatest.
+    ///
+    /// # Errors
+    /// When a dim does not exist or has no elements, or the dtype is complex.
+    pub fn aminmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
+        let (dim, plain) = (dim.into(), call::ReduceOptions::default());
+        let inside = |e: nomina_core::Error| e.in_op("aminmax");
+        Ok((
+            family::reduce(Op::Amin, self, &dim, plain).map_err(inside)?,
+            family::reduce(Op::Amax, self, &dim, plain).map_err(inside)?,
+        ))
+    }
+
+    /// [`DynTensor::aminmax`] into `min` and `max`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::aminmax`], and when `min` or `max` do not hold the results.
+    pub fn aminmax_out<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        min: &mut Self,
+        max: &mut Self,
+    ) -> Result<()> {
+        family::store_pair(Op::Aminmax, self.aminmax(dim)?, min, max)
+    }
+
+    /// The Euclidean norm of the vectors over dims; several dims are one vector.
+    ///
+    /// # Errors
+    /// When a dim does not exist, or the dtype is neither a float nor complex.
+    pub fn norm<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<Self> {
+        self.norm_with(dim, NormOptions::default())
+    }
+
+    /// [`DynTensor::norm`] of another degree.
+    ///
+    /// # Errors
+    /// As [`DynTensor::norm`], and when there is no greatest or smallest of no elements.
+    pub fn norm_with<'a>(&self, dim: impl Into<DimArg<'a>>, options: NormOptions) -> Result<Self> {
+        let dim = dim.into();
+        let keepdim = dim.keepdim() || options.keepdim;
+        let reduce = call::ReduceOptions {
+            dtype: options.dtype,
+            p: options.p,
+            ..call::ReduceOptions::default()
+        };
+        family::reduce(Op::Norm, self, &dim.with_keepdim(keepdim), reduce)
+    }
+
+    /// [`DynTensor::norm`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::norm`], and when `out` does not hold the result.
+    pub fn norm_out<'a>(&self, dim: impl Into<DimArg<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Norm, self.norm(dim)?, out)
+    }
+
+    /// The Euclidean norm of the difference to `other`, as one number. Names unify, sizes
+    /// broadcast.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is neither a float nor
+    /// complex.
+    pub fn dist(&self, other: &Self) -> Result<Self> {
+        self.dist_with(other, NormOptions::default())
+    }
+
+    /// [`DynTensor::dist`] of another degree.
+    ///
+    /// # Errors
+    /// As [`DynTensor::dist`].
+    pub fn dist_with(&self, other: &Self, options: NormOptions) -> Result<Self> {
+        let fail = |e| about(e, &[self, other]);
+        let op = Op::Dist.name();
+        rule::unify(op, &self.names, &other.names).map_err(fail)?;
+        let difference = call::pointwise(Op::Sub, &[(&self.raw).into(), (&other.raw).into()]);
+        let difference = difference.map_err(|e| fail(e.in_op(op)))?;
+        let names = nomina_core::Names::unnamed(difference.rank());
+        let norm = Self::new(difference, names).norm_with(.., options);
+        norm.map_err(|e| fail(e.in_op(op)))
+    }
+}

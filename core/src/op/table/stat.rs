@@ -1,5 +1,108 @@
 //! Statistics: norms, moments, running results.
 
-use crate::op::Row;
+use crate::op::Class::{Compose, Reduce, Scan, Softmax};
+use crate::op::DTypeRule::{Index, Real, Same, Sum};
+use crate::op::NameRule::{Keeps, Removes};
+use crate::op::{DTypes, Forms, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const TYPED: &str = "self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None";
+const CORRECTED: &str = "self, dim: Dims = None, *, correction: Scalar = 1, keepdim: Bool = False";
+
+const fn reduce(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    Row::new(name, signature, Reduce, Removes, doc).forms(Forms::WITH_OUT)
+}
+
+const fn scan(name: &'static str, doc: &'static str) -> Row {
+    let signature = "self, dim: Dim, *, dtype: DType = None";
+    Row::new(name, signature, Scan, Keeps, doc).forms(Forms::WITH_OUT)
+}
+
+const fn softmax(name: &'static str, doc: &'static str) -> Row {
+    let signature = "self, dim: Dim, dtype: DType = None";
+    Row::new(name, signature, Softmax, Keeps, doc).dtype(Same, DTypes::FLOATS)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    scan("cumprod", "The running product along a dim.")
+        .forms(Forms::ALL)
+        .dtype(Sum, DTypes::ALL)
+        .grad(&["flip(cumsum(flip(grad * result), dim)) / x"]),
+    scan(
+        "logcumsumexp",
+        "The logarithm of the running sum of exponentials along a dim, without overflow.",
+    )
+    .dtype(Same, DTypes::INEXACT)
+    .grad(&["exp(x) * flip(cumsum(flip(grad * exp(-result)), dim))"])
+    .differs("a dtype may be asked for"),
+    softmax(
+        "log_softmax",
+        "The logarithm of `softmax`, without loss where that is small.",
+    )
+    .grad(&["grad - exp(result) * sum(grad, dim)"]),
+    softmax("softmin", "`softmax` of the negated elements.")
+        .grad(&["-result * (grad - sum(grad * result, dim))"]),
+    reduce("nansum", TYPED, "The sum over dims of what is not NaN.")
+        .dtype(Sum, DTypes::REAL)
+        .grad(&["where(isnan(x), 0, expand(grad))"]),
+    reduce("nanmean", TYPED, "The mean over dims of what is not NaN.")
+        .dtype(Same, DTypes::FLOATS)
+        .grad(&["where(isnan(x), 0, expand(grad) / count)"]),
+    reduce(
+        "count_nonzero",
+        "self, dim: Dims = None, keepdim: Bool = False",
+        "How many elements over dims differ from zero.",
+    )
+    .forms(Forms::PURE)
+    .dtype(Index, DTypes::ALL)
+    .differs("keeps dims on request"),
+    reduce(
+        "norm",
+        "self, p: Scalar = 2, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None",
+        "The norm of the vectors over dims: the root, of degree `p`, of the sum of powers; the \
+         greatest or smallest magnitude for an infinite `p`, the number of elements that differ \
+         from zero for 0.",
+    )
+    .dtype(Real, DTypes::INEXACT)
+    .aliases(&["vector_norm"])
+    .grad(&["expand(grad) * x * pow(abs(x), p - 2) / pow(expand(result), p - 1)"])
+    .differs("of vectors alone; several dims are one vector"),
+    Row::new(
+        "std_mean",
+        CORRECTED,
+        Compose,
+        Removes,
+        "The standard deviation over dims, and the mean.",
+    )
+    .dtype(Real, DTypes::INEXACT)
+    .grad(&[
+        "expand(grad0 / result0) / (count - correction) * (x - result1) + expand(grad1) / count",
+    ]),
+    Row::new(
+        "var_mean",
+        CORRECTED,
+        Compose,
+        Removes,
+        "The variance over dims, and the mean.",
+    )
+    .dtype(Real, DTypes::INEXACT)
+    .grad(&["2 / (count - correction) * expand(grad0) * (x - result1) + expand(grad1) / count"]),
+    Row::new(
+        "aminmax",
+        "self, *, dim: Dims = None, keepdim: Bool = False",
+        Compose,
+        Removes,
+        "The smallest element over dims, and the greatest.",
+    )
+    .forms(Forms::WITH_OUT)
+    .dtype(Same, DTypes::REAL)
+    .differs("over several dims too"),
+    Row::new(
+        "dist",
+        "self, other, p: Scalar = 2",
+        Compose,
+        crate::op::NameRule::Unifies,
+        "The norm of the difference of two tensors, as one number.",
+    )
+    .dtype(Real, DTypes::INEXACT)
+    .differs("the names of both unify, and go"),
+];

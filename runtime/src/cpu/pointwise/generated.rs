@@ -168,7 +168,19 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Device
         | Op::StorageOffset
         | Op::IsContiguous
-        | Op::Equal => None,
+        | Op::Equal
+        | Op::Cumprod
+        | Op::Logcumsumexp
+        | Op::LogSoftmax
+        | Op::Softmin
+        | Op::Nansum
+        | Op::Nanmean
+        | Op::CountNonzero
+        | Op::Norm
+        | Op::StdMean
+        | Op::VarMean
+        | Op::Aminmax
+        | Op::Dist => None,
     }
 }
 

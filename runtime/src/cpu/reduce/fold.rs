@@ -213,12 +213,12 @@ pub(crate) struct Compensated {
 }
 
 impl Compensated {
-    const ZERO: Self = Self {
+    pub(super) const ZERO: Self = Self {
         sum: 0.0,
         lost: 0.0,
     };
 
-    fn add(&mut self, x: f64) {
+    pub(super) fn add(&mut self, x: f64) {
         let sum = self.sum + x;
         self.lost += if self.sum.abs() >= x.abs() {
             (self.sum - sum) + x
@@ -228,12 +228,12 @@ impl Compensated {
         self.sum = sum;
     }
 
-    fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         self.add(other.sum);
         self.lost += other.lost;
     }
 
-    fn value(&self) -> f64 {
+    pub(super) fn value(&self) -> f64 {
         // What was lost next to an infinity is NaN.
         if self.sum.is_finite() {
             self.sum + self.lost

@@ -9,6 +9,8 @@ pub(crate) mod fold;
 pub(crate) mod load;
 pub(crate) mod logsumexp;
 mod moments;
+mod nan;
+mod norm;
 pub(crate) mod plan;
 pub(crate) mod real;
 pub(crate) mod reducer;
@@ -31,17 +33,18 @@ use fold::{All, Any, Folding, Max, Min, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
 use moments::Variance;
+use nan::{Count, NanMean};
 pub(crate) use plan::Plan;
 pub(crate) use reducer::Reducer;
 use split::Scratch;
 
 /// The reducer of an operator for operands that are converted to `compute`; `None` where the table
-/// does not list the dtype. `positions` asks for where elements stand, for `max`, `min`, `argmax`
+/// does not list the dtype. `number` is what the job says; `positions` asks for where elements stand, for `max`, `min`, `argmax`
 /// and `argmin`.
 pub(crate) fn find(
     op: Op,
     compute: DType,
-    correction: f64,
+    number: f64,
     positions: bool,
 ) -> Option<Box<dyn Reducer>> {
     let dtype = arithmetic(compute);
@@ -55,8 +58,15 @@ pub(crate) fn find(
         Op::Amin | Op::Min => extremum(dtype, false),
         Op::Any => Some(Box::new(Folding::<Any>::PLAIN)),
         Op::All => Some(Box::new(Folding::<All>::PLAIN)),
-        Op::Var => variance(dtype, correction, false),
-        Op::Std => variance(dtype, correction, true),
+        Op::Var => variance(dtype, number, false),
+        Op::Std => variance(dtype, number, true),
+        Op::Nansum | Op::Nanmean => match dtype {
+            DType::F32 => Some(Box::new(NanMean::<f32>::new(op == Op::Nanmean))),
+            DType::F64 => Some(Box::new(NanMean::<f64>::new(op == Op::Nanmean))),
+            _ => sum(dtype, false),
+        },
+        Op::CountNonzero => Some(Box::new(Count)),
+        Op::Norm => Some(norm::reducer(number)),
         Op::Logsumexp => match dtype {
             DType::F32 => Some(Box::new(LogSumExp::<f32>(PhantomData))),
             DType::F64 => Some(Box::new(LogSumExp::<f64>(PhantomData))),
@@ -161,7 +171,7 @@ fn variance(dtype: DType, correction: f64, root: bool) -> Option<Box<dyn Reducer
 /// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
 pub(crate) unsafe fn execute(job: &ReduceJob<'_>) {
     let positions = !job.positions.is_null();
-    let Some(reducer) = find(job.op, job.compute, job.correction, positions) else {
+    let Some(reducer) = find(job.op, job.compute, job.number, positions) else {
         unreachable!(
             "{}: the table lists a dtype without a kernel",
             job.op.name()

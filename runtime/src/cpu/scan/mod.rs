@@ -18,8 +18,11 @@ use crate::cpu::reduce::reducer::many_mut;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, Shared, for_each};
 
+mod logcumsumexp;
 #[cfg(test)]
 mod tests;
+
+use logcumsumexp::Logcumsumexp;
 
 /// The most lines side by side.
 const COLS: usize = 512;
@@ -47,9 +50,12 @@ trait Running: Sync {
 /// The running sum.
 struct Cumsum<T>(PhantomData<T>);
 
-macro_rules! cumsum {
-    ($($t:ty, $acc:ty, $start:expr, $plus:expr, $widen:expr, $narrow:expr;)*) => {$(
-        impl Running for Cumsum<$t> {
+/// The running product.
+struct Cumprod<T>(PhantomData<T>);
+
+macro_rules! running {
+    ($name:ident: $($t:ty, $acc:ty, $start:expr, $plus:expr, $widen:expr, $narrow:expr;)*) => {$(
+        impl Running for $name<$t> {
             type T = $t;
             type Acc = $acc;
             const START: $acc = $start;
@@ -73,7 +79,7 @@ macro_rules! cumsum {
     )*};
 }
 
-cumsum! {
+running! { Cumsum:
     f32, f64, 0.0, |a, b| a + b, f64::from, |x| x as f32;
     f64, f64, 0.0, |a, b| a + b, |x| x, |x| x;
     Complex<f32>, Complex<f64>, Complex::new(0.0, 0.0), |a, b| a + b,
@@ -81,6 +87,16 @@ cumsum! {
         |z| Complex::new(z.re as f32, z.im as f32);
     Complex<f64>, Complex<f64>, Complex::new(0.0, 0.0), |a, b| a + b, |z| z, |z| z;
     i64, i64, 0, i64::wrapping_add, |x| x, |x| x;
+}
+
+running! { Cumprod:
+    f32, f64, 1.0, |a, b| a * b, f64::from, |x| x as f32;
+    f64, f64, 1.0, |a, b| a * b, |x| x, |x| x;
+    Complex<f32>, Complex<f64>, Complex::new(1.0, 0.0), |a, b| a * b,
+        |z| Complex::new(f64::from(z.re), f64::from(z.im)),
+        |z| Complex::new(z.re as f32, z.im as f32);
+    Complex<f64>, Complex<f64>, Complex::new(1.0, 0.0), |a, b| a * b, |z| z, |z| z;
+    i64, i64, 1, i64::wrapping_mul, |x| x, |x| x;
 }
 
 /// Computes a scan.
@@ -96,6 +112,15 @@ pub(crate) unsafe fn execute(job: &ScanJob<'_>) {
             (Op::Cumsum, DType::C64) => along::<Cumsum<Complex<f32>>>(job),
             (Op::Cumsum, DType::C128) => along::<Cumsum<Complex<f64>>>(job),
             (Op::Cumsum, _) => along::<Cumsum<i64>>(job),
+            (Op::Cumprod, DType::F32) => along::<Cumprod<f32>>(job),
+            (Op::Cumprod, DType::F64) => along::<Cumprod<f64>>(job),
+            (Op::Cumprod, DType::C64) => along::<Cumprod<Complex<f32>>>(job),
+            (Op::Cumprod, DType::C128) => along::<Cumprod<Complex<f64>>>(job),
+            (Op::Cumprod, _) => along::<Cumprod<i64>>(job),
+            (Op::Logcumsumexp, DType::F32) => along::<Logcumsumexp<f32>>(job),
+            (Op::Logcumsumexp, DType::F64) => along::<Logcumsumexp<f64>>(job),
+            (Op::Logcumsumexp, DType::C64) => along::<Logcumsumexp<Complex<f32>>>(job),
+            (Op::Logcumsumexp, DType::C128) => along::<Logcumsumexp<Complex<f64>>>(job),
             (op, _) => unreachable!("{}: no scan", op.name()),
         }
     }

@@ -50,6 +50,26 @@ impl Finish for Softmax {
     }
 }
 
+/// `x - max - ln(sum)`.
+struct LogSoftmax;
+
+impl Finish for LogSoftmax {
+    fn numbers(state: &State) -> [f64; 2] {
+        [
+            state.max,
+            if state.max.is_finite() {
+                state.sum.ln()
+            } else {
+                f64::NAN
+            },
+        ]
+    }
+    #[inline(always)]
+    fn finish<T: Ordered>(x: T, [max, log]: [T; 2]) -> T {
+        (x - max) - log
+    }
+}
+
 /// Elements side by side in one line.
 struct Row<'a, T, F>(&'a [T], *mut T, [T; 2], PhantomData<F>);
 
@@ -90,6 +110,8 @@ pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) {
         match (job.op, arithmetic(job.compute)) {
             (Op::Softmax, DType::F64) => along::<f64, Softmax>(job),
             (Op::Softmax, _) => along::<f32, Softmax>(job),
+            (Op::LogSoftmax, DType::F64) => along::<f64, LogSoftmax>(job),
+            (Op::LogSoftmax, _) => along::<f32, LogSoftmax>(job),
             (op, _) => unreachable!("{}: no normalisation", op.name()),
         }
     }

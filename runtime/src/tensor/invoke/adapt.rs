@@ -20,13 +20,14 @@ pub(super) fn arguments(
             (Op::Unflatten, "namedshape") => *name = "sizes".into(),
             (Op::Expand, "sizes") => *name = "size".into(),
             (Op::Dot, "other") => *name = "tensor".into(),
+            (Op::Norm, "ord") => *name = "p".into(),
             _ => {}
         }
     }
     match op {
         Op::Rename => rename(positional, keyword),
         Op::Flatten => flatten(positional, keyword, extra),
-        Op::Var | Op::Std => unbiased(positional, keyword),
+        Op::Var | Op::Std | Op::VarMean | Op::StdMean => unbiased(positional, keyword),
         Op::Arange => arange(positional, keyword),
         Op::To => to(positional, keyword),
         Op::Max | Op::Min => return no_maximum(op, positional),

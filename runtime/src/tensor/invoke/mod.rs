@@ -75,7 +75,8 @@ pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
             };
             computed(op, form, &mut args, |args| {
                 // `prod` takes one dim in PyTorch, the others a list.
-                let dims = args.dims("dim", op != Op::Prod && op != Op::Logsumexp)?;
+                let one = matches!(op, Op::Prod | Op::Logsumexp);
+                let dims = args.dims("dim", !one)?;
                 let dims = dims.with_keepdim(args.flag("keepdim")?);
                 family::reduce(op, args.tensor("self")?, &dims, options)
             })

@@ -27,9 +27,9 @@ use nomina_core::Result;
 use nomina_core::op::Op;
 
 use super::bind::Bound;
-use super::value::Value;
+use super::value::{Value, wrong};
 use super::{Form, no_form};
-use crate::tensor::DynTensor;
+use crate::tensor::{DynTensor, family};
 
 fn value(
     op: Op,
@@ -50,6 +50,30 @@ fn pure(
     compute: impl FnOnce(&Bound) -> Result<DynTensor>,
 ) -> Result<Value> {
     value(op, form, args, |a| compute(a).map(Value::Tensor))
+}
+
+/// An operator with two results, which may go to two out tensors.
+fn pair(
+    op: Op,
+    form: Form,
+    args: &mut Bound,
+    compute: impl FnOnce(&Bound) -> Result<(DynTensor, DynTensor)>,
+) -> Result<Value> {
+    match form {
+        Form::Function | Form::Method => Ok(compute(args)?.into()),
+        Form::InPlace => Err(no_form(op, form)),
+        Form::Out => match args.out.take() {
+            Some(Value::List(mut outs)) => match (outs.pop(), outs.pop(), outs.pop()) {
+                (Some(Value::Tensor(mut second)), Some(Value::Tensor(mut first)), None) => {
+                    family::store_pair(op, compute(args)?, &mut first, &mut second)?;
+                    Ok((first, second).into())
+                }
+                _ => Err(wrong(op.name(), "out", "two tensors", &Value::List(outs))),
+            },
+            Some(other) => Err(wrong(op.name(), "out", "two tensors", &other)),
+            None => Err(no_form(op, form)),
+        },
+    }
 }
 
 fn in_place(

@@ -1,9 +1,10 @@
 //! Reductions with arguments of their own.
 
+use super::pair;
 use crate::tensor::generated::own::Reduce;
 use crate::tensor::invoke::bind::Bound;
-use crate::tensor::invoke::value::{Value, wrong};
-use crate::tensor::invoke::{Form, computed, no_form};
+use crate::tensor::invoke::value::Value;
+use crate::tensor::invoke::{Form, computed};
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
@@ -36,19 +37,8 @@ fn extremum(op: Op, form: Form, args: &mut Bound) -> Result<Value> {
             crate::tensor::family::reduce(op, a.tensor("self")?, &(..).into(), options)
         });
     }
-    let out = args.out.take();
-    let dim = args.dims("dim", false)?.with_keepdim(keepdim);
-    let x = args.tensor("self")?;
-    match (form, out) {
-        (Form::Function | Form::Method, _) => Ok(x.arg_reduce(op, &dim)?.into()),
-        (Form::Out, Some(Value::List(mut outs))) => match (outs.pop(), outs.pop(), outs.pop()) {
-            (Some(Value::Tensor(mut indices)), Some(Value::Tensor(mut values)), None) => {
-                x.arg_reduce_out(op, &dim, &mut values, &mut indices)?;
-                Ok((values, indices).into())
-            }
-            _ => Err(wrong(op.name(), "out", "two tensors", &Value::List(outs))),
-        },
-        (_, Some(other)) => Err(wrong(op.name(), "out", "two tensors", &other)),
-        (_, None) => Err(no_form(op, form)),
-    }
+    pair(op, form, args, |a| {
+        let dim = a.dims("dim", false)?.with_keepdim(keepdim);
+        a.tensor("self")?.arg_reduce(op, &dim)
+    })
 }

@@ -1,1 +1,52 @@
-//! Statistics: norms, moments, running results.
+//! Statistics.
+
+use nomina_core::op::Op;
+use nomina_core::{Result, Scalar};
+
+use super::{pair, pure, value};
+use crate::tensor::generated::own::Stat;
+use crate::tensor::invoke::bind::Bound;
+use crate::tensor::invoke::value::Value;
+use crate::tensor::invoke::{Form, computed};
+use crate::tensor::{NormOptions, VarOptions};
+
+/// Calls `own`, which is `op` by another name.
+pub(in crate::tensor) fn call(own: Stat, op: Op, form: Form, mut args: Bound) -> Result<Value> {
+    let args = &mut args;
+    match own {
+        Stat::StdMean | Stat::VarMean => value(op, form, args, |a| {
+            let options = VarOptions {
+                correction: a.scalar("correction", Scalar::Int(1))?.to_f64(),
+                keepdim: a.flag("keepdim")?,
+            };
+            let dims = a.dims("dim", true)?;
+            Ok(a.tensor("self")?.moments(op, &dims, options)?.into())
+        }),
+        Stat::Aminmax => pair(op, form, args, |a| {
+            let dims = a.dims("dim", true)?.with_keepdim(a.flag("keepdim")?);
+            a.tensor("self")?.aminmax(dims)
+        }),
+        Stat::Norm => computed(op, form, args, |a| {
+            let dims = a.dims("dim", true)?;
+            a.tensor("self")?.norm_with(dims, norm(a)?)
+        }),
+        Stat::Dist => pure(op, form, args, |a| {
+            a.tensor("self")?.dist_with(a.tensor("other")?, norm(a)?)
+        }),
+    }
+}
+
+/// The options of a norm; PyTorch also spells the Euclidean one "fro", and infinities as text.
+fn norm(args: &Bound) -> Result<NormOptions> {
+    let p = match args.given("p") {
+        Some(Value::Str(text)) if text == "fro" => 2.0,
+        Some(Value::Str(text)) if text == "inf" => f64::INFINITY,
+        Some(Value::Str(text)) if text == "-inf" => f64::NEG_INFINITY,
+        _ => args.scalar("p", Scalar::Int(2))?.to_f64(),
+    };
+    Ok(NormOptions {
+        p,
+        keepdim: args.flag("keepdim")?,
+        dtype: args.dtype()?,
+    })
+}
