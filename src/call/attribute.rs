@@ -1,1 +1,31 @@
-//! Attributes, conversions and resizing.
+//! Other sizes for the same buffer.
+
+use nomina_core::{Result, rule};
+use nomina_runtime::call;
+
+use super::view::check_sizes;
+use super::{Bare, Look, Static, explain, names, wilds};
+
+/// Other sizes.
+pub(crate) fn resize(own: &mut Bare, of: &'static Static, shape: &[usize]) -> Result<()> {
+    let now = names(own.wild.as_deref(), of);
+    rule::resize("resize", &now, own.raw.shape(), shape)?;
+    check_sizes("resize", shape, of)?;
+    own.raw = call::resize(&own.raw, shape).map_err(|error| own.look(of).blame(error))?;
+    Ok(())
+}
+
+/// The sizes of another tensor, and its names where `own` has none.
+pub(crate) fn resize_as(own: &mut Bare, of: &'static Static, other: Look<'_>) -> Result<()> {
+    let at = |error, own: &Bare| explain(error, &[own.look(of), other]);
+    let (mine, theirs) = (names(own.wild.as_deref(), of), other.names());
+    let (now, shape) = rule::resize_as(
+        "resize_as",
+        (&mine, own.raw.shape()),
+        (&theirs, other.raw.shape()),
+    )
+    .map_err(|error| at(error, own))?;
+    own.raw = call::resize(&own.raw, &shape).map_err(|error| at(error.in_op("resize_as"), own))?;
+    own.wild = wilds(now, of);
+    Ok(())
+}

@@ -1,1 +1,226 @@
-//! Attributes, conversions and resizing.
+//! Attributes and resizing.
+
+use nomina_core::dims::{Dims, Holds, ShapeFor};
+use nomina_core::{Device, Element, Result, Scalar};
+
+use super::{Tensor, TensorMut};
+use crate::call::{Known, attribute, factory, ok};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The size of an element in bytes.
+    #[must_use]
+    pub fn element_size(&self) -> usize {
+        size_of::<T>()
+    }
+
+    /// The size of an element in bytes, as NumPy spells it.
+    #[must_use]
+    pub fn itemsize(&self) -> usize {
+        size_of::<T>()
+    }
+
+    /// The size of all elements in bytes; of a view, without the gaps.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.numel().saturating_mul(size_of::<T>())
+    }
+
+    /// The number of dims, as NumPy spells it.
+    #[must_use]
+    pub fn ndim(&self) -> usize {
+        D::RANK
+    }
+
+    /// Whether the elements are complex.
+    #[must_use]
+    pub fn is_complex(&self) -> bool {
+        T::DTYPE.is_complex()
+    }
+
+    /// Whether the elements are floats: `f16`, `bf16`, `f32` or `f64`.
+    #[must_use]
+    pub fn is_floating_point(&self) -> bool {
+        T::DTYPE.is_float()
+    }
+
+    /// Whether the dtype has numbers below zero; complex ones have.
+    #[must_use]
+    pub fn is_signed(&self) -> bool {
+        T::DTYPE.is_signed()
+    }
+
+    /// Whether the elements are on a CUDA device.
+    #[must_use]
+    pub fn is_cuda(&self) -> bool {
+        self.device().is_cuda()
+    }
+
+    /// Whether the elements are on the host.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        self.device().is_cpu()
+    }
+
+    /// The name of the tensor's type, as PyTorch spells it: `torch.FloatTensor`.
+    #[must_use]
+    pub fn type_name(&self) -> String {
+        nomina_runtime::tensor::type_name(T::DTYPE, self.device())
+    }
+
+    /// The address of the first element, on the tensor's device; elements follow by the strides.
+    #[must_use]
+    pub fn as_ptr(&self) -> *const T {
+        self.bare.raw.as_ptr().cast()
+    }
+
+    /// Whether the sizes are equal, whatever the names.
+    #[must_use]
+    pub fn is_same_size<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> bool {
+        self.shape() == other.shape()
+    }
+
+    /// Whether the one element is different from zero.
+    ///
+    /// # Panics
+    /// When there is not exactly one.
+    #[track_caller]
+    #[must_use]
+    pub fn is_nonzero(&self) -> bool {
+        ok(self.try_is_nonzero())
+    }
+
+    /// [`is_nonzero`](Self::is_nonzero) that returns the error.
+    ///
+    /// # Errors
+    /// When there is not exactly one.
+    pub fn try_is_nonzero(&self) -> Result<bool> {
+        let item = self.try_item().map_err(|error| error.in_op("is_nonzero"))?;
+        Ok(item != T::default())
+    }
+
+    /// The elements converted to the dtype of another tensor, on its device.
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_type_as`](Self::try_type_as) returns.
+    #[track_caller]
+    #[must_use]
+    pub fn type_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<D, U> {
+        ok(self.try_type_as(other))
+    }
+
+    /// [`type_as`](Self::type_as) that returns the error.
+    ///
+    /// # Errors
+    /// When the device is not there, or memory is short.
+    pub fn try_type_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<Tensor<D, U>> {
+        self.try_to_device(other.device())?.try_to::<U>()
+    }
+
+    /// [`cpu`](Self::cpu) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_cpu(&self) -> Result<Self> {
+        self.try_to_device(Device::Cpu)
+    }
+
+    /// On a CUDA device; without a number, on the current one.
+    ///
+    /// # Panics
+    /// When the device is not there, or its memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn cuda(&self, ordinal: impl Into<Option<usize>>) -> Self {
+        ok(self.try_cuda(ordinal))
+    }
+
+    /// [`cuda`](Self::cuda) that returns the error.
+    ///
+    /// # Errors
+    /// When the device is not there, or its memory is short.
+    pub fn try_cuda(&self, ordinal: impl Into<Option<usize>>) -> Result<Self> {
+        let device = Device::Cuda(ordinal.into());
+        Self::give(factory::to_device(self.look(), device).map_err(|error| error.in_op("cuda")))
+    }
+
+    /// The same elements, cut off from gradients.
+    #[must_use]
+    pub fn detach(&self) -> Self {
+        self.clone()
+    }
+
+    /// Cuts this tensor off from gradients.
+    pub fn detach_(&mut self) -> &mut Self {
+        self
+    }
+
+    /// Writes zeros everywhere.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    pub fn zero_(&mut self) -> &mut Self {
+        ok(factory::fill(self.dest(), Scalar::Int(0)));
+        self
+    }
+
+    /// Other sizes for the same buffer, from the first element on and row-major. The buffer grows
+    /// where it must; new elements are zero. A tensor that has the sizes already stays as it is,
+    /// and one that has a name takes no others.
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_resize_`](Self::try_resize_) returns.
+    #[track_caller]
+    pub fn resize_<S: ShapeFor<D>>(&mut self, shape: S) -> &mut Self {
+        ok(self.try_resize_(shape));
+        self
+    }
+
+    /// [`resize_`](Self::resize_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When a dim has a name and the sizes are others, or memory is short.
+    pub fn try_resize_<S: ShapeFor<D>>(&mut self, shape: S) -> Result<&mut Self> {
+        attribute::resize(&mut self.bare, D::STATIC, &shape.sizes())?;
+        Ok(self)
+    }
+
+    /// [`resize_`](Self::resize_) to the sizes of another tensor; a tensor without names takes its
+    /// names too.
+    ///
+    /// # Panics
+    /// With the text of the error that [`try_resize_as_`](Self::try_resize_as_) returns.
+    #[track_caller]
+    pub fn resize_as_<E: Dims, U: Element>(&mut self, the_template: &Tensor<E, U>) -> &mut Self
+    where
+        D: Holds<E>,
+    {
+        ok(self.try_resize_as_(the_template));
+        self
+    }
+
+    /// [`resize_as_`](Self::resize_as_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When a dim has a name and the sizes are others, or names that only the run time knows
+    /// differ.
+    pub fn try_resize_as_<E: Dims, U: Element>(
+        &mut self,
+        the_template: &Tensor<E, U>,
+    ) -> Result<&mut Self>
+    where
+        D: Holds<E>,
+    {
+        attribute::resize_as(&mut self.bare, D::STATIC, the_template.look())?;
+        Ok(self)
+    }
+}
+
+impl<D: Dims, T: Element> TensorMut<'_, D, T> {
+    /// Writes zeros everywhere.
+    #[track_caller]
+    pub fn zero_(&mut self) -> &mut Self {
+        ok(factory::fill(self.dest(), Scalar::Int(0)));
+        self
+    }
+}

@@ -1,7 +1,9 @@
 //! Other dtypes, devices and layouts.
 
+use half::{bf16, f16};
 use nomina_core::dims::Dims;
 use nomina_core::{Device, Element, Result};
+use num_complex::Complex;
 
 use super::Tensor;
 use crate::call::{done, factory};
@@ -68,5 +70,224 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn contiguous(&self) -> Self {
         Self::wrap(done(factory::contiguous(self.look())))
+    }
+}
+
+/// Conversions by PyTorch's names.
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The elements as `bool`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn bool(&self) -> Tensor<D, bool> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <bool>::DTYPE)))
+    }
+
+    /// [`bool`](Self::bool) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_bool(&self) -> Result<Tensor<D, bool>> {
+        self.try_to()
+    }
+
+    /// The elements as `u8`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn byte(&self) -> Tensor<D, u8> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <u8>::DTYPE)))
+    }
+
+    /// [`byte`](Self::byte) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_byte(&self) -> Result<Tensor<D, u8>> {
+        self.try_to()
+    }
+
+    /// The elements as `i8`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn char(&self) -> Tensor<D, i8> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <i8>::DTYPE)))
+    }
+
+    /// [`char`](Self::char) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_char(&self) -> Result<Tensor<D, i8>> {
+        self.try_to()
+    }
+
+    /// The elements as `i16`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn short(&self) -> Tensor<D, i16> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <i16>::DTYPE)))
+    }
+
+    /// [`short`](Self::short) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_short(&self) -> Result<Tensor<D, i16>> {
+        self.try_to()
+    }
+
+    /// The elements as `i32`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn int(&self) -> Tensor<D, i32> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <i32>::DTYPE)))
+    }
+
+    /// [`int`](Self::int) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_int(&self) -> Result<Tensor<D, i32>> {
+        self.try_to()
+    }
+
+    /// The elements as `i64`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn long(&self) -> Tensor<D, i64> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <i64>::DTYPE)))
+    }
+
+    /// [`long`](Self::long) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_long(&self) -> Result<Tensor<D, i64>> {
+        self.try_to()
+    }
+
+    /// The elements as `f16`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn half(&self) -> Tensor<D, f16> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <f16>::DTYPE)))
+    }
+
+    /// [`half`](Self::half) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_half(&self) -> Result<Tensor<D, f16>> {
+        self.try_to()
+    }
+
+    /// The elements as `bf16`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn bfloat16(&self) -> Tensor<D, bf16> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <bf16>::DTYPE)))
+    }
+
+    /// [`bfloat16`](Self::bfloat16) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_bfloat16(&self) -> Result<Tensor<D, bf16>> {
+        self.try_to()
+    }
+
+    /// The elements as `f32`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn float(&self) -> Tensor<D, f32> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <f32>::DTYPE)))
+    }
+
+    /// [`float`](Self::float) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_float(&self) -> Result<Tensor<D, f32>> {
+        self.try_to()
+    }
+
+    /// The elements as `f64`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn double(&self) -> Tensor<D, f64> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <f64>::DTYPE)))
+    }
+
+    /// [`double`](Self::double) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_double(&self) -> Result<Tensor<D, f64>> {
+        self.try_to()
+    }
+
+    /// The elements as `Complex<f32>`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn cfloat(&self) -> Tensor<D, Complex<f32>> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <Complex<f32>>::DTYPE)))
+    }
+
+    /// [`cfloat`](Self::cfloat) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_cfloat(&self) -> Result<Tensor<D, Complex<f32>>> {
+        self.try_to()
+    }
+
+    /// The elements as `Complex<f64>`: [`to`](Self::to) by PyTorch's name.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn cdouble(&self) -> Tensor<D, Complex<f64>> {
+        Tensor::wrap(done(factory::to_dtype(self.look(), <Complex<f64>>::DTYPE)))
+    }
+
+    /// [`cdouble`](Self::cdouble) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_cdouble(&self) -> Result<Tensor<D, Complex<f64>>> {
+        self.try_to()
     }
 }

@@ -340,6 +340,88 @@ pub enum Op {
     Aminmax,
     /// `dist`: The norm of the difference of two tensors, as one number.
     Dist,
+    /// `element_size`: The size of an element in bytes.
+    ElementSize,
+    /// `nbytes`: The size of all elements in bytes.
+    Nbytes,
+    /// `is_complex`: Whether the elements are complex.
+    IsComplex,
+    /// `is_floating_point`: Whether the elements are floats.
+    IsFloatingPoint,
+    /// `is_signed`: Whether the dtype has numbers below zero; complex ones have.
+    IsSigned,
+    /// `is_cuda`: Whether the elements are on a CUDA device.
+    IsCuda,
+    /// `is_cpu`: Whether the elements are on the host.
+    IsCpu,
+    /// `is_sparse`: Whether the layout is sparse COO.
+    IsSparse,
+    /// `is_sparse_csr`: Whether the layout is sparse CSR.
+    IsSparseCsr,
+    /// `get_device`: The ordinal of the CUDA device; -1 on the host.
+    GetDevice,
+    /// `is_same_size`: Whether the sizes are equal.
+    IsSameSize,
+    /// `is_nonzero`: Whether the one element is different from zero.
+    IsNonzero,
+    /// `type`: The name of the tensor's type, as PyTorch spells it; with a dtype, the elements converted.
+    Type,
+    /// `bool`: Converts to bool: whether elements are different from zero.
+    Bool,
+    /// `byte`: Converts to u8.
+    Byte,
+    /// `char`: Converts to i8.
+    Char,
+    /// `short`: Converts to i16.
+    Short,
+    /// `int`: Converts to i32.
+    Int,
+    /// `long`: Converts to i64.
+    Long,
+    /// `half`: Converts to f16.
+    Half,
+    /// `bfloat16`: Converts to bf16.
+    Bfloat16,
+    /// `float`: Converts to f32.
+    Float,
+    /// `double`: Converts to f64.
+    Double,
+    /// `cfloat`: Converts to `Complex<f32>`.
+    Cfloat,
+    /// `cdouble`: Converts to `Complex<f64>`.
+    Cdouble,
+    /// `type_as`: Converts to the dtype of another tensor, on its device.
+    TypeAs,
+    /// `cpu`: The same elements on the host.
+    Cpu,
+    /// `cuda`: The same elements on a CUDA device, the current one if none is given.
+    Cuda,
+    /// `detach`: The same elements, cut off from gradients.
+    Detach,
+    /// `zero`: Writes zeros everywhere.
+    Zero,
+    /// `resize`: Gives an unnamed tensor other sizes; its buffer grows where it must.
+    Resize,
+    /// `resize_as`: Gives an unnamed tensor the sizes and names of another.
+    ResizeAs,
+    /// `grad`: The gradient.
+    Grad,
+    /// `requires_grad`: Whether gradients are recorded; in place, says so.
+    RequiresGrad,
+    /// `is_leaf`: Whether no recorded operator made the tensor.
+    IsLeaf,
+    /// `register_hook`: Calls a function with the gradient.
+    RegisterHook,
+    /// `register_post_accumulate_grad_hook`: Calls a function after the gradient was added up.
+    RegisterPostAccumulateGradHook,
+    /// `data_ptr`: The address of the first element.
+    DataPtr,
+    /// `is_shared`: Whether other processes see the buffer.
+    IsShared,
+    /// `is_pinned`: Whether the buffer's pages are locked.
+    IsPinned,
+    /// `is_tensor`: Whether an object is a tensor.
+    IsTensor,
 }
 
 impl Op {
@@ -513,5 +595,46 @@ impl Op {
         Self::VarMean,
         Self::Aminmax,
         Self::Dist,
+        Self::ElementSize,
+        Self::Nbytes,
+        Self::IsComplex,
+        Self::IsFloatingPoint,
+        Self::IsSigned,
+        Self::IsCuda,
+        Self::IsCpu,
+        Self::IsSparse,
+        Self::IsSparseCsr,
+        Self::GetDevice,
+        Self::IsSameSize,
+        Self::IsNonzero,
+        Self::Type,
+        Self::Bool,
+        Self::Byte,
+        Self::Char,
+        Self::Short,
+        Self::Int,
+        Self::Long,
+        Self::Half,
+        Self::Bfloat16,
+        Self::Float,
+        Self::Double,
+        Self::Cfloat,
+        Self::Cdouble,
+        Self::TypeAs,
+        Self::Cpu,
+        Self::Cuda,
+        Self::Detach,
+        Self::Zero,
+        Self::Resize,
+        Self::ResizeAs,
+        Self::Grad,
+        Self::RequiresGrad,
+        Self::IsLeaf,
+        Self::RegisterHook,
+        Self::RegisterPostAccumulateGradHook,
+        Self::DataPtr,
+        Self::IsShared,
+        Self::IsPinned,
+        Self::IsTensor,
     ];
 }

@@ -126,7 +126,8 @@ pub enum Samples {
 pub enum Status {
     /// It is.
     Built,
-    /// A part of PyTorch's page that waits for gradients.
+    /// A part of PyTorch's page that waits for gradients; called by name it answers as for a tensor
+    /// that has none.
     Later,
     /// Python's alone; the text says what Rust has instead.
     PythonOnly(&'static str),
@@ -222,6 +223,11 @@ impl Row {
 
     pub(super) const fn differs(mut self, differs: &'static str) -> Self {
         self.differs = differs;
+        self
+    }
+
+    pub(super) const fn status(mut self, status: Status) -> Self {
+        self.status = status;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use nomina_core::op::{self, Class, Forms, Row};
+use nomina_core::op::{self, Class, Forms, Row, Status};
 
 /// The text of `docs/operators.md`.
 pub fn operators() -> String {
@@ -28,17 +28,26 @@ pub fn operators() -> String {
                 .join(" "),
             forms(row),
             row.doc,
-            row.differs,
+            differs(row),
         );
     }
-    let rows = op::rows().count();
-    let aliases: usize = op::rows().map(|row| row.aliases.len()).sum();
-    let forms: usize = op::rows().map(|row| forms(row).len()).sum();
+    let built = || op::rows().filter(|row| row.status == Status::Built);
+    let rows = built().count();
+    let aliases: usize = built().map(|row| row.aliases.len()).sum();
+    let forms: usize = built().map(|row| forms(row).len()).sum();
     let _ = write!(
         out,
         "\n{rows} operators, {forms} forms, {aliases} aliases.\n"
     );
     out
+}
+
+fn differs(row: &Row) -> String {
+    match row.status {
+        Status::Built => row.differs.to_owned(),
+        Status::Later => "not built: waits for gradients".to_owned(),
+        Status::PythonOnly(instead) => format!("Python's alone: {instead}"),
+    }
 }
 
 fn aliases(row: &Row) -> String {

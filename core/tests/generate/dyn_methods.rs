@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use nomina_core::op::{self, Class, Forms, ParamKind, Row};
+use nomina_core::op::{self, Class, Forms, ParamKind, Row, Status};
 
 use super::ids::variant;
 
@@ -65,6 +65,16 @@ fn route(row: &Row) -> Option<&'static str> {
     }
 }
 
+/// Whether there is no operator behind the row.
+fn python_only(row: &Row) -> bool {
+    matches!(row.status, Status::PythonOnly(_))
+}
+
+/// Whether the operator is called in a way of its own.
+fn is_own(row: &Row) -> bool {
+    route(row).is_none() && !python_only(row)
+}
+
 /// The text of `runtime/src/tensor/generated.rs`.
 pub fn methods() -> String {
     let mut out = String::from(
@@ -90,7 +100,8 @@ fn routes(out: &mut String) {
              pub(super) enum Route {\n\
              /// Elementwise, operands in the row's order.\nPointwise,\n\
              /// Over dims.\nReduce,\n/// Along a dim.\nScan,\n/// Along a dim.\nSoftmax,\n\
-             /// In a way of its own.\nOwn(own::Own),\n}\n\n";
+             /// In a way of its own.\nOwn(own::Own),\n\
+             /// In Python alone.\nPythonOnly,\n}\n\n";
     own(out);
     *out += "/// How `op` is called by name.\npub(super) fn route(op: Op) -> Route {\nmatch op {\n";
     for family in ["Pointwise", "Reduce", "Scan", "Softmax"] {
@@ -102,8 +113,13 @@ fn routes(out: &mut String) {
             let _ = writeln!(out, "{} => Route::{family},", ops.join(" | "));
         }
     }
+    let python: Vec<String> = op::rows()
+        .filter(|row| python_only(row))
+        .map(|row| format!("Op::{}", variant(row.name)))
+        .collect();
+    let _ = writeln!(out, "{} => Route::PythonOnly,", python.join(" | "));
     for (family, rows) in op::families() {
-        for row in rows.iter().filter(|row| route(row).is_none()) {
+        for row in rows.iter().filter(|row| is_own(row)) {
             let (family, name) = (variant(family), variant(row.name));
             let _ = writeln!(
                 out,
@@ -122,7 +138,7 @@ fn own(out: &mut String) {
              use crate::tensor::invoke::{Bound, Form, Value, own};\n\n";
     let mut families = Vec::new();
     for (family, rows) in op::families() {
-        let rows: Vec<&Row> = rows.iter().filter(|row| route(row).is_none()).collect();
+        let rows: Vec<&Row> = rows.iter().filter(|row| is_own(row)).collect();
         if rows.is_empty() {
             continue;
         }

@@ -15,6 +15,7 @@ mod index;
 mod pointwise;
 mod random;
 mod reduce;
+mod resize;
 mod scan;
 mod softmax;
 mod sort;
@@ -33,6 +34,7 @@ pub use pointwise::{
 };
 pub(crate) use reduce::ReduceJob;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
+pub use resize::resize;
 pub(crate) use scan::ScanJob;
 pub use scan::scan;
 pub(crate) use softmax::SoftmaxJob;

@@ -1,1 +1,244 @@
-//! Attributes, conversions and resizing.
+//! Attributes, conversions by name, and resizing.
+
+use half::{bf16, f16};
+use nomina_core::rule;
+use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
+use num_complex::Complex;
+
+use super::family::in_place_as;
+use super::{DynTensor, about};
+use crate::call;
+
+impl DynTensor {
+    /// The size of an element in bytes.
+    #[must_use]
+    pub fn element_size(&self) -> usize {
+        self.dtype().size()
+    }
+
+    /// The size of an element in bytes, as NumPy spells it.
+    #[must_use]
+    pub fn itemsize(&self) -> usize {
+        self.element_size()
+    }
+
+    /// The size of all elements in bytes; of a view, without the gaps.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.numel().saturating_mul(self.element_size())
+    }
+
+    /// The number of dims, as PyTorch spells it.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.rank()
+    }
+
+    /// The number of dims, as NumPy spells it.
+    #[must_use]
+    pub fn ndim(&self) -> usize {
+        self.rank()
+    }
+
+    /// Whether the elements are complex.
+    #[must_use]
+    pub fn is_complex(&self) -> bool {
+        self.dtype().is_complex()
+    }
+
+    /// Whether the elements are floats: `f16`, `bf16`, `f32` or `f64`.
+    #[must_use]
+    pub fn is_floating_point(&self) -> bool {
+        self.dtype().is_float()
+    }
+
+    /// Whether the dtype has numbers below zero; complex ones have.
+    #[must_use]
+    pub fn is_signed(&self) -> bool {
+        self.dtype().is_signed()
+    }
+
+    /// Whether the elements are on a CUDA device.
+    #[must_use]
+    pub fn is_cuda(&self) -> bool {
+        self.device().is_cuda()
+    }
+
+    /// Whether the elements are on the host.
+    #[must_use]
+    pub fn is_cpu(&self) -> bool {
+        self.device().is_cpu()
+    }
+
+    /// Whether the sizes are equal.
+    #[must_use]
+    pub fn is_same_size(&self, other: &Self) -> bool {
+        self.shape() == other.shape()
+    }
+
+    /// Whether the one element is different from zero.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when there is not exactly one.
+    pub fn is_nonzero(&self) -> Result<bool> {
+        match self.item().map_err(|e| e.in_op("is_nonzero"))? {
+            // A complex number is not zero when either part is not.
+            Scalar::Complex(value) => Ok(value.re != 0.0 || value.im != 0.0),
+            value => Ok(value.to_bool()),
+        }
+    }
+
+    /// The name of the tensor's type, as PyTorch spells it: `torch.FloatTensor`.
+    #[must_use]
+    pub fn type_name(&self) -> String {
+        type_name(self.dtype(), self.device())
+    }
+
+    /// The address of the first element, on the tensor's device; elements follow by the strides.
+    #[must_use]
+    pub fn as_ptr(&self) -> *const u8 {
+        self.raw.as_ptr()
+    }
+
+    /// The same elements in the dtype of another tensor, on its device.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn type_as(&self, other: &Self) -> Result<Self> {
+        self.to_device(other.device())?.to_dtype(other.dtype())
+    }
+
+    /// The same elements on a CUDA device; without a number, on the current one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Device`] when the device cannot be used.
+    pub fn cuda(&self, ordinal: impl Into<Option<usize>>) -> Result<Self> {
+        self.to_device(Device::Cuda(ordinal.into()))
+            .map_err(|e| e.in_op("cuda"))
+    }
+
+    /// The same elements, cut off from gradients.
+    pub fn detach(&self) -> Self {
+        self.clone()
+    }
+
+    /// Cuts self off from gradients.
+    pub fn detach_(&mut self) -> &mut Self {
+        self
+    }
+
+    /// Writes zeros everywhere.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn zero_(&mut self) -> Result<&mut Self> {
+        let names = self.names.clone();
+        in_place_as(self, names, &[], |dest| call::fill(dest, Scalar::Int(0)))?;
+        Ok(self)
+    }
+
+    /// Other sizes for the same buffer, from the first element on and row-major. The buffer grows
+    /// where it must; new elements are zero. A tensor that has the sizes already stays as it is.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let mut x = DynTensor::from_vec(vec![1_i64, 2, 3, 4], &[2, 2], ())?;
+    /// x.resize_(&[3])?;
+    /// assert_eq!(x.to_vec::<i64>()?, [1, 2, 3]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Resize`] when self has names and other sizes.
+    pub fn resize_(&mut self, size: &[usize]) -> Result<&mut Self> {
+        rule::resize("resize", &self.names, self.shape(), size)?;
+        let raw = call::resize(&self.raw, size).map_err(|e| about(e, &[self]))?;
+        self.names = if size.len() == self.rank() {
+            self.names.clone()
+        } else {
+            nomina_core::Names::unnamed(size.len())
+        };
+        self.raw = raw;
+        Ok(self)
+    }
+
+    /// [`DynTensor::resize_`] to the sizes of another tensor; self takes its names too if it has
+    /// none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Resize`] when self has names and other sizes, [`ErrorKind::NameMismatchOut`]
+    /// when it has other names.
+    pub fn resize_as_(&mut self, the_template: &Self) -> Result<&mut Self> {
+        let own = (&self.names, self.shape());
+        let (names, shape) = rule::resize_as(
+            "resize_as",
+            own,
+            (&the_template.names, the_template.shape()),
+        )
+        .map_err(|e| about(e, &[self, the_template]))?;
+        self.raw = call::resize(&self.raw, &shape)
+            .map_err(|e| about(e.in_op("resize_as"), &[self, the_template]))?;
+        self.names = names;
+        Ok(self)
+    }
+
+    /// What PyTorch says before it records gradients of an integer.
+    pub(super) fn check_requires_grad(&self) -> Result<()> {
+        if self.dtype().is_integral() {
+            let what = format!("a tensor of {} has no gradient", self.dtype());
+            return Err(Error::new(ErrorKind::DType, "requires_grad", what)
+                .operand(&self.names, self.shape())
+                .hint("convert it to a float dtype first"));
+        }
+        Ok(())
+    }
+}
+
+macro_rules! conversions {
+    ($($method:ident $t:ty, $doc:literal;)*) => {
+        impl DynTensor {$(
+            #[doc = concat!("The same elements as ", $doc, "; itself when they are.")]
+            ///
+            /// # Errors
+            /// When memory runs out.
+            pub fn $method(&self) -> Result<Self> {
+                self.to::<$t>()
+            }
+        )*}
+    };
+}
+conversions! {
+    bool bool, "`bool`";
+    byte u8, "`u8`";
+    char i8, "`i8`";
+    short i16, "`i16`";
+    int i32, "`i32`";
+    long i64, "`i64`";
+    half f16, "`f16`";
+    bfloat16 bf16, "`bf16`";
+    float f32, "`f32`";
+    double f64, "`f64`";
+    cfloat Complex<f32>, "`Complex<f32>`";
+    cdouble Complex<f64>, "`Complex<f64>`";
+}
+
+/// The name of a tensor type, as PyTorch spells it.
+#[must_use]
+pub fn type_name(dtype: DType, device: Device) -> String {
+    let word = match dtype {
+        DType::Bool => "Bool",
+        DType::U8 => "Byte",
+        DType::I8 => "Char",
+        DType::I16 => "Short",
+        DType::I32 => "Int",
+        DType::I64 => "Long",
+        DType::F16 => "Half",
+        DType::BF16 => "BFloat16",
+        DType::F32 => "Float",
+        DType::F64 => "Double",
+        DType::C64 => "ComplexFloat",
+        DType::C128 => "ComplexDouble",
+    };
+    let place = if device.is_cuda() { "cuda." } else { "" };
+    format!("torch.{place}{word}Tensor")
+}

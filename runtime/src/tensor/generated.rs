@@ -19,6 +19,8 @@ pub(super) enum Route {
     Softmax,
     /// In a way of its own.
     Own(own::Own),
+    /// In Python alone.
+    PythonOnly,
 }
 
 /// The operators that are called in a way of their own, by family.
@@ -225,6 +227,85 @@ pub(super) mod own {
         Dist,
     }
 
+    /// Of the family `attribute`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Attribute {
+        /// `element_size`
+        ElementSize,
+        /// `nbytes`
+        Nbytes,
+        /// `is_complex`
+        IsComplex,
+        /// `is_floating_point`
+        IsFloatingPoint,
+        /// `is_signed`
+        IsSigned,
+        /// `is_cuda`
+        IsCuda,
+        /// `is_cpu`
+        IsCpu,
+        /// `is_sparse`
+        IsSparse,
+        /// `is_sparse_csr`
+        IsSparseCsr,
+        /// `get_device`
+        GetDevice,
+        /// `is_same_size`
+        IsSameSize,
+        /// `is_nonzero`
+        IsNonzero,
+        /// `type`
+        Type,
+        /// `bool`
+        Bool,
+        /// `byte`
+        Byte,
+        /// `char`
+        Char,
+        /// `short`
+        Short,
+        /// `int`
+        Int,
+        /// `long`
+        Long,
+        /// `half`
+        Half,
+        /// `bfloat16`
+        Bfloat16,
+        /// `float`
+        Float,
+        /// `double`
+        Double,
+        /// `cfloat`
+        Cfloat,
+        /// `cdouble`
+        Cdouble,
+        /// `type_as`
+        TypeAs,
+        /// `cpu`
+        Cpu,
+        /// `cuda`
+        Cuda,
+        /// `detach`
+        Detach,
+        /// `zero`
+        Zero,
+        /// `resize`
+        Resize,
+        /// `resize_as`
+        ResizeAs,
+        /// `grad`
+        Grad,
+        /// `requires_grad`
+        RequiresGrad,
+        /// `is_leaf`
+        IsLeaf,
+        /// `register_hook`
+        RegisterHook,
+        /// `register_post_accumulate_grad_hook`
+        RegisterPostAccumulateGradHook,
+    }
+
     /// An operator by its family.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Own {
@@ -246,6 +327,8 @@ pub(super) mod own {
         Query(Query),
         /// Of the family `stat`.
         Stat(Stat),
+        /// Of the family `attribute`.
+        Attribute(Attribute),
     }
 
     impl Own {
@@ -261,6 +344,7 @@ pub(super) mod own {
                 Self::Factory(own) => own::factory::call(own, op, form, args),
                 Self::Query(own) => own::query::call(own, op, form, args),
                 Self::Stat(own) => own::stat::call(own, op, form, args),
+                Self::Attribute(own) => own::attribute::call(own, op, form, args),
             }
         }
     }
@@ -357,6 +441,7 @@ pub(super) fn route(op: Op) -> Route {
         | Op::CountNonzero => Route::Reduce,
         Op::Cumsum | Op::Cumprod | Op::Logcumsumexp => Route::Scan,
         Op::Softmax | Op::LogSoftmax | Op::Softmin => Route::Softmax,
+        Op::DataPtr | Op::IsShared | Op::IsPinned | Op::IsTensor => Route::PythonOnly,
         Op::Add => Route::Own(own::Own::Pointwise(own::Pointwise::Add)),
         Op::Sub => Route::Own(own::Own::Pointwise(own::Pointwise::Sub)),
         Op::Clamp => Route::Own(own::Own::Pointwise(own::Pointwise::Clamp)),
@@ -433,6 +518,45 @@ pub(super) fn route(op: Op) -> Route {
         Op::VarMean => Route::Own(own::Own::Stat(own::Stat::VarMean)),
         Op::Aminmax => Route::Own(own::Own::Stat(own::Stat::Aminmax)),
         Op::Dist => Route::Own(own::Own::Stat(own::Stat::Dist)),
+        Op::ElementSize => Route::Own(own::Own::Attribute(own::Attribute::ElementSize)),
+        Op::Nbytes => Route::Own(own::Own::Attribute(own::Attribute::Nbytes)),
+        Op::IsComplex => Route::Own(own::Own::Attribute(own::Attribute::IsComplex)),
+        Op::IsFloatingPoint => Route::Own(own::Own::Attribute(own::Attribute::IsFloatingPoint)),
+        Op::IsSigned => Route::Own(own::Own::Attribute(own::Attribute::IsSigned)),
+        Op::IsCuda => Route::Own(own::Own::Attribute(own::Attribute::IsCuda)),
+        Op::IsCpu => Route::Own(own::Own::Attribute(own::Attribute::IsCpu)),
+        Op::IsSparse => Route::Own(own::Own::Attribute(own::Attribute::IsSparse)),
+        Op::IsSparseCsr => Route::Own(own::Own::Attribute(own::Attribute::IsSparseCsr)),
+        Op::GetDevice => Route::Own(own::Own::Attribute(own::Attribute::GetDevice)),
+        Op::IsSameSize => Route::Own(own::Own::Attribute(own::Attribute::IsSameSize)),
+        Op::IsNonzero => Route::Own(own::Own::Attribute(own::Attribute::IsNonzero)),
+        Op::Type => Route::Own(own::Own::Attribute(own::Attribute::Type)),
+        Op::Bool => Route::Own(own::Own::Attribute(own::Attribute::Bool)),
+        Op::Byte => Route::Own(own::Own::Attribute(own::Attribute::Byte)),
+        Op::Char => Route::Own(own::Own::Attribute(own::Attribute::Char)),
+        Op::Short => Route::Own(own::Own::Attribute(own::Attribute::Short)),
+        Op::Int => Route::Own(own::Own::Attribute(own::Attribute::Int)),
+        Op::Long => Route::Own(own::Own::Attribute(own::Attribute::Long)),
+        Op::Half => Route::Own(own::Own::Attribute(own::Attribute::Half)),
+        Op::Bfloat16 => Route::Own(own::Own::Attribute(own::Attribute::Bfloat16)),
+        Op::Float => Route::Own(own::Own::Attribute(own::Attribute::Float)),
+        Op::Double => Route::Own(own::Own::Attribute(own::Attribute::Double)),
+        Op::Cfloat => Route::Own(own::Own::Attribute(own::Attribute::Cfloat)),
+        Op::Cdouble => Route::Own(own::Own::Attribute(own::Attribute::Cdouble)),
+        Op::TypeAs => Route::Own(own::Own::Attribute(own::Attribute::TypeAs)),
+        Op::Cpu => Route::Own(own::Own::Attribute(own::Attribute::Cpu)),
+        Op::Cuda => Route::Own(own::Own::Attribute(own::Attribute::Cuda)),
+        Op::Detach => Route::Own(own::Own::Attribute(own::Attribute::Detach)),
+        Op::Zero => Route::Own(own::Own::Attribute(own::Attribute::Zero)),
+        Op::Resize => Route::Own(own::Own::Attribute(own::Attribute::Resize)),
+        Op::ResizeAs => Route::Own(own::Own::Attribute(own::Attribute::ResizeAs)),
+        Op::Grad => Route::Own(own::Own::Attribute(own::Attribute::Grad)),
+        Op::RequiresGrad => Route::Own(own::Own::Attribute(own::Attribute::RequiresGrad)),
+        Op::IsLeaf => Route::Own(own::Own::Attribute(own::Attribute::IsLeaf)),
+        Op::RegisterHook => Route::Own(own::Own::Attribute(own::Attribute::RegisterHook)),
+        Op::RegisterPostAccumulateGradHook => Route::Own(own::Own::Attribute(
+            own::Attribute::RegisterPostAccumulateGradHook,
+        )),
     }
 }
 

@@ -46,6 +46,7 @@ use crate::display;
 use crate::raw::Raw;
 
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
+pub use attribute::type_name;
 pub use factory::Options;
 pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};

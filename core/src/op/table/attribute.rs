@@ -1,5 +1,137 @@
-//! Attributes, conversions and resizing.
+//! Attributes, conversions by name, and resizing.
 
-use crate::op::Row;
+use crate::op::Class::{Copy, Fill, Query, View};
+use crate::op::NameRule::{InPlace, Keeps, None, SameShape};
+use crate::op::Status::{Later, PythonOnly};
+use crate::op::{DTypeRule, DTypes, Forms, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const fn query(name: &'static str, doc: &'static str) -> Row {
+    Row::new(name, "self", Query, None, doc)
+        .dtype(DTypeRule::None, DTypes::ALL)
+        .forms(Forms::METHOD)
+}
+
+const fn conversion(name: &'static str, doc: &'static str) -> Row {
+    Row::new(name, "self", Copy, Keeps, doc)
+        .dtype(DTypeRule::Argument, DTypes::ALL)
+        .forms(Forms::METHOD)
+        .grad(&["to(grad, dtype(x))"])
+}
+
+pub(super) const ROWS: &[Row] = &[
+    query("element_size", "The size of an element in bytes.").aliases(&["itemsize"]),
+    query("nbytes", "The size of all elements in bytes."),
+    query("is_complex", "Whether the elements are complex.").forms(Forms::PURE),
+    query("is_floating_point", "Whether the elements are floats.").forms(Forms::PURE),
+    query(
+        "is_signed",
+        "Whether the dtype has numbers below zero; complex ones have.",
+    )
+    .forms(Forms::PURE),
+    query("is_cuda", "Whether the elements are on a CUDA device."),
+    query("is_cpu", "Whether the elements are on the host."),
+    query("is_sparse", "Whether the layout is sparse COO."),
+    query("is_sparse_csr", "Whether the layout is sparse CSR.")
+        .differs("no tensor is: there is no such layout"),
+    query(
+        "get_device",
+        "The ordinal of the CUDA device; -1 on the host.",
+    )
+    .forms(Forms::PURE)
+    .differs("in Rust, `device()` tells devices apart"),
+    query("is_same_size", "Whether the sizes are equal.")
+        .signature("self, other")
+        .forms(Forms::PURE),
+    query(
+        "is_nonzero",
+        "Whether the one element is different from zero.",
+    )
+    .forms(Forms::PURE),
+    query(
+        "type",
+        "The name of the tensor's type, as PyTorch spells it; with a dtype, the elements converted.",
+    )
+    .signature("self, dtype: DType = None")
+    .aliases(&["type_name"])
+    .differs("`type_name()`, since `type` is a word of Rust's; to convert, `to`"),
+    conversion("bool", "Converts to bool: whether elements are different from zero."),
+    conversion("byte", "Converts to u8."),
+    conversion("char", "Converts to i8."),
+    conversion("short", "Converts to i16."),
+    conversion("int", "Converts to i32."),
+    conversion("long", "Converts to i64."),
+    conversion("half", "Converts to f16."),
+    conversion("bfloat16", "Converts to bf16."),
+    conversion("float", "Converts to f32."),
+    conversion("double", "Converts to f64."),
+    conversion("cfloat", "Converts to `Complex<f32>`."),
+    conversion("cdouble", "Converts to `Complex<f64>`."),
+    conversion("type_as", "Converts to the dtype of another tensor, on its device.")
+        .signature("self, other"),
+    Row::new("cpu", "self", Copy, Keeps, "The same elements on the host.")
+        .forms(Forms::METHOD)
+        .grad(&["to(grad, device(x))"]),
+    Row::new(
+        "cuda",
+        "self, device: Device = None",
+        Copy,
+        Keeps,
+        "The same elements on a CUDA device, the current one if none is given.",
+    )
+    .forms(Forms::METHOD)
+    .grad(&["to(grad, device(x))"]),
+    Row::new(
+        "detach",
+        "self",
+        View,
+        Keeps,
+        "The same elements, cut off from gradients.",
+    )
+    .forms(Forms::PURE.and(Forms::IN_PLACE)),
+    Row::new("zero", "self", Fill, InPlace, "Writes zeros everywhere.")
+        .forms(Forms::IN_PLACE_ONLY),
+    Row::new(
+        "resize",
+        "self, size: Sizes",
+        View,
+        SameShape,
+        "Gives an unnamed tensor other sizes; its buffer grows where it must.",
+    )
+    .forms(Forms::IN_PLACE_ONLY)
+    .differs("new elements are zero: no uninitialised memory can be read"),
+    Row::new(
+        "resize_as",
+        "self, the_template",
+        View,
+        SameShape,
+        "Gives an unnamed tensor the sizes and names of another.",
+    )
+    .forms(Forms::IN_PLACE_ONLY)
+    .differs("new elements are zero: no uninitialised memory can be read"),
+    query("grad", "The gradient.").status(Later),
+    query("requires_grad", "Whether gradients are recorded; in place, says so.")
+        .signature("self, requires_grad: Bool = true")
+        .forms(Forms::METHOD.and(Forms::IN_PLACE))
+        .status(Later),
+    query("is_leaf", "Whether no recorded operator made the tensor.").status(Later),
+    query("register_hook", "Calls a function with the gradient.")
+        .signature("self, hook: Data")
+        .status(Later),
+    query(
+        "register_post_accumulate_grad_hook",
+        "Calls a function after the gradient was added up.",
+    )
+    .signature("self, hook: Data")
+    .status(Later),
+    query("data_ptr", "The address of the first element.")
+        .status(PythonOnly("`as_ptr`, or `as_slice`, which borrows")),
+    query("is_shared", "Whether other processes see the buffer.").status(PythonOnly(
+        "no buffer is shared between processes; threads share all tensors",
+    )),
+    query("is_pinned", "Whether the buffer's pages are locked.")
+        .status(PythonOnly("buffers on the host are ordinary memory")),
+    query("is_tensor", "Whether an object is a tensor.")
+        .signature("obj: Data")
+        .forms(Forms::FUNCTION)
+        .status(PythonOnly("rustc knows: it is a `Tensor` or a `DynTensor`")),
+];

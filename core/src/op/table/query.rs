@@ -26,9 +26,13 @@ pub(super) const ROWS: &[Row] = &[
     query("item", "self", "The one element, as a number."),
     query("shape", "self", "The sizes."),
     query("dim", "self", "The number of dims.").aliases(&["ndimension", "ndim"]),
-    query("numel", "self", "The number of elements.").aliases(&["nelement"]),
+    query("numel", "self", "The number of elements.")
+        .forms(Forms::PURE)
+        .aliases(&["nelement"]),
     query("dtype", "self", "The dtype."),
-    query("device", "self", "The device."),
+    query("device", "self", "The device.")
+        .forms(Forms::PURE)
+        .differs("the function that reads a device from text is `parse::<Device>()` in Rust"),
     query(
         "storage_offset",
         "self",

@@ -180,7 +180,48 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::StdMean
         | Op::VarMean
         | Op::Aminmax
-        | Op::Dist => None,
+        | Op::Dist
+        | Op::ElementSize
+        | Op::Nbytes
+        | Op::IsComplex
+        | Op::IsFloatingPoint
+        | Op::IsSigned
+        | Op::IsCuda
+        | Op::IsCpu
+        | Op::IsSparse
+        | Op::IsSparseCsr
+        | Op::GetDevice
+        | Op::IsSameSize
+        | Op::IsNonzero
+        | Op::Type
+        | Op::Bool
+        | Op::Byte
+        | Op::Char
+        | Op::Short
+        | Op::Int
+        | Op::Long
+        | Op::Half
+        | Op::Bfloat16
+        | Op::Float
+        | Op::Double
+        | Op::Cfloat
+        | Op::Cdouble
+        | Op::TypeAs
+        | Op::Cpu
+        | Op::Cuda
+        | Op::Detach
+        | Op::Zero
+        | Op::Resize
+        | Op::ResizeAs
+        | Op::Grad
+        | Op::RequiresGrad
+        | Op::IsLeaf
+        | Op::RegisterHook
+        | Op::RegisterPostAccumulateGradHook
+        | Op::DataPtr
+        | Op::IsShared
+        | Op::IsPinned
+        | Op::IsTensor => None,
     }
 }
 

@@ -253,12 +253,12 @@ impl Bound {
         }
     }
 
-    pub(super) fn device(&self) -> Result<Option<Device>> {
-        match self.given("device") {
+    pub(super) fn device(&self, param: &str) -> Result<Option<Device>> {
+        match self.given(param) {
             None => Ok(None),
             Some(value) => match value.as_device() {
                 Some(device) => device.map(Some),
-                None => Err(wrong(self.op(), "device", "a device", value)),
+                None => Err(wrong(self.op(), param, "a device", value)),
             },
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn tensor(args: &Bound) -> Result<DynTensor> {
             .to_dtype(dtype.unwrap_or_else(|| default_dtype().to_complex()))?,
     };
     let x = x.to_dtype(dtype.unwrap_or(x.dtype()))?;
-    let x = x.to_device(args.device()?.unwrap_or_default())?;
+    let x = x.to_device(args.device("device")?.unwrap_or_default())?;
     match names(args)? {
         None => Ok(x),
         Some(items) => {

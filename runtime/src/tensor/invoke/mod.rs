@@ -8,7 +8,7 @@ mod read;
 mod spelling;
 mod value;
 
-use nomina_core::op::{Op, ParamKind};
+use nomina_core::op::{Op, ParamKind, Status};
 use nomina_core::{Error, ErrorKind, Result};
 use smallvec::SmallVec;
 
@@ -90,6 +90,7 @@ pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
             family::softmax(op, args.tensor("self")?, &dim, args.dtype()?)
         }),
         Route::Own(own) => own.call(op, form, args),
+        Route::PythonOnly => Err(python_only(op)),
     }
 }
 
@@ -153,6 +154,16 @@ fn computed(
             Ok(Value::Tensor(out))
         }
     }
+}
+
+/// There is no such operator in Rust.
+#[cold]
+fn python_only(op: Op) -> Error {
+    let instead = match op.row().status {
+        Status::PythonOnly(instead) => instead,
+        Status::Built | Status::Later => "",
+    };
+    Error::new(ErrorKind::Argument, op.name(), "it is of Python alone").hint(instead)
 }
 
 /// The form is not one the operator has.

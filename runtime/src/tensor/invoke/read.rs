@@ -84,7 +84,7 @@ pub(super) fn options(args: &Bound) -> Result<Options> {
     if let Some(dtype) = args.dtype()? {
         options = options.dtype(dtype);
     }
-    if let Some(device) = args.device()? {
+    if let Some(device) = args.device("device")? {
         options = options.device(device);
     }
     Ok(options)

@@ -56,7 +56,7 @@ pub(in crate::tensor) fn call(own: Factory, op: Op, form: Form, mut args: Bound)
         }),
         Factory::To => pure(op, form, args, |a| {
             let x = a.tensor("self")?;
-            let moved = x.to_device(a.device()?.unwrap_or(x.device()))?;
+            let moved = x.to_device(a.device("device")?.unwrap_or(x.device()))?;
             moved.to_dtype(a.dtype()?.unwrap_or(x.dtype()))
         }),
         Factory::Contiguous => pure(op, form, args, |a| a.tensor("self")?.contiguous()),

@@ -49,7 +49,12 @@ pub(in crate::tensor) fn call(own: Query, op: Op, form: Form, mut args: Bound) -
             Ok(Value::Int(a.tensor("self")?.numel() as i64))
         }),
         Query::Dtype => value(op, form, args, |a| Ok(a.tensor("self")?.dtype().into())),
-        Query::Device => value(op, form, args, |a| Ok(a.tensor("self")?.device().into())),
+        Query::Device => value(op, form, args, |a| match (form, a.device("self")) {
+            // `torch.device("cpu")`
+            (Form::Function, Ok(Some(device))) => Ok(device.into()),
+            (Form::Function, Err(error)) if a.tensor("self").is_err() => Err(error),
+            _ => Ok(a.tensor("self")?.device().into()),
+        }),
         Query::StorageOffset => value(op, form, args, |a| {
             Ok(Value::Int(a.tensor("self")?.storage_offset() as i64))
         }),

@@ -1,0 +1,79 @@
+//! Other sizes for the same buffer.
+
+use nomina_core::Result;
+
+use super::{contiguous, copy_into};
+use crate::raw::{Raw, Strided};
+use crate::shape::numel;
+
+/// The buffer from `x`'s first element on, row-major in other sizes. Where they ask for more
+/// elements than there are, the buffer is copied into a longer one that ends in zeros. A tensor
+/// that has the sizes already keeps its strides too.
+///
+/// # Errors
+/// When the sizes overflow, or memory is missing.
+pub fn resize(x: &Raw, shape: &[usize]) -> Result<Raw> {
+    if x.shape() == shape {
+        return Ok(x.clone());
+    }
+    if x.strides().iter().any(|&stride| stride < 0) {
+        // What lies behind the first element is then not what follows it.
+        return resize(&contiguous(x)?, shape);
+    }
+    let wanted = numel("resize", shape)?;
+    let size = x.dtype().size();
+    let there = (x.storage.len() / size).saturating_sub(x.offset());
+    let over = |shape: &[usize], offset| Raw {
+        storage: x.storage.clone(),
+        layout: Strided {
+            offset,
+            ..Strided::row_major(shape)
+        },
+        dtype: x.dtype(),
+    };
+    if wanted <= there {
+        return Ok(over(shape, x.offset()));
+    }
+    let mut longer = Raw::zeros("resize", &[wanted], x.dtype(), x.device())?;
+    copy_into(
+        longer.as_mut()?.narrow(0, 0, there)?,
+        &over(&[there], x.offset()),
+    )?;
+    longer.layout = Strided::row_major(shape);
+    Ok(longer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(x: &Raw) -> Vec<i64> {
+        x.to_vec().unwrap()
+    }
+
+    #[test]
+    fn the_buffer_stays() {
+        let x = Raw::from_vec(vec![1_i64, 2, 3, 4, 5, 6], &[2, 3]).unwrap();
+        let fewer = resize(&x, &[2, 2]).unwrap();
+        assert_eq!(values(&fewer), [1, 2, 3, 4]);
+        assert!(fewer.shares_storage(&x));
+        assert_eq!(
+            values(&resize(&x, &[2, 4]).unwrap()),
+            [1, 2, 3, 4, 5, 6, 0, 0]
+        );
+        assert_eq!(values(&resize(&fewer, &[5]).unwrap()), [1, 2, 3, 4, 5]);
+        assert_eq!(values(&resize(&x, &[0]).unwrap()), []);
+        assert_eq!(values(&resize(&x, &[]).unwrap()), [1]);
+        assert!(resize(&x, &[usize::MAX, 2]).is_err());
+    }
+
+    #[test]
+    fn strides_stay_with_the_sizes_alone() {
+        let x = Raw::from_vec(vec![1_i64, 2, 3, 4], &[2, 2]).unwrap();
+        let t = x.transpose(0, 1).unwrap();
+        assert_eq!(values(&resize(&t, &[2, 2]).unwrap()), [1, 3, 2, 4]);
+        assert_eq!(values(&resize(&t, &[4]).unwrap()), [1, 2, 3, 4]);
+        let row = x.select(0, 1).unwrap();
+        assert_eq!(values(&resize(&row, &[3]).unwrap()), [3, 4, 0]);
+    }
+}

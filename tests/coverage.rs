@@ -1,0 +1,199 @@
+//! What the operator table holds, against two lists: PyTorch's coverage page of named tensors
+//! (`tests/data/coverage.csv`), and what nomina has beyond it (`tests/beyond.txt`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nomina_core::op::{Class, Forms, NameRule, Op, Row, Status};
+use nomina_runtime::invoke::{Form, parse};
+
+fn text(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A row of the page: its spellings and its rule.
+fn page() -> Vec<(Vec<String>, String)> {
+    let text = text("data/coverage.csv");
+    let line = |line: &str| {
+        let (spellings, rule) = line.split_once(',').expect("two columns");
+        let spellings = spellings.split(' ').map(full).collect();
+        (spellings, rule.trim().to_owned())
+    };
+    text.lines().skip(1).map(line).collect()
+}
+
+/// `Tensor.abs` as `torch.Tensor.abs`.
+fn full(spelling: &str) -> String {
+    match spelling.strip_prefix("torch.") {
+        Some(_) => spelling.to_owned(),
+        None => format!("torch.{spelling}"),
+    }
+}
+
+fn has(row: &Row, form: Form) -> bool {
+    row.forms.contains(match form {
+        Form::Function => Forms::FUNCTION,
+        Form::Method => Forms::METHOD,
+        Form::InPlace => Forms::IN_PLACE,
+        Form::Out => Forms::OUT,
+    })
+}
+
+/// Whether the rule that the page gives an operator is its row's.
+fn fits(rule: &str, row: &Row, form: Form) -> bool {
+    use NameRule::{
+        Compose, Contracts, Factory, InPlace, Keeps, Permutes, Removes, SameShape, Special, Unifies,
+    };
+    let any = |rules: &[NameRule]| rules.contains(&row.rule);
+    match rule {
+        // A mask or two distributions' parameters unify with the input, which then keeps its
+        // names; expand brings new dims to those that it keeps.
+        "keeps_input_names" => {
+            any(&[Keeps])
+                || (matches!(row.name, "masked_fill" | "normal" | "clamp") && any(&[Unifies]))
+                || (matches!(row.name, "expand" | "masked_fill") && any(&[Special]))
+        }
+        "unifies_names_from_inputs" => any(&[Unifies]),
+        "contracts_away_dims" => any(&[Contracts, Compose]),
+        // One dim of topk's result is another in size only.
+        "removes_dimensions" => any(&[Removes]) || (row.name == "topk" && any(&[Keeps])),
+        "permutes_dimensions" => any(&[Permutes]),
+        "factory" => any(&[Factory]) || (row.name.ends_with("_like") && any(&[Keeps])),
+        "out_function_semantics" => any(&[InPlace]),
+        "Only allow resizes that do not change shape" => any(&[SameShape]),
+        "Aligns mask up to input and then unifies_names_from_input_tensors" => any(&[Special]),
+        "See documentation" => {
+            any(&[Special, Permutes]) || (row.class == Class::Query && any(&[NameRule::None]))
+        }
+        // "None" is the page's word for questions, for writing to self, and for three rows that
+        // have a rule all the same.
+        "None" => {
+            row.class == Class::Query
+                || any(&[NameRule::None])
+                || (form == Form::InPlace && any(&[Keeps, InPlace, Special, Unifies]))
+                || (matches!(row.name, "all" | "any") && any(&[Removes]))
+                || (row.name == "dot" && any(&[Contracts]))
+        }
+        _ => false,
+    }
+}
+
+/// Operators of the page that are on their way.
+const WAITING: &[&str] = &[
+    "addmv",
+    "bernoulli",
+    "cauchy",
+    "chunk",
+    "exponential",
+    "geometric",
+    "index_fill",
+    "kthvalue",
+    "log_normal",
+    "manual_seed",
+    "median",
+    "nanmedian",
+    "mode",
+    "normal",
+    "random",
+    "topk",
+    "uniform",
+];
+
+fn waits(spelling: &str) -> bool {
+    let name = spelling.rsplit('.').next().unwrap_or(spelling);
+    WAITING.contains(&name.trim_end_matches('_'))
+}
+
+#[test]
+fn the_whole_coverage_page_is_there() {
+    let mut faults = Vec::new();
+    let (mut there, mut later) = (0, 0);
+    for (spellings, rule) in page() {
+        let before = faults.len();
+        let mut gradients = false;
+        for spelling in &spellings {
+            let Some((op, form)) = parse(spelling) else {
+                if waits(spelling) {
+                    continue;
+                }
+                faults.push(format!("{spelling}: the table lacks it"));
+                continue;
+            };
+            let row = op.row();
+            if !has(row, form) {
+                faults.push(format!("{spelling}: the row lacks the form {form:?}"));
+            }
+            if !fits(&rule, row, form) {
+                faults.push(format!(
+                    "{spelling}: {rule} on the page, {:?} in the table",
+                    row.rule
+                ));
+            }
+            match row.status {
+                Status::Built => {}
+                Status::Later => gradients = true,
+                Status::PythonOnly(instead) => {
+                    if instead.is_empty() {
+                        faults.push(format!("{spelling}: Python's alone, for no reason given"));
+                    }
+                }
+            }
+        }
+        if faults.len() == before {
+            if gradients { later += 1 } else { there += 1 }
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "{there} + {later} of 215\n{}",
+        faults.join("\n")
+    );
+    assert_eq!((there, later), (209, 6));
+}
+
+/// Recorded cases of an operator among `tests/data/beyond`, by operator.
+fn recorded() -> BTreeMap<Op, usize> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/beyond");
+    let mut counts = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let text = std::fs::read_to_string(entry.path()).expect("a readable file of cases");
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let case: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+            let spelling = case["op"].as_str().unwrap_or_default();
+            if let Some((op, _)) = parse(spelling) {
+                *counts.entry(op).or_default() += 1;
+            }
+        }
+    }
+    counts
+}
+
+#[test]
+#[ignore = "operators beyond the page are on their way"]
+fn what_is_beyond_the_page_is_there() {
+    // Those that the page has too are recorded with it.
+    const ON_THE_PAGE: [&str; 2] = ["prod", "any"];
+    let counts = recorded();
+    let mut faults = Vec::new();
+    for name in text("beyond.txt").lines().map(str::trim) {
+        if name.is_empty() || name.starts_with('#') {
+            continue;
+        }
+        match Op::from_name(name) {
+            None => faults.push(format!("{name}: the table lacks it")),
+            Some(op) if op.row().status != Status::Built => {
+                faults.push(format!("{name}: it is not built"));
+            }
+            Some(op) => {
+                let count = counts.get(&op).copied().unwrap_or(0);
+                if count < 8 && !ON_THE_PAGE.contains(&name) {
+                    faults.push(format!("{name}: {count} recorded cases, not 8"));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
