@@ -12,6 +12,8 @@
 mod calls;
 #[path = "static_dynamic/draw.rs"]
 mod draw;
+#[path = "generated_crate/mod.rs"]
+mod generated_crate;
 #[path = "static_dynamic/rustc.rs"]
 mod rustc;
 

@@ -36,18 +36,8 @@ pub(crate) fn align(
     places: &[Option<usize>],
     out: &'static Static,
 ) -> Result<Bare> {
-    let order: rule::Positions = places.iter().copied().flatten().collect();
-    let mut raw = x
-        .raw
-        .permute(&order)
-        .map_err(|error| x.blame(error.in_op(op)))?;
-    for (at, place) in places.iter().enumerate() {
-        if place.is_none() {
-            raw = raw
-                .unsqueeze(at)
-                .map_err(|error| x.blame(error.in_op(op)))?;
-        }
-    }
+    let raw = x.raw.align(places);
+    let raw = raw.map_err(|error| x.blame(error.in_op(op)))?;
     let wild = match x.wild {
         Some(names) => {
             let names = places

@@ -227,6 +227,17 @@ pub(crate) fn check_sizes(op: &'static str, shape: &[usize], of: &Static) -> Res
     }
 }
 
+/// An in-place result has self's sizes.
+pub(crate) fn same_shape(op: &'static str, own: Look<'_>, result: Look<'_>) -> Result<()> {
+    if own.raw.shape() == result.raw.shape() {
+        return Ok(());
+    }
+    let what = format!("the result has sizes {:?}", result.raw.shape());
+    Err(Error::new(ErrorKind::Shape, op, what)
+        .operand(&own.names(), own.raw.shape())
+        .hint("in place, a result has self's sizes"))
+}
+
 #[cold]
 fn wrong_size(op: &'static str, shape: &[usize], of: &Static, dim: usize) -> Error {
     let known = of.sizes[dim].unwrap_or_default();

@@ -11,9 +11,9 @@ use super::operand::{Absorb, Combine, OfTensor, Operand, OutDims, OutDtype};
 use crate::call::{Known, Side, done, ok, pointwise};
 
 /// The dims of an operator on three operands.
-type Dims3<R, S, D, T> = OutDims<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
+pub(super) type Dims3<R, S, D, T> = OutDims<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
 /// The common dtype of three operands.
-type Dtype3<R, S, D, T> = OutDtype<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
+pub(super) type Dtype3<R, S, D, T> = OutDtype<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// With `other` multiplied by `alpha` and then added.
@@ -175,12 +175,22 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         S::Kind: Absorb<D, T>,
         T: Real + Numeric,
     {
-        ok(pointwise::in_place(
-            Op::Clamp,
-            self.dest(),
-            &[min.side(), max.side()],
-        ));
-        self
+        ok(self.try_clamp_(min, max))
+    }
+
+    /// [`clamp_`](Self::clamp_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_clamp_<R: Operand, S: Operand>(&mut self, min: R, max: S) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+        S::Kind: Absorb<D, T>,
+        T: Real + Numeric,
+    {
+        let sides = [min.side(), max.side()];
+        pointwise::in_place(Op::Clamp, self.dest(), &sides)?;
+        Ok(self)
     }
 
     /// Limits to at least `min`. NaN stays.
@@ -194,13 +204,23 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
         T: Real,
     {
+        ok(self.try_clamp_min(min))
+    }
+
+    /// [`clamp_min`](Self::clamp_min) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_clamp_min<R: Operand>(
+        &self,
+        min: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+        T: Real,
+    {
         let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::clamp(
-            self.look(),
-            Some(min.side()),
-            None,
-            out,
-        )))
+        Tensor::give(pointwise::clamp(self.look(), Some(min.side()), None, out))
     }
 
     /// Limits to at most `max`. NaN stays.
@@ -214,13 +234,23 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         R::Kind: Combine<D, T>,
         T: Real,
     {
+        ok(self.try_clamp_max(max))
+    }
+
+    /// [`clamp_max`](Self::clamp_max) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_clamp_max<R: Operand>(
+        &self,
+        max: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+        T: Real,
+    {
         let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::clamp(
-            self.look(),
-            None,
-            Some(max.side()),
-            out,
-        )))
+        Tensor::give(pointwise::clamp(self.look(), None, Some(max.side()), out))
     }
 
     /// Adds the product of a tensor and a tensor or number.
@@ -238,9 +268,25 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         OfTensor<E, U>: Combine<D, T>,
         S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
     {
+        ok(self.try_addcmul(tensor1, tensor2))
+    }
+
+    /// [`addcmul`](Self::addcmul) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addcmul<E: Dims, U: Element, S: Operand>(
+        &self,
+        tensor1: &Tensor<E, U>,
+        tensor2: S,
+    ) -> Result<Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>>
+    where
+        OfTensor<E, U>: Combine<D, T>,
+        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+    {
         let sides = [self.side(), tensor1.side(), tensor2.side()];
         let sum = pointwise::new(Op::Addcmul, &sides, <Dims3<&Tensor<E, U>, S, D, T>>::STATIC);
         let dtype = <Dtype3<&Tensor<E, U>, S, D, T>>::DTYPE;
-        Tensor::wrap(done(pointwise::in_dtype(sum, dtype)))
+        Tensor::give(pointwise::in_dtype(sum, dtype))
     }
 }

@@ -129,12 +129,23 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
     {
-        ok(mask::fill_in_place(
-            self.dest(),
-            mask.look(),
-            Side::Scalar(value.into()),
-        ));
-        self
+        ok(self.try_masked_fill_(mask, value))
+    }
+
+    /// [`masked_fill_`](Self::masked_fill_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_masked_fill_<E: Dims>(
+        &mut self,
+        mask: &Tensor<E, bool>,
+        value: impl Into<Scalar>,
+    ) -> Result<&mut Self>
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        mask::fill_in_place(self.dest(), mask.look(), Side::Scalar(value.into()))?;
+        Ok(self)
     }
 
     /// The elements where the mask holds, in row-major order, in one dim without a name.
@@ -184,11 +195,22 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
     {
-        ok(mask::fill_in_place(
-            self.dest(),
-            mask.look(),
-            Side::Scalar(value.into()),
-        ));
-        self
+        ok(self.try_masked_fill_(mask, value))
+    }
+
+    /// [`masked_fill_`](Self::masked_fill_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_masked_fill_<E: Dims>(
+        &mut self,
+        mask: &Tensor<E, bool>,
+        value: impl Into<Scalar>,
+    ) -> Result<&mut Self>
+    where
+        D: Broadcast<E> + Holds<Sum<D, E>>,
+    {
+        mask::fill_in_place(self.dest(), mask.look(), Side::Scalar(value.into()))?;
+        Ok(self)
     }
 }

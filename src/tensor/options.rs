@@ -147,7 +147,18 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     where
         D: Distinct,
     {
-        ok(self.make("empty", &shape.sizes(), Fill::Zeros))
+        ok(self.try_empty(shape))
+    }
+
+    /// [`empty`](Self::empty) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_zeros`](Self::try_zeros).
+    pub fn try_empty<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
+    where
+        D: Distinct,
+    {
+        self.make("empty", &shape.sizes(), Fill::Zeros)
     }
 
     /// As [`Tensor::eye`].
@@ -157,7 +168,18 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     where
         D: Distinct + Matrix,
     {
-        ok(self.make("eye", &shape.sizes(), Fill::Diagonal))
+        ok(self.try_eye(shape))
+    }
+
+    /// [`eye`](Self::eye) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_zeros`](Self::try_zeros).
+    pub fn try_eye<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
+    where
+        D: Distinct + Matrix,
+    {
+        self.make("eye", &shape.sizes(), Fill::Diagonal)
     }
 
     /// As [`Tensor::rand`].

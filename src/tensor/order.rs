@@ -7,7 +7,7 @@ use nomina_core::dims::{
 use nomina_core::{Element, Result};
 
 use super::Tensor;
-use crate::call::{Bare, Known, done, order, view};
+use crate::call::{Bare, Known, done, ok, order, view};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Dims in another order; `..` stands for those that are not mentioned, in their order, and
@@ -96,8 +96,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: SameRankAs<Aligned<D, O>>,
     {
+        ok(self.try_permute(order))
+    }
+
+    /// [`permute`](Self::permute) that returns the error.
+    ///
+    /// # Errors
+    /// Where a `Wild` dim has a name at run time that the order gives to another.
+    pub fn try_permute<O: OrderSpec + Order<D>>(&self, order: O) -> Result<Tensor<Aligned<D, O>, T>>
+    where
+        D: SameRankAs<Aligned<D, O>>,
+    {
         let _ = order;
-        Tensor::wrap(done(self.aligned::<Aligned<D, O>>("permute")))
+        Tensor::give(self.aligned::<Aligned<D, O>>("permute"))
     }
 
     /// Two dims swapped.
@@ -116,10 +127,22 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim0: X,
         dim1: Y,
     ) -> Tensor<Transposed<D, X, Y>, T> {
+        ok(self.try_transpose(dim0, dim1))
+    }
+
+    /// [`transpose`](Self::transpose) that returns the error.
+    ///
+    /// # Errors
+    /// Where a `Wild` dim has a name at run time that types give to another.
+    pub fn try_transpose<X: DimOf<D>, Y: DimOf<D>>(
+        &self,
+        dim0: X,
+        dim1: Y,
+    ) -> Result<Tensor<Transposed<D, X, Y>, T>> {
         let _ = (dim0, dim1);
         let out = <Transposed<D, X, Y>>::STATIC;
         let (a, b) = (position::<X, D>(), position::<Y, D>());
-        Tensor::wrap(done(view::transpose(self.look(), a, b, out)))
+        Tensor::give(view::transpose(self.look(), a, b, out))
     }
 
     /// The dims of a matrix swapped; a vector or a zero-dim tensor as it is.
@@ -129,15 +152,21 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Flat,
     {
+        ok(self.try_t())
+    }
+
+    /// [`t`](Self::t) that returns the error.
+    ///
+    /// # Errors
+    /// None today; the twin is there for code that is written with `try_` throughout.
+    pub fn try_t(&self) -> Result<Tensor<Flipped<D>, T>>
+    where
+        D: Flat,
+    {
         if D::RANK < 2 {
-            return Tensor::wrap(self.bare.clone());
+            return Ok(Tensor::wrap(self.bare.clone()));
         }
-        Tensor::wrap(done(view::transpose(
-            self.look(),
-            0,
-            1,
-            <Flipped<D>>::STATIC,
-        )))
+        Tensor::give(view::transpose(self.look(), 0, 1, <Flipped<D>>::STATIC))
     }
 
     /// Other names for dims: one, several, or with `..` all. Nothing is moved.

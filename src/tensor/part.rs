@@ -163,8 +163,16 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Writes one number everywhere.
     #[track_caller]
     pub fn fill_(&mut self, value: impl Into<Scalar>) -> &mut Self {
-        ok(factory::fill(self.dest(), value.into()));
-        self
+        ok(self.try_fill_(value))
+    }
+
+    /// [`fill_`](Self::fill_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Too little memory for a copy of elements that somebody else sees.
+    pub fn try_fill_(&mut self, value: impl Into<Scalar>) -> Result<&mut Self> {
+        factory::fill(self.dest(), value.into())?;
+        Ok(self)
     }
 
     /// Writes the elements of `src`, broadcast and converted.
@@ -276,8 +284,16 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// Writes one number everywhere.
     #[track_caller]
     pub fn fill_(&mut self, value: impl Into<Scalar>) -> &mut Self {
-        ok(factory::fill(self.dest(), value.into()));
-        self
+        ok(self.try_fill_(value))
+    }
+
+    /// [`fill_`](Self::fill_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Too little memory for a copy of elements that somebody else sees.
+    pub fn try_fill_(&mut self, value: impl Into<Scalar>) -> Result<&mut Self> {
+        factory::fill(self.dest(), value.into())?;
+        Ok(self)
     }
 
     /// Writes the elements of `src`, broadcast and converted.

@@ -261,6 +261,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::wrap(done(self.add_product(mat1, mat2, options)))
     }
 
+    /// [`addmm_with`](Self::addmm_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addmm_with<E, F>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
+    where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::give(self.add_product(mat1, mat2, options))
+    }
+
     fn add_product<E, F>(
         &self,
         mat1: &Tensor<E, T>,

@@ -128,9 +128,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn unbind<X: DimOf<D>>(&self, dim: X) -> Vec<Tensor<Without<D, X>, T>> {
+        ok(self.try_unbind(dim))
+    }
+
+    /// [`unbind`](Self::unbind) that returns the error.
+    ///
+    /// # Errors
+    /// When names clash that only the run time knows.
+    pub fn try_unbind<X: DimOf<D>>(&self, dim: X) -> Result<Vec<Tensor<Without<D, X>, T>>> {
         let _ = dim;
         let all = view::unbind(self.look(), position::<X, D>(), <Without<D, X>>::STATIC);
-        ok(all).into_iter().map(Tensor::wrap).collect()
+        Ok(all?.into_iter().map(Tensor::wrap).collect())
     }
 
     /// Pieces of a dim: of one size, the last one smaller where it does not divide, or of a list
@@ -213,8 +221,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn unsqueeze<X: OneDim + Insert<D>>(&self, dim: X) -> Tensor<Inserted<D, X>, T> {
+        ok(self.try_unsqueeze(dim))
+    }
+
+    /// [`unsqueeze`](Self::unsqueeze) that returns the error.
+    ///
+    /// # Errors
+    /// Where a `Wild` dim has the new dim's name at run time.
+    pub fn try_unsqueeze<X: OneDim + Insert<D>>(
+        &self,
+        dim: X,
+    ) -> Result<Tensor<Inserted<D, X>, T>> {
         let _ = dim;
-        Tensor::wrap(done(view::unsqueeze(self.look(), <Inserted<D, X>>::STATIC)))
+        Tensor::give(view::unsqueeze(self.look(), <Inserted<D, X>>::STATIC))
     }
 
     /// Dims of size 1 repeated, and new dims on the left, without a copy.

@@ -135,6 +135,12 @@ impl<P: Dims, Q: Dims, D: Dims> OrderOf<D> for Around<P, Q> where
 // Never holds; every state has an impl, so that rustc lists none of them.
 impl<D> OrderOf<D> for TwoRests where NamesOf<D>: OneRest {}
 
+/// A list of names has `..` at most once.
+pub trait OneRestIn<D> {}
+impl<L, D> OneRestIn<D> for Exact<L> {}
+impl<P, Q, D> OneRestIn<D> for Around<P, Q> {}
+impl<D> OneRestIn<D> for TwoRests where NamesOf<D>: OneRest {}
+
 /// Never holds: the message for an order with `..` twice.
 #[diagnostic::on_unimplemented(
     message = "`..` stands twice in this order",

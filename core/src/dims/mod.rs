@@ -46,8 +46,8 @@ mod size;
 mod verdict;
 
 pub use align::{
-    AlignInto, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, Order, OrderItem, OrderOf,
-    OrderSpec, OrderState, TwoRests,
+    AlignInto, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, OneRestIn, Order, OrderItem,
+    OrderOf, OrderSpec, OrderState, TwoRests,
 };
 pub use array::ArrayFor;
 pub use axis::{

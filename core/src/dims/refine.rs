@@ -1,6 +1,6 @@
 //! Giving names to dims that rustc does not know: `refine_names`.
 
-use super::align::{OrderSpec, OrderState};
+use super::align::{OneRestIn, OrderSpec, OrderState};
 use super::broadcast::Holds;
 use super::dims::Dims;
 use super::distinct::Distinct;
@@ -11,7 +11,7 @@ pub type Refined<D, O> = <<O as OrderSpec>::Read as OrderState>::Refined<D>;
 /// `x.refine_names(O)` of dims `D` is defined: `Wild` may become any name, a name only itself.
 /// Write `O: OrderSpec + Refine<D>`.
 pub trait Refine<D> {}
-impl<O: OrderSpec, D: Dims + RefineInto<Refined<D, O>>> Refine<D> for O {}
+impl<O: OrderSpec, D: Dims + RefineInto<Refined<D, O>>> Refine<D> for O where O::Read: OneRestIn<D> {}
 
 /// Each `Wild` of `Self` may become the dim of `T` at its position; each name is its own.
 #[diagnostic::on_unimplemented(

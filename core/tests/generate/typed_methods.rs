@@ -24,7 +24,7 @@ pub fn methods() -> String {
 const USES: &str = "\
 //! Methods and impls that follow from the operator table.
 
-use nomina_core::dims::{At, AxesOf, BroadcastWith, DimOf, Dims, Distinct, DtypeRule, Has, Holds, OneDim, SameRankAs, Sum, Without, position};
+use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimOf, Dims, Distinct, DtypeRule, Factor, Has, Holds, Matrix, OneDim, Product, SameRankAs, Sum, Vector, Without, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs};
 use nomina_runtime::call::ReduceOptions;
@@ -54,10 +54,23 @@ fn of_tensor(row: &Row) -> String {
             (Forms::IN_PLACE, ALONG_),
             (Forms::OUT, ALONG_OUT),
         ],
+        Class::Gemm if product(row).is_some() => &[(Forms::OUT, PRODUCT_OUT)],
         _ => &[],
     };
     let forms = forms.iter().filter(|(form, _)| row.forms.contains(*form));
     forms.map(|(_, template)| fill(template, row)).collect()
+}
+
+/// What a product asks of its operands' dims: of self, of the other.
+fn product(row: &Row) -> Option<(&'static str, &'static str)> {
+    match row.name {
+        "mm" => Some(("where D: Matrix, ", " + Matrix")),
+        "mv" => Some(("where D: Matrix, ", " + Vector")),
+        "dot" => Some(("where D: Vector, ", " + Vector")),
+        "bmm" => Some(("where D: Batched, ", " + Batched")),
+        "matmul" => Some(("where ", "")),
+        _ => None,
+    }
 }
 
 fn of_part(row: &Row) -> String {
@@ -79,7 +92,10 @@ fn fill(template: &str, row: &Row) -> String {
         "" => String::new(),
         text => format!("\n///\n/// Other than in PyTorch: {text}."),
     };
+    let (own, its) = product(row).unwrap_or_default();
     template
+        .replace("{own}", own)
+        .replace("{its}", its)
         .replace("{panics}", "///\n/// # Panics\n/// With the text of the error that the `try_` form returns.")
         .replace("{tried}", "///\n/// # Errors\n/// Sizes, dtypes or devices that do not fit, or names that only the run time knows.")
         .replace("{doc}", row.doc)
@@ -377,3 +393,18 @@ fn tensor_list(arity: usize) -> String {
         list("I#, "),
     )
 }
+
+const PRODUCT_OUT: &str = "
+/// [`{name}`](Self::{name}) into `out`.
+{panics}
+#[track_caller]
+pub fn {name}_out<E: Factor<D>{its}, O: Dims + Holds<Product<D, E>>, U: Element>(&self, {other}: &Tensor<E, T>, out: &mut Tensor<O, U>) {own}T: StoreAs<U> {
+    ok(self.try_{name}_out({other}, out));
+}
+
+/// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
+{tried}
+pub fn try_{name}_out<E: Factor<D>{its}, O: Dims + Holds<Product<D, E>>, U: Element>(&self, {other}: &Tensor<E, T>, out: &mut Tensor<O, U>) -> Result<()> {own}T: StoreAs<U> {
+    Tensor::store(Op::{op}, self.try_{name}({other}), out)
+}
+";

@@ -103,6 +103,22 @@ impl Strided {
         Error::new(kind, op, what).operand(&Names::default(), &self.shape)
     }
 
+    /// The dims in another order, with new ones of size 1 and stride 0 at the places of `None`.
+    ///
+    /// # Errors
+    /// When `places` does not list every dim once.
+    pub fn align(&self, places: &[Option<usize>]) -> Result<Self> {
+        let order: crate::SmallVec<[usize; 8]> = places.iter().copied().flatten().collect();
+        let mut aligned = self.permute(&order)?;
+        for (at, place) in places.iter().enumerate() {
+            if place.is_none() {
+                aligned.shape.insert(at, 1);
+                aligned.strides.insert(at, 0);
+            }
+        }
+        Ok(aligned)
+    }
+
     /// The dims in another order: `dims[i]` becomes dim `i`.
     ///
     /// # Errors

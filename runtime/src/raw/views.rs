@@ -40,6 +40,12 @@ views! {
     /// # Errors
     /// When `dims` does not list every dim once.
     permute(dims: &[usize]);
+    /// The dims in another order, with new ones of size 1 where `places` says `None`: a dim that is
+    /// not there in memory has stride 0, as in PyTorch.
+    ///
+    /// # Errors
+    /// When `places` does not list every dim once.
+    align(places: &[Option<usize>]);
     /// Two dims swapped.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ mod attribute;
 mod conv;
 mod einsum;
 mod factory;
+mod factory_out;
 mod family;
 mod gather;
 mod generated;

@@ -69,15 +69,7 @@ impl DynTensor {
     }
 
     fn aligned(&self, aligned: rule::Aligned) -> Result<Self> {
-        let order: rule::Positions = aligned.positions.iter().flatten().copied().collect();
-        let mut raw = self.raw.permute(&order)?;
-        for (at, position) in aligned.positions.iter().enumerate() {
-            if position.is_none() {
-                raw = raw.unsqueeze(at)?;
-                // As PyTorch's: a dim that is not there in memory.
-                raw.layout.strides[at] = 0;
-            }
-        }
+        let raw = self.raw.align(&aligned.positions)?;
         Ok(Self::new(raw, aligned.names))
     }
 

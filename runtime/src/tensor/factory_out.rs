@@ -1,0 +1,98 @@
+//! Factories into an out tensor.
+
+use nomina_core::op::Op;
+use nomina_core::{Result, Scalar};
+
+use super::{DynTensor, IntoNames, family};
+
+impl DynTensor {
+    /// [`DynTensor::zeros`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeros`], and when `out` has names and other sizes.
+    pub fn zeros_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options().dtype(out.dtype()).zeros(size, names)?;
+        family::store(Op::Zeros, made, out)
+    }
+
+    /// [`DynTensor::ones`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::ones`], and when `out` has names and other sizes.
+    pub fn ones_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options().dtype(out.dtype()).ones(size, names)?;
+        family::store(Op::Ones, made, out)
+    }
+
+    /// [`DynTensor::empty`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::empty`], and when `out` has names and other sizes.
+    pub fn empty_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options().dtype(out.dtype()).empty(size, names)?;
+        family::store(Op::Empty, made, out)
+    }
+
+    /// [`DynTensor::rand`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::rand`], and when `out` has names and other sizes.
+    pub fn rand_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options().dtype(out.dtype()).rand(size, names)?;
+        family::store(Op::Rand, made, out)
+    }
+
+    /// [`DynTensor::randn`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::randn`], and when `out` has names and other sizes.
+    pub fn randn_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options().dtype(out.dtype()).randn(size, names)?;
+        family::store(Op::Randn, made, out)
+    }
+
+    /// [`DynTensor::full`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::full`], and when `out` has names and other sizes.
+    pub fn full_out(
+        size: &[usize],
+        value: impl Into<Scalar>,
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .full(size, value.into(), names)?;
+        family::store(Op::Full, made, out)
+    }
+
+    /// [`DynTensor::eye`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::eye`], and when `out` has names and other sizes.
+    pub fn eye_out(n: usize, m: usize, names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options().dtype(out.dtype()).eye(n, m, names)?;
+        family::store(Op::Eye, made, out)
+    }
+
+    /// [`DynTensor::arange`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::arange`], and when `out` has names and other sizes.
+    pub fn arange_out(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        step: impl Into<Scalar>,
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let made = Self::options().dtype(out.dtype()).arange(
+            start.into(),
+            end.into(),
+            step.into(),
+            names,
+        )?;
+        family::store(Op::Arange, made, out)
+    }
+}

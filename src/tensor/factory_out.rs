@@ -1,0 +1,220 @@
+//! Factories into an out tensor, which says dims and dtype.
+
+use nomina_core::dims::{Dims, Distinct, Matrix, ShapeFor, Vector};
+use nomina_core::op::Op;
+use nomina_core::{Element, Float, Inexact, Result};
+
+use super::Tensor;
+use crate::call::ok;
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// [`zeros`](Tensor::zeros) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When the sizes are not those that `out` must keep.
+    #[track_caller]
+    pub fn zeros_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
+    where
+        D: Distinct,
+    {
+        ok(Self::try_zeros_out(shape, out));
+    }
+
+    /// [`zeros_out`](Self::zeros_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the sizes are not those that `out` must keep.
+    pub fn try_zeros_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
+    where
+        D: Distinct,
+    {
+        let made = Tensor::<D>::options().dtype::<T>().try_zeros(shape);
+        Tensor::store(Op::Zeros, made, out)
+    }
+
+    /// [`ones`](Tensor::ones) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When the sizes are not those that `out` must keep.
+    #[track_caller]
+    pub fn ones_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
+    where
+        D: Distinct,
+    {
+        ok(Self::try_ones_out(shape, out));
+    }
+
+    /// [`ones_out`](Self::ones_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the sizes are not those that `out` must keep.
+    pub fn try_ones_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
+    where
+        D: Distinct,
+    {
+        let made = Tensor::<D>::options().dtype::<T>().try_ones(shape);
+        Tensor::store(Op::Ones, made, out)
+    }
+
+    /// [`empty`](Tensor::empty) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When the sizes are not those that `out` must keep.
+    #[track_caller]
+    pub fn empty_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
+    where
+        D: Distinct,
+    {
+        ok(Self::try_empty_out(shape, out));
+    }
+
+    /// [`empty_out`](Self::empty_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the sizes are not those that `out` must keep.
+    pub fn try_empty_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
+    where
+        D: Distinct,
+    {
+        let made = Tensor::<D>::options().dtype::<T>().try_empty(shape);
+        Tensor::store(Op::Empty, made, out)
+    }
+
+    /// [`full`](Tensor::full) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When the sizes are not those that `out` must keep.
+    #[track_caller]
+    pub fn full_out<S: ShapeFor<D>>(shape: S, value: T, out: &mut Self)
+    where
+        D: Distinct,
+    {
+        ok(Self::try_full_out(shape, value, out));
+    }
+
+    /// [`full_out`](Self::full_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the sizes are not those that `out` must keep.
+    pub fn try_full_out<S: ShapeFor<D>>(shape: S, value: T, out: &mut Self) -> Result<()>
+    where
+        D: Distinct,
+    {
+        let made = Tensor::<D>::options()
+            .dtype::<T>()
+            .try_full(shape, value.to_scalar());
+        Tensor::store(Op::Full, made, out)
+    }
+
+    /// [`eye`](Tensor::eye) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When the sizes are not those that `out` must keep.
+    #[track_caller]
+    pub fn eye_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
+    where
+        D: Distinct + Matrix,
+    {
+        ok(Self::try_eye_out(shape, out));
+    }
+
+    /// [`eye_out`](Self::eye_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the sizes are not those that `out` must keep.
+    pub fn try_eye_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
+    where
+        D: Distinct + Matrix,
+    {
+        let made = Tensor::<D>::options().dtype::<T>().try_eye(shape);
+        Tensor::store(Op::Eye, made, out)
+    }
+}
+
+impl<D: Dims, T: Float> Tensor<D, T> {
+    /// [`rand`](Tensor::rand) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When the sizes are not those that `out` must keep.
+    #[track_caller]
+    pub fn rand_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
+    where
+        D: Distinct,
+    {
+        ok(Self::try_rand_out(shape, out));
+    }
+
+    /// [`rand_out`](Self::rand_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the sizes are not those that `out` must keep.
+    pub fn try_rand_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
+    where
+        D: Distinct,
+    {
+        let made = Tensor::<D>::options().dtype::<T>().try_rand(shape);
+        Tensor::store(Op::Rand, made, out)
+    }
+}
+
+impl<D: Dims, T: Inexact> Tensor<D, T> {
+    /// [`randn`](Tensor::randn) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When the sizes are not those that `out` must keep.
+    #[track_caller]
+    pub fn randn_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
+    where
+        D: Distinct,
+    {
+        ok(Self::try_randn_out(shape, out));
+    }
+
+    /// [`randn_out`](Self::randn_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the sizes are not those that `out` must keep.
+    pub fn try_randn_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
+    where
+        D: Distinct,
+    {
+        let made = Tensor::<D>::options().dtype::<T>().try_randn(shape);
+        Tensor::store(Op::Randn, made, out)
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// [`arange`](Self::arange) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When `step` is zero or leads away from `end`, or `out` must keep another size.
+    #[track_caller]
+    pub fn arange_out(start: T, end: T, step: T, out: &mut Self)
+    where
+        D: Distinct + Vector,
+    {
+        ok(Self::try_arange_out(start, end, step, out));
+    }
+
+    /// [`arange_out`](Self::arange_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When `step` is zero or leads away from `end`, or `out` must keep another size.
+    pub fn try_arange_out(start: T, end: T, step: T, out: &mut Self) -> Result<()>
+    where
+        D: Distinct + Vector,
+    {
+        Tensor::store(Op::Arange, Self::try_arange(start, end, step), out)
+    }
+
+    /// [`eye`](Tensor::eye) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that the dims cannot have, or too little memory.
+    pub fn try_eye<S: ShapeFor<D>>(shape: S) -> Result<Self>
+    where
+        D: Distinct + Matrix,
+    {
+        Tensor::<D>::options().dtype::<T>().try_eye(shape)
+    }
+}

@@ -1,0 +1,258 @@
+//! Results stored in an out tensor, for operators whose method is written by hand.
+
+use nomina_core::dims::{Broadcast, Dims, Holds, MatMul, Matrix, Product, Sum, Wild};
+use nomina_core::op::Op;
+use nomina_core::{Element, Real, Result, StoreAs};
+
+use super::Tensor;
+use super::elementwise::{Dims3, Dtype3};
+use super::operand::{Combine, Operand, OutDims, OutDtype};
+use crate::call::{Known, ok, reduce};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Stores a computed tensor in `out`: sizes must fit there, the dtype is converted.
+    pub(crate) fn store<O: Dims, U: Element>(
+        op: Op,
+        computed: Result<Self>,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()> {
+        reduce::store(op, computed?.bare, D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// [`addmm`](Self::addmm) in place.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn addmm_<E, F>(&mut self, mat1: &Tensor<E, T>, mat2: &Tensor<F, T>) -> &mut Self
+    where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+        D: Holds<Sum<Product<E, F>, D>>,
+    {
+        ok(self.try_addmm_(mat1, mat2))
+    }
+
+    /// [`addmm_`](Self::addmm_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addmm_<E, F>(
+        &mut self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+    ) -> Result<&mut Self>
+    where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+        D: Holds<Sum<Product<E, F>, D>>,
+    {
+        let sum = self.try_addmm(mat1, mat2);
+        self.replace(Op::Addmm, sum)?;
+        Ok(self)
+    }
+
+    /// [`addmm`](Self::addmm) into `out`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn addmm_out<E, F, O, U>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+        out: &mut Tensor<O, U>,
+    ) where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+        O: Dims + Holds<Sum<Product<E, F>, D>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        ok(self.try_addmm_out(mat1, mat2, out));
+    }
+
+    /// [`addmm_out`](Self::addmm_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addmm_out<E, F, O, U>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        E: Dims + Matrix + MatMul<F>,
+        F: Dims + Matrix,
+        Product<E, F>: Broadcast<D>,
+        O: Dims + Holds<Sum<Product<E, F>, D>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        Tensor::store(Op::Addmm, self.try_addmm(mat1, mat2), out)
+    }
+
+    /// Writes a computed tensor over this one. Nothing has changed where that fails.
+    pub(crate) fn replace<E: Dims, U: Element>(
+        &mut self,
+        op: Op,
+        computed: Result<Tensor<E, U>>,
+    ) -> Result<()> {
+        // In place, sizes are self's already: an out tensor could be resized, self cannot.
+        let computed = computed?;
+        crate::call::view::same_shape(op.name(), self.look(), computed.look())?;
+        Tensor::store(op, Ok(computed), self)
+    }
+
+    /// [`clamp`](Self::clamp) into `out`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn clamp_out<R: Operand, S: Operand, O, U>(&self, min: R, max: S, out: &mut Tensor<O, U>)
+    where
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
+        T: Real,
+        O: Dims + Holds<Dims3<R, S, D, T>>,
+        U: Element,
+        Dtype3<R, S, D, T>: StoreAs<U>,
+    {
+        ok(self.try_clamp_out(min, max, out));
+    }
+
+    /// [`clamp_out`](Self::clamp_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_clamp_out<R: Operand, S: Operand, O, U>(
+        &self,
+        min: R,
+        max: S,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
+        T: Real,
+        O: Dims + Holds<Dims3<R, S, D, T>>,
+        U: Element,
+        Dtype3<R, S, D, T>: StoreAs<U>,
+    {
+        Tensor::store(Op::Clamp, self.try_clamp(min, max), out)
+    }
+
+    /// [`addcmul`](Self::addcmul), in place.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn addcmul_<R: Operand, S: Operand>(&mut self, tensor1: R, tensor2: S) -> &mut Self
+    where
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
+        D: Holds<Dims3<R, S, D, T>>,
+        Dtype3<R, S, D, T>: StoreAs<T>,
+    {
+        ok(self.try_addcmul_(tensor1, tensor2))
+    }
+
+    /// [`addcmul_`](Self::addcmul_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addcmul_<R: Operand, S: Operand>(
+        &mut self,
+        tensor1: R,
+        tensor2: S,
+    ) -> Result<&mut Self>
+    where
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
+        D: Holds<Dims3<R, S, D, T>>,
+        Dtype3<R, S, D, T>: StoreAs<T>,
+    {
+        let sides = [tensor1.side(), tensor2.side()];
+        crate::call::pointwise::in_place(Op::Addcmul, self.dest(), &sides)?;
+        Ok(self)
+    }
+
+    /// [`addcmul`](Self::addcmul) into `out`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn addcmul_out<R: Operand, S: Operand, O, V>(
+        &self,
+        tensor1: R,
+        tensor2: S,
+        out: &mut Tensor<O, V>,
+    ) where
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
+        O: Dims + Holds<Dims3<R, S, D, T>>,
+        V: Element,
+        Dtype3<R, S, D, T>: StoreAs<V>,
+    {
+        ok(self.try_addcmul_out(tensor1, tensor2, out));
+    }
+
+    /// [`addcmul_out`](Self::addcmul_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addcmul_out<R: Operand, S: Operand, O, V>(
+        &self,
+        tensor1: R,
+        tensor2: S,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
+        O: Dims + Holds<Dims3<R, S, D, T>>,
+        V: Element,
+        Dtype3<R, S, D, T>: StoreAs<V>,
+    {
+        let sides = [self.side(), tensor1.side(), tensor2.side()];
+        let dims = <Dims3<R, S, D, T>>::STATIC;
+        crate::call::pointwise::into(Op::Addcmul, &sides, dims, &mut out.bare, O::STATIC)
+    }
+
+    /// [`masked_select`](Self::masked_select) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn masked_select_out<E: Dims, O: Dims + Holds<(Wild,)>, U: Element>(
+        &self,
+        mask: &Tensor<E, bool>,
+        out: &mut Tensor<O, U>,
+    ) where
+        D: Broadcast<E>,
+        T: StoreAs<U>,
+    {
+        ok(self.try_masked_select_out(mask, out));
+    }
+
+    /// [`masked_select_out`](Self::masked_select_out) that returns the error; then nothing has
+    /// changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_masked_select_out<E: Dims, O: Dims + Holds<(Wild,)>, U: Element>(
+        &self,
+        mask: &Tensor<E, bool>,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        D: Broadcast<E>,
+        T: StoreAs<U>,
+    {
+        Tensor::store(Op::MaskedSelect, self.try_masked_select(mask), out)
+    }
+}

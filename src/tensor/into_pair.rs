@@ -1,0 +1,229 @@
+//! Results stored in out tensors: pairs, joined tensors, choices.
+
+use nomina_core::dims::{
+    AxesOf, Broadcast, DimOf, Dims, Holds, Insert, Inserted, OneDim, OneOrAll, Resizable, SizeOf,
+    Sum, Without,
+};
+use nomina_core::op::Op;
+use nomina_core::{Element, Real, Result, StoreAs};
+
+use super::join::{Joinable, try_cat, try_stack};
+use super::operand::{Combine, Operand, OutDims, OutDtype};
+use super::{Tensor, picked};
+use crate::call::{Bare, Known, ok, reduce};
+
+impl<D: Dims, T: Real> Tensor<D, T> {
+    /// [`max`](Self::max) along one dim into `values` and `indices`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn max_out<A, O, U>(&self, dim: A, values: &mut Tensor<O, U>, indices: &mut Tensor<O, i64>)
+    where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims + Holds<Without<D, A>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        ok(self.try_max_out(dim, values, indices));
+    }
+
+    /// [`max_out`](Self::max_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or the dim has no elements.
+    pub fn try_max_out<A, O, U>(
+        &self,
+        dim: A,
+        values: &mut Tensor<O, U>,
+        indices: &mut Tensor<O, i64>,
+    ) -> Result<()>
+    where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims + Holds<Without<D, A>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        self.extreme_out(Op::Max, dim, values, indices)
+    }
+
+    /// [`min`](Self::min) along one dim into `values` and `indices`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn min_out<A, O, U>(&self, dim: A, values: &mut Tensor<O, U>, indices: &mut Tensor<O, i64>)
+    where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims + Holds<Without<D, A>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        ok(self.try_min_out(dim, values, indices));
+    }
+
+    /// [`min_out`](Self::min_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or the dim has no elements.
+    pub fn try_min_out<A, O, U>(
+        &self,
+        dim: A,
+        values: &mut Tensor<O, U>,
+        indices: &mut Tensor<O, i64>,
+    ) -> Result<()>
+    where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims + Holds<Without<D, A>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        self.extreme_out(Op::Min, dim, values, indices)
+    }
+
+    fn extreme_out<A, O, U>(
+        &self,
+        op: Op,
+        dim: A,
+        values: &mut Tensor<O, U>,
+        indices: &mut Tensor<O, i64>,
+    ) -> Result<()>
+    where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims,
+        U: Element,
+    {
+        let found = <Without<D, A>>::STATIC;
+        let pair = reduce::extreme(op, self.look(), picked::<A, D>(&dim), found)?;
+        store_pair(
+            op,
+            pair,
+            found,
+            (&mut values.bare, &mut indices.bare),
+            O::STATIC,
+        )
+    }
+}
+
+/// Stores two results; neither out tensor changes where one does not fit.
+pub(crate) fn store_pair(
+    op: Op,
+    (first, second): (Bare, Bare),
+    computed: &'static crate::call::Static,
+    (a, b): (&mut Bare, &mut Bare),
+    of: &'static crate::call::Static,
+) -> Result<()> {
+    let mut new = a.clone();
+    reduce::store(op, first, computed, &mut new, of)?;
+    reduce::store(op, second, computed, b, of)?;
+    *a = new;
+    Ok(())
+}
+
+impl<D: Dims> Tensor<D, bool> {
+    /// [`where_cond`](Self::where_cond) into `out`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn where_cond_out<E, U, R, O, V>(&self, a: &Tensor<E, U>, b: R, out: &mut Tensor<O, V>)
+    where
+        D: Broadcast<OutDims<R, E, U>>,
+        E: Dims,
+        U: Element,
+        R: Operand,
+        R::Kind: Combine<E, U>,
+        O: Dims + Holds<Sum<D, OutDims<R, E, U>>>,
+        V: Element,
+        OutDtype<R, E, U>: StoreAs<V>,
+    {
+        ok(self.try_where_cond_out(a, b, out));
+    }
+
+    /// [`where_cond_out`](Self::where_cond_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_where_cond_out<E, U, R, O, V>(
+        &self,
+        a: &Tensor<E, U>,
+        b: R,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        D: Broadcast<OutDims<R, E, U>>,
+        E: Dims,
+        U: Element,
+        R: Operand,
+        R::Kind: Combine<E, U>,
+        O: Dims + Holds<Sum<D, OutDims<R, E, U>>>,
+        V: Element,
+        OutDtype<R, E, U>: StoreAs<V>,
+    {
+        Tensor::store(Op::Where, self.try_where_cond(a, b), out)
+    }
+}
+
+/// [`cat`](super::cat) into `out`.
+///
+/// # Panics
+/// Without any tensor, or when sizes do not fit.
+#[track_caller]
+pub fn cat_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>)
+where
+    L: Joinable,
+    X: DimOf<L::First>,
+    SizeOf<X>: Resizable<X>,
+    O: Dims + Holds<L::Dims>,
+    U: Element,
+    L::Dtype: StoreAs<U>,
+{
+    ok(try_cat_out(tensors, dim, out));
+}
+
+/// [`cat_out`] that returns the error; then nothing has changed.
+///
+/// # Errors
+/// Without any tensor, or when sizes do not fit.
+pub fn try_cat_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>) -> Result<()>
+where
+    L: Joinable,
+    X: DimOf<L::First>,
+    SizeOf<X>: Resizable<X>,
+    O: Dims + Holds<L::Dims>,
+    U: Element,
+    L::Dtype: StoreAs<U>,
+{
+    Tensor::store(Op::Cat, try_cat(tensors, dim), out)
+}
+
+/// [`stack`](super::stack) into `out`.
+///
+/// # Panics
+/// Without any tensor, or when sizes differ.
+#[track_caller]
+pub fn stack_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>)
+where
+    L: Joinable,
+    X: OneDim + Insert<L::Dims>,
+    O: Dims + Holds<Inserted<L::Dims, X>>,
+    U: Element,
+    L::Dtype: StoreAs<U>,
+{
+    ok(try_stack_out(tensors, dim, out));
+}
+
+/// [`stack_out`] that returns the error; then nothing has changed.
+///
+/// # Errors
+/// Without any tensor, or when sizes differ.
+pub fn try_stack_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>) -> Result<()>
+where
+    L: Joinable,
+    X: OneDim + Insert<L::Dims>,
+    O: Dims + Holds<Inserted<L::Dims, X>>,
+    U: Element,
+    L::Dtype: StoreAs<U>,
+{
+    Tensor::store(Op::Stack, try_stack(tensors, dim), out)
+}

@@ -1,0 +1,126 @@
+//! Every form that a row of the table promises exists: on `Tensor` with its `try_` twin, and on
+//! `DynTensor`. The sources are read, so that a form cannot be promised and forgotten.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use nomina_core::op::{self, Class, Forms, Row, Status};
+
+/// What a method is called where PyTorch's name is a word of Rust's or another thing there.
+fn spelled(name: &str) -> &str {
+    match name {
+        "where" => "where_cond",
+        other => other,
+    }
+}
+
+/// Typed methods that cannot fail: only the count of those who share a buffer changes.
+const INFALLIBLE: &[&str] = &["clone"];
+
+/// Forms whose typed spelling is another thing, and which.
+const OTHERWISE: &[(&str, &str)] = &[
+    ("tensor", "the macro `tensor!`"),
+    ("try_tensor", "the macro `tensor!`"),
+    ("rename_", "a type does not change in place: `rename`"),
+    (
+        "try_rename_",
+        "a type does not change in place: `try_rename`",
+    ),
+];
+
+/// Forms of `DynTensor` that are another thing, and which.
+const OTHERWISE_DYNAMIC: &[(&str, &str)] =
+    &[("tensor", "`from_vec`"), ("clone", "the trait `Clone`")];
+
+fn functions(folders: &[&str]) -> BTreeSet<String> {
+    fn walk(folder: &Path, found: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).expect("a folder of sources").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|kind| kind == "rs") {
+                let text = fs::read_to_string(&path).expect("a source");
+                let names = text.split("fn ").skip(1).map(|rest| {
+                    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+                    rest[..end.unwrap_or(0)].to_owned()
+                });
+                found.extend(names);
+                // Methods that a macro stamps out are words of its call.
+                for call in text.split("! {\n").skip(1) {
+                    let end = call.find("\n}").unwrap_or(0);
+                    found.extend(call[..end].split_whitespace().map(str::to_owned));
+                }
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for folder in folders {
+        walk(&root.join(folder), &mut found);
+    }
+    found
+}
+
+/// The methods that a row's forms ask for.
+fn asked(row: &Row) -> Vec<String> {
+    let name = spelled(row.name);
+    let mut names = Vec::new();
+    if row.forms.contains(Forms::METHOD) || row.forms.contains(Forms::FUNCTION) {
+        names.push(name.to_owned());
+    }
+    if row.forms.contains(Forms::IN_PLACE) {
+        names.push(format!("{name}_"));
+    }
+    if row.forms.contains(Forms::OUT) {
+        names.push(format!("{name}_out"));
+    }
+    names
+}
+
+fn built() -> impl Iterator<Item = &'static Row> {
+    op::rows().filter(|row| row.status == Status::Built)
+}
+
+fn is_otherwise(list: &[(&str, &str)], name: &str) -> bool {
+    list.iter().any(|(form, _)| *form == name)
+}
+
+#[test]
+fn every_form_is_there_in_types() {
+    let there = functions(&["src"]);
+    let mut missing = Vec::new();
+    for row in built() {
+        let fails = row.class != Class::Query && !INFALLIBLE.contains(&row.name);
+        let asked = asked(row).into_iter();
+        missing.extend(asked.flat_map(|name| {
+            let twin = fails.then(|| format!("try_{name}"));
+            std::iter::once(name).chain(twin)
+        }));
+    }
+    missing.retain(|name| !there.contains(name) && !is_otherwise(OTHERWISE, name));
+    assert!(missing.is_empty(), "{} missing: {missing:?}", missing.len());
+}
+
+#[test]
+fn every_form_is_there_at_run_time() {
+    let there = functions(&["runtime/src/tensor"]);
+    let missing: Vec<String> = built()
+        .flat_map(asked)
+        .filter(|name| !there.contains(name) && !is_otherwise(OTHERWISE_DYNAMIC, name))
+        .collect();
+    assert!(missing.is_empty(), "{} missing: {missing:?}", missing.len());
+}
+
+#[test]
+fn exceptions_are_forms_of_rows() {
+    let asked: BTreeSet<String> = built().flat_map(asked).collect();
+    let lists = OTHERWISE.iter().chain(OTHERWISE_DYNAMIC);
+    for name in lists
+        .map(|(name, _)| *name)
+        .chain(INFALLIBLE.iter().copied())
+    {
+        let form = name.strip_prefix("try_").unwrap_or(name);
+        assert!(asked.contains(form), "no row has the form {form}");
+    }
+}

@@ -1,0 +1,158 @@
+//! The crates that the calls are written into.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::generated_crate::{Krate, root};
+use crate::select::{Recorded, tensors_in};
+use crate::words::is_ident;
+
+/// A case and its body.
+type Written<'a> = (&'a Recorded, String);
+
+const DEPENDENCIES: &str = "nomina-core = { path = {root}/core }\n\
+    nomina-runtime = { path = {root}/runtime }\nhalf = \"*\"\nnum-complex = \"*\"\n\
+    serde_json = { version = \"*\", features = [\"arbitrary_precision\"] }\n";
+
+fn krate(name: &str) -> Krate {
+    let quoted = format!("{:?}", root());
+    let folder = quoted.trim_end_matches('"');
+    let dependencies = DEPENDENCIES
+        .replace("{root}/core", &format!("{folder}/core\""))
+        .replace("{root}/runtime", &format!("{folder}/runtime\""));
+    Krate::new(name, &dependencies)
+}
+
+/// The head of a program: one line for each item, so that cases have lines of their own.
+fn head(cases: &[Written<'_>]) -> String {
+    let mut names = BTreeSet::new();
+    for (recorded, code) in cases {
+        let mut tensors = Vec::new();
+        let case = &recorded.case;
+        case.args
+            .iter()
+            .for_each(|arg| tensors_in(arg, &mut tensors));
+        case.kwargs
+            .iter()
+            .for_each(|(_, arg)| tensors_in(arg, &mut tensors));
+        let of_tensors = tensors.iter().flat_map(|x| x.names().iter().flatten());
+        names.extend(of_tensors.map(ToString::to_string));
+        // Names that are arguments: whatever is declared nowhere else.
+        for arg in case
+            .args
+            .iter()
+            .chain(case.kwargs.iter().map(|(_, arg)| arg))
+        {
+            words_in(arg, &mut names);
+        }
+        let keys = case.kwargs.iter().map(|(key, _)| key.clone());
+        names.extend(keys.filter(|key| {
+            code.contains(&format!("({key},")) || code.contains(&format!(" {key},"))
+        }));
+    }
+    let names: Vec<String> = names.into_iter().filter(|name| is_ident(name)).collect();
+    format!(
+        "#![allow(unused, non_snake_case, non_camel_case_types, dead_code)]\nmod prelude; mod case; mod compare;\n\
+         use prelude::*;\ndims! {{ {} }}\n",
+        names.join(", ")
+    )
+}
+
+fn words_in(value: &nomina_runtime::invoke::Value, names: &mut BTreeSet<String>) {
+    use nomina_runtime::invoke::Value;
+    match value {
+        Value::Str(text) => {
+            names.insert(text.clone());
+        }
+        Value::List(items) => items.iter().for_each(|item| words_in(item, names)),
+        Value::Dict(pairs) => pairs.iter().for_each(|(key, value)| {
+            words_in(key, names);
+            words_in(value, names);
+        }),
+        _ => {}
+    }
+}
+
+fn write(krate: &Krate, cases: &[Written<'_>]) -> usize {
+    let mut source = head(cases);
+    let head = source.lines().count();
+    for (i, (_, code)) in cases.iter().enumerate() {
+        source += &format!("fn case_{i}(input: &Input) -> Result<Value> {{ {code} }}\n");
+    }
+    source += "pub const CASES: &[(&str, usize, fn(&Input) -> Result<Value>)] = &[\n";
+    for (i, (recorded, _)) in cases.iter().enumerate() {
+        source += &format!("({:?}, {}, case_{i}),\n", recorded.file, recorded.line);
+    }
+    source += "];\nfn main() { prelude::run(CASES) }\n";
+    krate.write("main.rs", &source);
+    krate.write("prelude.rs", include_str!("prelude.in"));
+    for file in ["case", "compare"] {
+        let from = root()
+            .join("tests/conformance")
+            .join(file)
+            .with_extension("rs");
+        let text = std::fs::read_to_string(from).expect("a file of the conformance test");
+        krate.write(&format!("{file}.rs"), &text);
+    }
+    head
+}
+
+/// The cases that compile although none should.
+pub fn compiling(cases: &[Written<'_>]) -> Vec<String> {
+    let krate = krate("typed_cases_wrong");
+    let failing = check(&krate, cases);
+    cases
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| !failing.contains_key(i))
+        .map(|(_, (recorded, code))| format!("{}: {code}", recorded.case.id))
+        .collect()
+}
+
+fn check(krate: &Krate, cases: &[Written<'_>]) -> BTreeMap<usize, String> {
+    let head = write(krate, cases);
+    let mut failing = BTreeMap::new();
+    for mistake in krate.check() {
+        let at = mistake.line.checked_sub(head + 1);
+        match at.filter(|at| *at < cases.len()) {
+            Some(at) => {
+                failing.entry(at).or_insert(mistake.text);
+            }
+            None => panic!("the crate itself does not compile: {}", mistake.text),
+        }
+    }
+    failing
+}
+
+/// The cases that do not compile, or do not give what was recorded.
+pub fn failing(cases: &[Written<'_>]) -> Vec<String> {
+    let krate = krate("typed_cases");
+    let mut told = Vec::new();
+    // What is wrong in sizes or dtypes may, but need not, be seen by rustc.
+    let broken = check(&krate, cases);
+    let mut left = Vec::new();
+    for (i, (recorded, code)) in cases.iter().enumerate() {
+        match broken.get(&i) {
+            None => left.push((*recorded, code.clone())),
+            Some(text) if recorded.is_result() => {
+                told.push(format!("{}: {text}\n    {code}", recorded.case.id));
+            }
+            Some(_) => {}
+        }
+    }
+    write(&krate, &left);
+    let output = krate.cargo(&["run"]);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let mut lines = printed.lines();
+    told.extend(
+        lines
+            .by_ref()
+            .take_while(|line| *line != "done")
+            .map(str::to_owned),
+    );
+    assert!(
+        output.status.success() && printed.ends_with("done\n"),
+        "the program failed: {printed}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    told
+}

@@ -1,0 +1,78 @@
+//! The cases that have a typed form.
+
+use std::path::PathBuf;
+
+use nomina::{DType, DynTensor};
+use nomina_runtime::invoke::Value;
+
+use crate::case::{Case, Wanted};
+use crate::generated_crate::root;
+
+/// A case, and where it stands.
+pub struct Recorded {
+    pub file: PathBuf,
+    /// From 0.
+    pub line: usize,
+    pub case: Case,
+}
+
+impl Recorded {
+    /// Whether rustc is to see the mistake: it is about names, not about sizes or dtypes.
+    pub fn rejected_for_names(&self) -> bool {
+        const RUN_TIME: [&str; 6] = ["shape", "rank", "resize", "dtype", "index", "argument"];
+        match &self.case.wanted {
+            // Sizes that do not multiply up; types see constant ones only.
+            Wanted::Error { kind } if kind == "flatten" => !self.case.op.contains("unflatten"),
+            Wanted::Error { kind } => !RUN_TIME.contains(&kind.as_str()),
+            Wanted::Result { .. } => false,
+        }
+    }
+
+    /// Whether PyTorch gave a result.
+    pub fn is_result(&self) -> bool {
+        matches!(self.case.wanted, Wanted::Result { .. })
+    }
+}
+
+/// Every recorded case of `f32` and `f64` tensors that are fully named.
+pub fn all() -> Vec<Recorded> {
+    let data = root().join("tests/data");
+    let mut files = vec![data.join("cases.jsonl"), data.join("promotion.jsonl")];
+    let given = std::env::var_os("NOMINA_CASES").unwrap_or_default();
+    files.extend(std::env::split_paths(&given).filter(|path| !path.as_os_str().is_empty()));
+    let mut all = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("recorded cases");
+        for (line, text) in text.lines().enumerate() {
+            if text.trim().is_empty() {
+                continue;
+            }
+            let case = Case::parse(text).expect("a recorded case");
+            let mut tensors = Vec::new();
+            case.args
+                .iter()
+                .for_each(|arg| tensors_in(arg, &mut tensors));
+            case.kwargs
+                .iter()
+                .for_each(|(_, arg)| tensors_in(arg, &mut tensors));
+            if tensors.iter().all(|x| is_typed(x)) {
+                let file = file.clone();
+                all.push(Recorded { file, line, case });
+            }
+        }
+    }
+    all
+}
+
+fn is_typed(x: &DynTensor) -> bool {
+    matches!(x.dtype(), DType::F32 | DType::F64) && x.names().fully_named()
+}
+
+/// The tensors of an argument, in order.
+pub fn tensors_in<'a>(value: &'a Value, found: &mut Vec<&'a DynTensor>) {
+    match value {
+        Value::Tensor(x) => found.push(x),
+        Value::List(items) => items.iter().for_each(|item| tensors_in(item, found)),
+        _ => {}
+    }
+}
