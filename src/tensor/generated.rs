@@ -3,8 +3,8 @@
 //! Methods and impls that follow from the operator table.
 
 use nomina_core::dims::{
-    At, AxesOf, BroadcastWith, DimOf, Dims, Distinct, DtypeRule, Has, Holds, OneDim, SameRankAs,
-    Sum, Without, position,
+    At, AxesOf, Batched, BroadcastWith, DimOf, Dims, Distinct, DtypeRule, Factor, Has, Holds,
+    Matrix, OneDim, Product, SameRankAs, Sum, Vector, Without, position,
 };
 use nomina_core::op::Op;
 use nomina_core::{
@@ -7510,6 +7510,164 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.try_cumsum(dim).and_then(|found| {
             reduce::store(Op::Cumsum, found.bare, D::STATIC, &mut out.bare, O::STATIC)
         })
+    }
+
+    /// [`mm`](Self::mm) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn mm_out<E: Factor<D> + Matrix, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        mat2: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) where
+        D: Matrix,
+        T: StoreAs<U>,
+    {
+        ok(self.try_mm_out(mat2, out));
+    }
+
+    /// [`mm_out`](Self::mm_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_mm_out<E: Factor<D> + Matrix, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        mat2: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        D: Matrix,
+        T: StoreAs<U>,
+    {
+        Tensor::store(Op::Mm, self.try_mm(mat2), out)
+    }
+
+    /// [`mv`](Self::mv) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn mv_out<E: Factor<D> + Vector, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        vec: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) where
+        D: Matrix,
+        T: StoreAs<U>,
+    {
+        ok(self.try_mv_out(vec, out));
+    }
+
+    /// [`mv_out`](Self::mv_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_mv_out<E: Factor<D> + Vector, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        vec: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        D: Matrix,
+        T: StoreAs<U>,
+    {
+        Tensor::store(Op::Mv, self.try_mv(vec), out)
+    }
+
+    /// [`dot`](Self::dot) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn dot_out<E: Factor<D> + Vector, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        tensor: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) where
+        D: Vector,
+        T: StoreAs<U>,
+    {
+        ok(self.try_dot_out(tensor, out));
+    }
+
+    /// [`dot_out`](Self::dot_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_dot_out<E: Factor<D> + Vector, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        tensor: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        D: Vector,
+        T: StoreAs<U>,
+    {
+        Tensor::store(Op::Dot, self.try_dot(tensor), out)
+    }
+
+    /// [`bmm`](Self::bmm) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn bmm_out<E: Factor<D> + Batched, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        mat2: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) where
+        D: Batched,
+        T: StoreAs<U>,
+    {
+        ok(self.try_bmm_out(mat2, out));
+    }
+
+    /// [`bmm_out`](Self::bmm_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_bmm_out<E: Factor<D> + Batched, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        mat2: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        D: Batched,
+        T: StoreAs<U>,
+    {
+        Tensor::store(Op::Bmm, self.try_bmm(mat2), out)
+    }
+
+    /// [`matmul`](Self::matmul) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn matmul_out<E: Factor<D>, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        other: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) where
+        T: StoreAs<U>,
+    {
+        ok(self.try_matmul_out(other, out));
+    }
+
+    /// [`matmul_out`](Self::matmul_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_matmul_out<E: Factor<D>, O: Dims + Holds<Product<D, E>>, U: Element>(
+        &self,
+        other: &Tensor<E, T>,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: StoreAs<U>,
+    {
+        Tensor::store(Op::Matmul, self.try_matmul(other), out)
     }
 
     /// The running product along a dim.

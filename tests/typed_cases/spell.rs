@@ -63,10 +63,13 @@ pub fn call(call: &Call<'_>) -> Words {
         }
         "add" | "sub" => with(call, &[value(call, "other")?], "AddOptions", &["alpha"]),
         "addcmul" | "addcdiv" => {
-            let factor = call
-                .given("value")
-                .map_or(Ok("1".into()), |v| call.operand(v))?;
-            call.method(row.name, &["&x1".into(), value(call, "tensor2")?, factor])
+            let options = format!("{}Options", camel(row.name));
+            with(
+                call,
+                &["&x1".into(), value(call, "tensor2")?],
+                &options,
+                &["value"],
+            )
         }
         _ => by_row(call),
     }
