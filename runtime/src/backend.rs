@@ -103,6 +103,12 @@ pub(crate) trait Backend: Sync {
     /// # Safety
     /// See [`Backend`].
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()>;
+
+    /// Computes norms of the differences of rows.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()>;
 }
 
 /// The host.
@@ -172,6 +178,12 @@ impl Backend for Cpu {
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::gemm::run(product, repeats) };
+        Ok(())
+    }
+
+    unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::distance::execute(job) };
         Ok(())
     }
 }

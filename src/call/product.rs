@@ -42,7 +42,7 @@ pub(crate) fn addmm(
         wild = wilds(names, out);
     }
     let [beta, alpha] = scale;
-    let raw = call::addmm(bias.raw, a.raw, b.raw, beta, alpha).map_err(at)?;
+    let raw = call::add_product(Op::Addmm, bias.raw, a.raw, b.raw, beta, alpha).map_err(at)?;
     Ok(Bare { raw, wild })
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn contract(a: Look<'_>, b: Look<'_>, pairs: &[(usize, usize)]) -> Re
             .enumerate()
             .filter_map(|(i, name)| Some((i, place(*name)?)));
     let batch: Pairs = both.filter(|pair| !pairs.contains(pair)).collect();
-    let raw = call::contract(a.raw, b.raw, pairs, &batch);
+    let raw = call::contract(Op::Contract, a.raw, b.raw, pairs, &batch);
     Ok(Bare::new(raw.map_err(|error| explain(error, &[a, b]))?))
 }
 

@@ -210,6 +210,14 @@ pub enum Op {
     Matmul,
     /// `addmm`: `beta` times self, plus `alpha` times the product of two matrices.
     Addmm,
+    /// `addmv`: `beta` times self, plus `alpha` times the product of a matrix and a vector.
+    Addmv,
+    /// `baddbmm`: `beta` times self, plus `alpha` times the products of two batches of matrices.
+    Baddbmm,
+    /// `addbmm`: `beta` times self, plus `alpha` times the sum of the products of two batches of matrices.
+    Addbmm,
+    /// `cdist`: The distance of every row of one matrix from every row of another, as the `p`-norm of their difference.
+    Cdist,
     /// `contract`: Multiplies and sums over dims that both have, by name.
     Contract,
     /// `transpose`: Swaps two dims.
@@ -422,6 +430,26 @@ pub enum Op {
     IsPinned,
     /// `is_tensor`: Whether an object is a tensor.
     IsTensor,
+    /// `outer`: The products of every element of one vector and every element of another.
+    Outer,
+    /// `inner`: Multiplies and sums over the last dim of both.
+    Inner,
+    /// `vdot`: The inner product of two vectors, of which the first is conjugated.
+    Vdot,
+    /// `kron`: The Kronecker product: every element of one times the whole other.
+    Kron,
+    /// `addr`: `beta` times self, plus `alpha` times the outer product of two vectors.
+    Addr,
+    /// `trace`: The sum of a matrix' diagonal.
+    Trace,
+    /// `matrix_power`: A square matrix multiplied by itself `n` times over; batch dims stay.
+    MatrixPower,
+    /// `multi_dot`: The product of a chain of matrices, in the order that costs least; a vector may stand at either end.
+    MultiDot,
+    /// `cross`: The cross product of vectors along a dim of size 3.
+    Cross,
+    /// `tensordot`: Multiplies and sums over some dims of both: the last of one and the first of the other, or given ones.
+    Tensordot,
 }
 
 impl Op {
@@ -530,6 +558,10 @@ impl Op {
         Self::Bmm,
         Self::Matmul,
         Self::Addmm,
+        Self::Addmv,
+        Self::Baddbmm,
+        Self::Addbmm,
+        Self::Cdist,
         Self::Contract,
         Self::Transpose,
         Self::T,
@@ -636,5 +668,15 @@ impl Op {
         Self::IsShared,
         Self::IsPinned,
         Self::IsTensor,
+        Self::Outer,
+        Self::Inner,
+        Self::Vdot,
+        Self::Kron,
+        Self::Addr,
+        Self::Trace,
+        Self::MatrixPower,
+        Self::MultiDot,
+        Self::Cross,
+        Self::Tensordot,
     ];
 }

@@ -34,6 +34,12 @@ pub enum ParamKind {
     Device,
     /// Numbers in memory.
     Data,
+    /// A text.
+    Text,
+    /// Dims of two tensors: how many, some of both, or a list for each.
+    Pair,
+    /// A choice that changes how something is computed and not what.
+    Mode,
 }
 
 /// One parameter.
@@ -109,6 +115,9 @@ fn kind_of(text: &str) -> ParamKind {
         "DType" => ParamKind::DType,
         "Device" => ParamKind::Device,
         "Data" => ParamKind::Data,
+        "Text" => ParamKind::Text,
+        "Pair" => ParamKind::Pair,
+        "Mode" => ParamKind::Mode,
         other => panic!("no parameter kind is called {other}"),
     }
 }

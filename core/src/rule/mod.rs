@@ -13,7 +13,7 @@
 //! | unify | [`unify`], [`unify_all`], [`matches()`], [`equal_names`] |
 //! | remove | [`remove()`], [`reduce`], [`squeeze`], [`unsqueeze`], [`kept`] |
 //! | permute | [`permute()`], [`transpose`], [`t`], [`mt`], [`movedim`], [`diagonal`] |
-//! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`] |
+//! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`] |
 //! | join | [`cat()`], [`stack`] |
 //! | mask | [`masked_select`], [`masked_fill`], [`masked_fill_in_place`] |
 //! | out, in place | [`out()`], [`in_place`], [`unify_in_place`], [`resize`], [`resize_as`] |
@@ -33,6 +33,7 @@ mod matmul;
 mod matmul_shape;
 mod out;
 mod permute;
+mod product;
 mod remove;
 mod rename;
 mod shape;
@@ -52,6 +53,10 @@ pub use matmul::{addmm, addmv, baddbmm, bmm, cdist, dot, matmul, mm, mv};
 pub use matmul_shape::{bmm_shape, cdist_shape, dot_shape, matmul_shape, mm_shape, mv_shape};
 pub use out::{in_place, out, out_shape, resize, resize_as, unify_in_place};
 pub use permute::{Diagonal, diagonal, index_in, movedim, mt, permute, t, transpose};
+pub use product::{
+    Linear, PairArg, Tensordot, addbmm, addr, inner, inner_shape, kron, kron_shape, linear,
+    multi_dot, outer, outer_shape, tensordot, trace,
+};
 pub use remove::{kept, reduce, reduce_shape, remove, squeeze, unsqueeze};
 pub use rename::{refine_names, rename, rename_map};
 pub use shape::{broadcast_all, broadcast_into, broadcast_shapes, bytes, expand, numel};

@@ -12,7 +12,7 @@ use crate::raw::Raw;
 use crate::shape::{Shape, broadcast};
 
 #[cold]
-fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -> Error {
+pub(super) fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -> Error {
     operands
         .iter()
         .fold(Error::new(kind, op.name(), what), |error, x| {
@@ -56,7 +56,7 @@ fn meet(op: Op, a: &Raw, b: &Raw, k: usize, l: usize) -> Error {
 }
 
 /// Operands must have one dtype, which the operator takes, and be on one device.
-fn same_kind(op: Op, operands: &[&Raw]) -> Result<()> {
+pub(super) fn same_kind(op: Op, operands: &[&Raw]) -> Result<()> {
     let first = operands[0];
     op.row().check_dtype(first.dtype())?;
     for x in operands {
@@ -172,12 +172,17 @@ pub fn dot(a: &Raw, b: &Raw) -> Result<Raw> {
 pub fn bmm(a: &Raw, b: &Raw) -> Result<Raw> {
     check(Op::Bmm, a, b, [3, 3])?;
     if a.shape()[0] != b.shape()[0] {
-        let what = format!("batch sizes {} and {} differ", a.shape()[0], b.shape()[0]);
-        return Err(refuse(ErrorKind::Shape, Op::Bmm, &[a, b], what)
-            .at(0, 0)
-            .hint("use `matmul`, whose batch dims broadcast"));
+        return Err(batch_sizes(Op::Bmm, a, b));
     }
     fresh(Op::Bmm, a, b, &a.shape()[..1])
+}
+
+#[cold]
+fn batch_sizes(op: Op, a: &Raw, b: &Raw) -> Error {
+    let what = format!("batch sizes {} and {} differ", a.shape()[0], b.shape()[0]);
+    refuse(ErrorKind::Shape, op, &[a, b], what)
+        .at(0, 0)
+        .hint("use `matmul`, whose batch dims broadcast")
 }
 
 /// The matrix product over the last two dims; the others broadcast. An operand of one dim is a row
@@ -236,28 +241,44 @@ fn batches(error: &Error, a: &Raw, b: &Raw) -> Error {
     .hint("make the sizes before the last two equal, or one of them 1")
 }
 
-/// `beta` times `bias`, which broadcasts, plus `alpha` times the product of two matrices. A `beta`
-/// of 0 leaves `bias` out, NaN and all.
+/// `beta` times `bias`, which broadcasts, plus `alpha` times a product; `op` is one of addmm, addmv,
+/// baddbmm and addbmm. A `beta` of 0 leaves `bias` out, NaN and all.
 ///
 /// # Errors
-/// As [`mm`]; also when `bias` does not broadcast to the product.
-pub fn addmm(bias: &Raw, a: &Raw, b: &Raw, beta: Scalar, alpha: Scalar) -> Result<Raw> {
-    let op = Op::Addmm;
-    check(op, a, b, [2, 2])?;
-    same_kind(op, &[a, bias])?;
-    if a.dtype().is_integral()
-        && [alpha, beta]
-            .iter()
-            .any(|v| v.category() > nomina_core::Category::Integer)
-    {
-        let what = format!(
-            "alpha {alpha} and beta {beta} must be integers for {}",
-            a.dtype()
-        );
-        return Err(refuse(ErrorKind::DType, op, &[bias, a, b], what)
-            .hint("convert the operands to a float dtype first"));
+/// As [`mm`], [`mv`] and [`bmm`]; also when `bias` does not broadcast to the product.
+pub fn add_product(
+    op: Op,
+    bias: &Raw,
+    a: &Raw,
+    b: &Raw,
+    beta: Scalar,
+    alpha: Scalar,
+) -> Result<Raw> {
+    let ranks = match op {
+        Op::Addmv => [2, 1],
+        Op::Baddbmm | Op::Addbmm => [3, 3],
+        _ => [2, 2],
+    };
+    check(op, a, b, ranks)?;
+    if a.rank() == 3 && a.shape()[0] != b.shape()[0] {
+        return Err(batch_sizes(op, a, b));
     }
-    let shape = [a.shape()[0], b.shape()[1]];
+    same_kind(op, &[a, bias])?;
+    check_factors(op, &[bias, a, b], &[alpha, beta])?;
+    let (a2, b2) = match op {
+        Op::Addmv => (a.clone(), b.unsqueeze(1)?),
+        // One product over batch and inner dims.
+        Op::Addbmm => {
+            let (batch, m, k) = (a.shape()[0], a.shape()[1], a.shape()[2]);
+            let rows = a.permute(&[1, 0, 2])?.reshape(&[m, batch * k])?;
+            (rows, b.reshape(&[batch * k, b.shape()[2]])?)
+        }
+        _ => (a.clone(), b.clone()),
+    };
+    let mut shape = Shape::from_slice(&a2.shape()[..a2.rank() - 1]);
+    if op != Op::Addmv {
+        shape.push(b2.shape()[b2.rank() - 1]);
+    }
     let bias = bias.broadcast_to(op.name(), &shape).map_err(|_| {
         let what = format!("self does not broadcast to the product's sizes {shape:?}");
         refuse(ErrorKind::Shape, op, &[bias, a, b], what)
@@ -268,8 +289,26 @@ pub fn addmm(bias: &Raw, a: &Raw, b: &Raw, beta: Scalar, alpha: Scalar) -> Resul
     if beta.is_some() {
         copy_into(out.as_mut()?, &bias)?;
     }
-    multiply(op, a, b, &mut out, Factors { alpha, beta })?;
+    if op == Op::Addmv {
+        out = out.unsqueeze(1)?;
+    }
+    multiply(op, &a2, &b2, &mut out, Factors { alpha, beta })?;
+    if op == Op::Addmv {
+        return out.squeeze(1);
+    }
     Ok(out)
+}
+
+/// A factor is of no higher category than the operands: integers take integers.
+pub(super) fn check_factors(op: Op, operands: &[&Raw], factors: &[Scalar]) -> Result<()> {
+    let dtype = operands[0].dtype();
+    let too_much = |factor: &&Scalar| factor.category() > dtype.category();
+    let Some(factor) = factors.iter().find(too_much) else {
+        return Ok(());
+    };
+    let what = format!("the factor {factor} is not a number of {dtype}");
+    Err(refuse(ErrorKind::DType, op, operands, what)
+        .hint("convert the operands to another dtype first"))
 }
 
 /// Multiplies and sums over pairs of dims; `batch` pairs stay, once. The result has the dims of
@@ -278,12 +317,12 @@ pub fn addmm(bias: &Raw, a: &Raw, b: &Raw, beta: Scalar, alpha: Scalar) -> Resul
 /// # Errors
 /// When paired sizes or dtypes differ, or memory is missing.
 pub fn contract(
+    op: Op,
     a: &Raw,
     b: &Raw,
     pairs: &[(usize, usize)],
     batch: &[(usize, usize)],
 ) -> Result<Raw> {
-    let op = Op::Contract;
     for &(i, j) in pairs.iter().chain(batch) {
         let (Some(&m), Some(&n)) = (a.shape().get(i), b.shape().get(j)) else {
             let what = format!("dims {i} and {j} are out of range");

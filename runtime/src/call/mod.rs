@@ -7,12 +7,14 @@
 mod arg;
 mod conv;
 mod convert;
+mod distance;
 mod divisor;
 mod factory;
 mod gather;
 mod gemm;
 mod index;
 mod pointwise;
+mod product;
 mod random;
 mod reduce;
 mod resize;
@@ -26,12 +28,15 @@ mod tests;
 
 pub use arg::{Arg, result_dtype};
 pub use convert::{contiguous, copy_into, duplicate, fill, to_device, to_dtype};
+pub(crate) use distance::DistanceJob;
+pub use distance::{CdistMode, cdist};
 pub use factory::{arange, eye, full, rand, randn};
-pub use gemm::{addmm, bmm, contract, dot, matmul, mm, mv};
+pub use gemm::{add_product, bmm, contract, dot, matmul, mm, mv};
 pub use index::{cat, equal, masked_select};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
 };
+pub use product::{cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot};
 pub(crate) use reduce::ReduceJob;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub use resize::resize;

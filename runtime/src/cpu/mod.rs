@@ -4,6 +4,7 @@ pub(crate) mod arg;
 pub(crate) mod cast;
 pub(crate) mod constant;
 pub(crate) mod conv;
+pub(crate) mod distance;
 pub(crate) mod fill;
 pub(crate) mod gather;
 pub(crate) mod gemm;

@@ -1,1 +1,246 @@
-//! Products by letters, by names and of several operands.
+//! Products over any dims, of chains, and what is made of products.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef, PairArg};
+use nomina_core::{Error, ErrorKind, Result, Scalar};
+
+use super::{AddOptions, AddmmOptions, DynTensor, about, family};
+use crate::call::{self, CdistMode};
+use crate::raw::Raw;
+
+/// Options of `cdist_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CdistOptions {
+    /// The exponent of the norm: 2 for the Euclidean distance, 0 for the number of differences.
+    pub p: f64,
+    /// How Euclidean distances are computed.
+    pub compute_mode: CdistMode,
+}
+
+impl Default for CdistOptions {
+    fn default() -> Self {
+        Self {
+            p: 2.0,
+            compute_mode: CdistMode::default(),
+        }
+    }
+}
+
+impl DynTensor {
+    /// The Euclidean distance of every row of self from every row of `other`.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::from_vec(vec![0.0f32, 0.0, 3.0, 4.0], &[2, 2], ["N", "C"])?;
+    /// let y = DynTensor::from_vec(vec![0.0f32, 0.0], &[1, 2], ["M", "C"])?;
+    /// let d = x.cdist(&y)?;
+    /// assert_eq!(d.names().to_string(), "(N, M)");
+    /// assert_eq!(d.to_vec::<f32>()?, [0.0, 5.0]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When one has fewer than two dims, batch dims do not unify or broadcast, the last sizes or
+    /// the dtypes differ, or the result would hold a name twice.
+    pub fn cdist(&self, other: &Self) -> Result<Self> {
+        self.cdist_with(other, CdistOptions::default())
+    }
+
+    /// The distance of every row of self from every row of `other`, by any norm.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cdist`], and when `p` is negative.
+    pub fn cdist_with(&self, other: &Self, options: CdistOptions) -> Result<Self> {
+        let fail = |e| about(e, &[self, other]);
+        let names = rule::cdist("cdist", &self.names, &other.names).map_err(fail)?;
+        let raw = call::cdist(&self.raw, &other.raw, options.p, options.compute_mode);
+        Ok(Self::new(raw.map_err(fail)?, names))
+    }
+
+    /// Self plus the outer product of two vectors.
+    ///
+    /// # Errors
+    /// When one is no vector, or names or sizes do not unify with self's.
+    pub fn addr(&self, vec1: &Self, vec2: &Self) -> Result<Self> {
+        self.addr_with(vec1, vec2, AddmmOptions::default())
+    }
+
+    /// `beta` times self, plus `alpha` times the outer product of two vectors.
+    ///
+    /// # Errors
+    /// As [`DynTensor::addr`], and when a factor is of a higher category than the result.
+    pub fn addr_with(&self, vec1: &Self, vec2: &Self, options: AddmmOptions) -> Result<Self> {
+        let fail = |e: Error| about(e.in_op("addr"), &[self, vec1, vec2]);
+        let names = rule::addr("addr", &self.names, &vec1.names, &vec2.names).map_err(fail)?;
+        let raw = self
+            .add_outer(&vec1.raw, &vec2.raw, options)
+            .map_err(fail)?;
+        Ok(Self::new(raw, names))
+    }
+
+    fn add_outer(&self, vec1: &Raw, vec2: &Raw, options: AddmmOptions) -> Result<Raw> {
+        let plain = |raw: &Raw| Self::new(raw.clone(), nomina_core::Names::unnamed(raw.rank()));
+        let product = plain(&call::outer(vec1, vec2)?);
+        let shape = rule::broadcast_into("addr", product.shape(), self.shape());
+        shape.map_err(|e| about(e, &[&product, self]))?;
+        if !options.beta.to_bool() {
+            let common = call::result_dtype(Op::Add, &[(&self.raw).into(), product.raw().into()])?;
+            let zero = Scalar::Int(0);
+            let zeros = call::full(product.shape(), zero, common.result, self.device())?;
+            let options = AddOptions {
+                alpha: options.alpha,
+            };
+            return Ok(plain(&zeros).add_with(&product, options)?.raw);
+        }
+        let mut own = plain(&self.raw);
+        if options.beta != Scalar::Int(1) {
+            let common = call::result_dtype(Op::Add, &[(&self.raw).into(), product.raw().into()])?;
+            if options.beta.category() > common.result.category() {
+                let what = format!(
+                    "the factor {} is not a number of {}",
+                    options.beta, common.result
+                );
+                return Err(Error::new(ErrorKind::DType, "addr", what)
+                    .hint("convert the tensors first with `to`"));
+            }
+            own = own.mul(options.beta)?;
+        }
+        let options = AddOptions {
+            alpha: options.alpha,
+        };
+        Ok(own.add_with(&product, options)?.raw)
+    }
+
+    /// [`DynTensor::addr_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::addr_with`], and when the result's names, sizes or dtype are not self's.
+    pub fn addr_(&mut self, vec1: &Self, vec2: &Self, options: AddmmOptions) -> Result<&mut Self> {
+        let result = self.addr_with(vec1, vec2, options)?;
+        self.overwrite(Op::Addr, result)
+    }
+
+    /// [`DynTensor::addr_with`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::addr_with`], and when `out` does not hold the result.
+    pub fn addr_out(
+        &self,
+        vec1: &Self,
+        vec2: &Self,
+        options: AddmmOptions,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Addr, self.addr_with(vec1, vec2, options)?, out)
+    }
+
+    /// The sum of a matrix' diagonal; integers and bool add up in i64.
+    ///
+    /// # Errors
+    /// When self has not two dims.
+    pub fn trace(&self) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        let names = rule::trace("trace", &self.names).map_err(fail)?;
+        Ok(Self::new(call::trace(&self.raw).map_err(fail)?, names))
+    }
+
+    /// A square matrix, or a batch of them, multiplied by itself `n` times over.
+    ///
+    /// # Errors
+    /// When the last two sizes differ, or `n` is negative.
+    pub fn matrix_power(&self, n: i64) -> Result<Self> {
+        let raw = call::matrix_power(&self.raw, n).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// [`DynTensor::matrix_power`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::matrix_power`], and when `out` does not hold the result.
+    pub fn matrix_power_out(&self, n: i64, out: &mut Self) -> Result<()> {
+        family::store(Op::MatrixPower, self.matrix_power(n)?, out)
+    }
+
+    /// The product of a chain of matrices, in the order that needs the fewest multiplications. A
+    /// vector may stand at either end.
+    ///
+    /// # Errors
+    /// When the chain is empty, sizes or dtypes do not fit, or the result would hold a name twice.
+    pub fn multi_dot(tensors: &[&Self]) -> Result<Self> {
+        let fail = |e| about(e, tensors);
+        let chain: Vec<_> = tensors.iter().map(|x| &x.names).collect();
+        let names = rule::multi_dot("multi_dot", &chain).map_err(fail)?;
+        let chain: Vec<_> = tensors.iter().map(|x| &x.raw).collect();
+        Ok(Self::new(call::multi_dot(&chain).map_err(fail)?, names))
+    }
+
+    /// [`DynTensor::multi_dot`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::multi_dot`], and when `out` does not hold the result.
+    pub fn multi_dot_out(tensors: &[&Self], out: &mut Self) -> Result<()> {
+        family::store(Op::MultiDot, Self::multi_dot(tensors)?, out)
+    }
+
+    /// The cross product of vectors along a dim of size 3.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dim has another size.
+    pub fn cross<'a>(&self, other: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        let fail = |e: Error| about(e.in_op("cross"), &[self, other]);
+        let names = rule::unify("cross", &self.names, &other.names).map_err(fail)?;
+        let dim = dim.into().position("cross", &names).map_err(fail)?;
+        let raw = call::cross(&self.raw, &other.raw, dim).map_err(fail)?;
+        Ok(Self::new(raw, names))
+    }
+
+    /// [`DynTensor::cross`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cross`], and when `out` does not hold the result.
+    pub fn cross_out<'a>(
+        &self,
+        other: &Self,
+        dim: impl Into<DimRef<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Cross, self.cross(other, dim)?, out)
+    }
+
+    /// Multiplies and sums over pairs of dims: the last `n` of self and the first `n` of `other`
+    /// (`2`), the dims of these names (`["C", "K"]`), or given ones of each (`([0], [1])`). All
+    /// other dims stay, self's first.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::ones(&[2, 3, 4], ["N", "C", "K"])?;
+    /// let w = DynTensor::ones(&[4, 3, 5], ["K", "C", "M"])?;
+    /// let y = x.tensordot(&w, ["C", "K"])?;
+    /// assert_eq!(y.names().to_string(), "(N, M)");
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a dim is missing, the lists differ in length, sizes or dtypes differ, or the result
+    /// would hold a name twice.
+    pub fn tensordot<'a>(&self, other: &Self, dims: impl Into<PairArg<'a>>) -> Result<Self> {
+        let fail = |e| about(e, &[self, other]);
+        let dims = dims.into();
+        let plan = rule::tensordot("tensordot", &self.names, &other.names, &dims).map_err(fail)?;
+        let raw = call::tensordot(&self.raw, &other.raw, &plan.sum).map_err(fail)?;
+        Ok(Self::new(raw, plan.names))
+    }
+
+    /// [`DynTensor::tensordot`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::tensordot`], and when `out` does not hold the result.
+    pub fn tensordot_out<'a>(
+        &self,
+        other: &Self,
+        dims: impl Into<PairArg<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Tensordot, self.tensordot(other, dims)?, out)
+    }
+}

@@ -79,6 +79,14 @@ pub(super) mod own {
         Matmul,
         /// `addmm`
         Addmm,
+        /// `addmv`
+        Addmv,
+        /// `baddbmm`
+        Baddbmm,
+        /// `addbmm`
+        Addbmm,
+        /// `cdist`
+        Cdist,
         /// `contract`
         Contract,
     }
@@ -306,6 +314,31 @@ pub(super) mod own {
         RegisterPostAccumulateGradHook,
     }
 
+    /// Of the family `einsum`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Einsum {
+        /// `outer`
+        Outer,
+        /// `inner`
+        Inner,
+        /// `vdot`
+        Vdot,
+        /// `kron`
+        Kron,
+        /// `addr`
+        Addr,
+        /// `trace`
+        Trace,
+        /// `matrix_power`
+        MatrixPower,
+        /// `multi_dot`
+        MultiDot,
+        /// `cross`
+        Cross,
+        /// `tensordot`
+        Tensordot,
+    }
+
     /// An operator by its family.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Own {
@@ -329,6 +362,8 @@ pub(super) mod own {
         Stat(Stat),
         /// Of the family `attribute`.
         Attribute(Attribute),
+        /// Of the family `einsum`.
+        Einsum(Einsum),
     }
 
     impl Own {
@@ -345,6 +380,7 @@ pub(super) mod own {
                 Self::Query(own) => own::query::call(own, op, form, args),
                 Self::Stat(own) => own::stat::call(own, op, form, args),
                 Self::Attribute(own) => own::attribute::call(own, op, form, args),
+                Self::Einsum(own) => own::einsum::call(own, op, form, args),
             }
         }
     }
@@ -460,6 +496,10 @@ pub(super) fn route(op: Op) -> Route {
         Op::Bmm => Route::Own(own::Own::Contract(own::Contract::Bmm)),
         Op::Matmul => Route::Own(own::Own::Contract(own::Contract::Matmul)),
         Op::Addmm => Route::Own(own::Own::Contract(own::Contract::Addmm)),
+        Op::Addmv => Route::Own(own::Own::Contract(own::Contract::Addmv)),
+        Op::Baddbmm => Route::Own(own::Own::Contract(own::Contract::Baddbmm)),
+        Op::Addbmm => Route::Own(own::Own::Contract(own::Contract::Addbmm)),
+        Op::Cdist => Route::Own(own::Own::Contract(own::Contract::Cdist)),
         Op::Contract => Route::Own(own::Own::Contract(own::Contract::Contract)),
         Op::Transpose => Route::Own(own::Own::View(own::View::Transpose)),
         Op::T => Route::Own(own::Own::View(own::View::T)),
@@ -557,6 +597,16 @@ pub(super) fn route(op: Op) -> Route {
         Op::RegisterPostAccumulateGradHook => Route::Own(own::Own::Attribute(
             own::Attribute::RegisterPostAccumulateGradHook,
         )),
+        Op::Outer => Route::Own(own::Own::Einsum(own::Einsum::Outer)),
+        Op::Inner => Route::Own(own::Own::Einsum(own::Einsum::Inner)),
+        Op::Vdot => Route::Own(own::Own::Einsum(own::Einsum::Vdot)),
+        Op::Kron => Route::Own(own::Own::Einsum(own::Einsum::Kron)),
+        Op::Addr => Route::Own(own::Own::Einsum(own::Einsum::Addr)),
+        Op::Trace => Route::Own(own::Own::Einsum(own::Einsum::Trace)),
+        Op::MatrixPower => Route::Own(own::Own::Einsum(own::Einsum::MatrixPower)),
+        Op::MultiDot => Route::Own(own::Own::Einsum(own::Einsum::MultiDot)),
+        Op::Cross => Route::Own(own::Own::Einsum(own::Einsum::Cross)),
+        Op::Tensordot => Route::Own(own::Own::Einsum(own::Einsum::Tensordot)),
     }
 }
 

@@ -48,6 +48,7 @@ use crate::raw::Raw;
 
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
 pub use attribute::type_name;
+pub use einsum::CdistOptions;
 pub use factory::Options;
 pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};

@@ -20,11 +20,15 @@ fn parts(op: Op) -> Option<(NameRule, ShapeRule, Kernel, bool)> {
         Op::Dot => (rule::dot, rule::dot_shape, call::dot, true),
         Op::Bmm => (rule::bmm, rule::bmm_shape, call::bmm, true),
         Op::Matmul => (rule::matmul, rule::matmul_shape, call::matmul, false),
+        Op::Outer => (rule::outer, rule::outer_shape, call::outer, true),
+        Op::Inner => (rule::inner, rule::inner_shape, call::inner, true),
+        Op::Vdot => (rule::dot, rule::dot_shape, call::vdot, true),
+        Op::Kron => (rule::kron, rule::kron_shape, call::kron, false),
         _ => return None,
     })
 }
 
-/// A product of two tensors; `op` is one of mm, mv, dot, bmm and matmul.
+/// A product of two tensors; `op` is one that [`parts`] knows.
 pub(super) fn product(op: Op, a: &DynTensor, b: &DynTensor) -> Result<DynTensor> {
     let fail = |e| about(e, &[a, b]);
     let Some((names, shape, kernel, sizes_first)) = parts(op) else {
@@ -70,53 +74,94 @@ products! {
         "When one has not three dims, batch or inner sizes differ, batch names do not unify, the result would hold a name twice, or the dtypes differ.";
     Matmul matmul matmul_out other "The matrix product over the last two dims; batch dims broadcast and unify."
         "When one has no dim, batch dims do not unify or broadcast, the inner sizes differ, the result would hold a name twice, or the dtypes differ.";
+    Outer outer outer_out vec2 "The products of every element of one vector and every element of another."
+        "When one is no vector, or both dims have one name.";
+    Inner inner inner_out other "Multiplies and sums over the last dim of both; a number multiplies."
+        "When the last sizes or the dtypes differ, or the result would hold a name twice.";
+    Vdot vdot vdot_out other "The inner product of two vectors, of which the first is conjugated."
+        "When one is no vector, the sizes differ, or the dtypes differ.";
+    Kron kron kron_out other "The Kronecker product: every element of self times the whole other. Names unify."
+        "When names do not unify, or sizes overflow.";
+}
+
+type BiasRule = fn(&'static str, &Names, &Names, &Names) -> Result<Names>;
+
+/// `beta` times the bias, plus `alpha` times a product. Sizes are reported before names.
+pub(super) fn add_product(
+    op: Op,
+    bias: &DynTensor,
+    a: &DynTensor,
+    b: &DynTensor,
+    options: AddmmOptions,
+) -> Result<DynTensor> {
+    let fail = |e| about(e, &[bias, a, b]);
+    let (shape, names): (ShapeRule, BiasRule) = match op {
+        Op::Addmv => (rule::mv_shape, rule::addmv),
+        Op::Baddbmm => (rule::bmm_shape, rule::baddbmm),
+        Op::Addbmm => (rule::bmm_shape, rule::addbmm),
+        _ => (rule::mm_shape, rule::addmm),
+    };
+    shape(op.name(), a.shape(), b.shape()).map_err(|e| about(e, &[a, b]))?;
+    let names = names(op.name(), &bias.names, &a.names, &b.names).map_err(fail)?;
+    let raw = call::add_product(op, &bias.raw, &a.raw, &b.raw, options.beta, options.alpha);
+    Ok(DynTensor::new(raw.map_err(fail)?, names))
+}
+
+macro_rules! added_products {
+    ($($op:ident $method:ident $with:ident $in_place:ident $out:ident $a:ident $b:ident $doc:literal $doc_with:literal;)*) => {
+        impl DynTensor {$(
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// As the product, and when names do not unify with self's or self does not broadcast.
+            pub fn $method(&self, $a: &Self, $b: &Self) -> Result<Self> {
+                add_product(Op::$op, self, $a, $b, AddmmOptions::default())
+            }
+
+            #[doc = $doc_with]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`DynTensor::", stringify!($method), "`].")]
+            pub fn $with(&self, $a: &Self, $b: &Self, options: AddmmOptions) -> Result<Self> {
+                add_product(Op::$op, self, $a, $b, options)
+            }
+
+            #[doc = concat!("[`DynTensor::", stringify!($with), "`] in place.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`DynTensor::", stringify!($with), "`], and when the result's names or sizes are not self's.")]
+            pub fn $in_place(&mut self, $a: &Self, $b: &Self, options: AddmmOptions) -> Result<&mut Self> {
+                let result = add_product(Op::$op, self, $a, $b, options)?;
+                self.overwrite(Op::$op, result)
+            }
+
+            #[doc = concat!("[`DynTensor::", stringify!($with), "`] into `out`.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`DynTensor::", stringify!($with), "`], and when `out` does not hold the result.")]
+            pub fn $out(&self, $a: &Self, $b: &Self, options: AddmmOptions, out: &mut Self) -> Result<()> {
+                family::store(Op::$op, add_product(Op::$op, self, $a, $b, options)?, out)
+            }
+        )*}
+    };
+}
+
+added_products! {
+    Addmm addmm addmm_with addmm_ addmm_out mat1 mat2
+        "Self plus the product of two matrices."
+        "`beta` times self, plus `alpha` times the product of two matrices.";
+    Addmv addmv addmv_with addmv_ addmv_out mat vec
+        "Self plus the product of a matrix and a vector."
+        "`beta` times self, plus `alpha` times the product of a matrix and a vector.";
+    Baddbmm baddbmm baddbmm_with baddbmm_ baddbmm_out batch1 batch2
+        "Self plus the products of two batches of matrices."
+        "`beta` times self, plus `alpha` times the products of two batches of matrices.";
+    Addbmm addbmm addbmm_with addbmm_ addbmm_out batch1 batch2
+        "Self plus the sum of the products of two batches of matrices."
+        "`beta` times self, plus `alpha` times the sum of the products of two batches of matrices.";
 }
 
 impl DynTensor {
-    /// Self plus the product of two matrices.
-    ///
-    /// # Errors
-    /// As [`DynTensor::mm`] and `add`.
-    pub fn addmm(&self, mat1: &Self, mat2: &Self) -> Result<Self> {
-        self.addmm_with(mat1, mat2, AddmmOptions::default())
-    }
-
-    /// `beta` times self, plus `alpha` times the product of two matrices.
-    ///
-    /// # Errors
-    /// As [`DynTensor::mm`] and `add`.
-    pub fn addmm_with(&self, mat1: &Self, mat2: &Self, options: AddmmOptions) -> Result<Self> {
-        let fail = |e| about(e, &[self, mat1, mat2]);
-        let inner = |e| about(e, &[mat1, mat2]);
-        rule::mm_shape("addmm", mat1.shape(), mat2.shape()).map_err(inner)?;
-        let names = rule::addmm("addmm", &self.names, &mat1.names, &mat2.names).map_err(fail)?;
-        let raw = call::addmm(&self.raw, &mat1.raw, &mat2.raw, options.beta, options.alpha);
-        Ok(Self::new(raw.map_err(fail)?, names))
-    }
-
-    /// [`DynTensor::addmm_with`] in place.
-    ///
-    /// # Errors
-    /// As [`DynTensor::addmm_with`], and when the result's names or sizes are not self's.
-    pub fn addmm_(&mut self, mat1: &Self, mat2: &Self, options: AddmmOptions) -> Result<&mut Self> {
-        let result = self.addmm_with(mat1, mat2, options)?;
-        self.overwrite(Op::Addmm, result)
-    }
-
-    /// [`DynTensor::addmm_with`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::addmm_with`], and when `out` does not hold the result.
-    pub fn addmm_out(
-        &self,
-        mat1: &Self,
-        mat2: &Self,
-        options: AddmmOptions,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Addmm, self.addmm_with(mat1, mat2, options)?, out)
-    }
-
     /// Multiplies and sums over dims that both have, by name; other shared names are batch dims.
     /// The result has self's dims without those, then the others of `other`.
     ///
@@ -136,7 +181,8 @@ impl DynTensor {
             rule::contract("contract", &self.names, &other.names, &dim.into()).map_err(fail)?;
         let (own, its) = ((&self.names, self.shape()), (&other.names, other.shape()));
         rule::contract_shape("contract", own, its, &plan).map_err(fail)?;
-        let raw = call::contract(&self.raw, &other.raw, &plan.sum, &plan.batch).map_err(fail)?;
+        let raw = call::contract(Op::Contract, &self.raw, &other.raw, &plan.sum, &plan.batch)
+            .map_err(fail)?;
         Ok(Self::new(raw, plan.names))
     }
 }

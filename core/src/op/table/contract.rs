@@ -3,12 +3,18 @@
 use crate::op::Class::{Compose, Gemm};
 use crate::op::DTypeRule::NoPromotion;
 use crate::op::NameRule::Contracts;
-use crate::op::{DTypes, Forms, Row};
+use crate::op::{DTypes, Forms, NameRule, Row};
 
 const fn product(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
     Row::new(name, signature, Gemm, Contracts, doc)
         .dtype(NoPromotion, DTypes::ALL)
         .forms(Forms::WITH_OUT)
+}
+
+const fn added(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    Row::new(name, signature, Compose, NameRule::Compose, doc)
+        .dtype(NoPromotion, DTypes::NUMBERS)
+        .forms(Forms::ALL)
 }
 
 pub(super) const ROWS: &[Row] = &[
@@ -26,20 +32,57 @@ pub(super) const ROWS: &[Row] = &[
         "The matrix product over the last two dims; batch dims broadcast.",
     )
     .grad(&["matmul(grad, mT(y))", "matmul(mT(x), grad)"]),
-    Row::new(
+    added(
         "addmm",
         "self, mat1, mat2, *, beta: Scalar = 1, alpha: Scalar = 1",
-        Compose,
-        crate::op::NameRule::Compose,
         "`beta` times self, plus `alpha` times the product of two matrices.",
     )
-    .dtype(NoPromotion, DTypes::NUMBERS)
-    .forms(Forms::ALL)
     .grad(&[
         "grad * beta",
         "alpha * mm(grad, t(z))",
         "alpha * mm(t(y), grad)",
     ]),
+    added(
+        "addmv",
+        "self, mat, vec, *, beta: Scalar = 1, alpha: Scalar = 1",
+        "`beta` times self, plus `alpha` times the product of a matrix and a vector.",
+    )
+    .grad(&[
+        "grad * beta",
+        "alpha * outer(grad, z)",
+        "alpha * mv(t(y), grad)",
+    ]),
+    added(
+        "baddbmm",
+        "self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1",
+        "`beta` times self, plus `alpha` times the products of two batches of matrices.",
+    )
+    .grad(&[
+        "grad * beta",
+        "alpha * bmm(grad, mT(z))",
+        "alpha * bmm(mT(y), grad)",
+    ]),
+    added(
+        "addbmm",
+        "self, batch1, batch2, *, beta: Scalar = 1, alpha: Scalar = 1",
+        "`beta` times self, plus `alpha` times the sum of the products of two batches of matrices.",
+    )
+    .grad(&[
+        "grad * beta",
+        "alpha * matmul(grad, mT(z))",
+        "alpha * matmul(mT(y), grad)",
+    ]),
+    Row::new(
+        "cdist",
+        "x1, x2, p: Scalar = 2.0, compute_mode: Mode = None",
+        Compose,
+        Contracts,
+        "The distance of every row of one matrix from every row of another, as the `p`-norm of \
+         their difference.",
+    )
+    .dtype(NoPromotion, DTypes::FLOATS)
+    .forms(Forms::FUNCTION)
+    .differs("of f16 and bf16 too"),
     product(
         "contract",
         "self, other, dim: Dims",

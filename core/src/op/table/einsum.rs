@@ -1,5 +1,106 @@
-//! Products by letters, by names and of several operands.
+//! Products by letters, by names and of several operands, and what is made of products.
 
-use crate::op::Row;
+use crate::op::Class::Compose;
+use crate::op::DTypeRule::{NoPromotion, Same, Sum};
+use crate::op::NameRule::{Contracts, Keeps, Removes, Unifies};
+use crate::op::{DTypes, Forms, NameRule, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const fn row(
+    name: &'static str,
+    signature: &'static str,
+    rule: NameRule,
+    doc: &'static str,
+) -> Row {
+    Row::new(name, signature, Compose, rule, doc).forms(Forms::WITH_OUT)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    row(
+        "outer",
+        "self, vec2",
+        Contracts,
+        "The products of every element of one vector and every element of another.",
+    )
+    .aliases(&["ger"])
+    .grad(&["mv(grad, y)", "mv(t(grad), x)"])
+    .differs("names go through"),
+    row(
+        "inner",
+        "self, other",
+        Contracts,
+        "Multiplies and sums over the last dim of both.",
+    )
+    .dtype(NoPromotion, DTypes::ALL)
+    .differs("names go through"),
+    row(
+        "vdot",
+        "self, other",
+        Contracts,
+        "The inner product of two vectors, of which the first is conjugated.",
+    )
+    .dtype(NoPromotion, DTypes::ALL)
+    .grad(&["grad * y", "grad * x"])
+    .differs("names go through; of bool too"),
+    row(
+        "kron",
+        "self, other",
+        Unifies,
+        "The Kronecker product: every element of one times the whole other.",
+    )
+    .differs("names go through"),
+    row(
+        "addr",
+        "self, vec1, vec2, *, beta: Scalar = 1, alpha: Scalar = 1",
+        NameRule::Compose,
+        "`beta` times self, plus `alpha` times the outer product of two vectors.",
+    )
+    .forms(Forms::ALL)
+    .dtype(Same, DTypes::NUMBERS)
+    .grad(&[
+        "grad * beta",
+        "alpha * mv(grad, z)",
+        "alpha * mv(t(grad), y)",
+    ])
+    .differs("names go through; not of bool"),
+    row("trace", "self", Removes, "The sum of a matrix' diagonal.")
+        .forms(Forms::PURE)
+        .dtype(Sum, DTypes::ALL)
+        .grad(&["grad * eye"])
+        .differs("names go through; of bool too"),
+    row(
+        "matrix_power",
+        "self, n: Int",
+        Keeps,
+        "A square matrix multiplied by itself `n` times over; batch dims stay.",
+    )
+    .dtype(Same, DTypes::NUMBERS)
+    .differs("`n` is not negative; names go through"),
+    row(
+        "multi_dot",
+        "tensors: Tensors",
+        Contracts,
+        "The product of a chain of matrices, in the order that costs least; a vector may stand at \
+         either end.",
+    )
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .dtype(NoPromotion, DTypes::ALL)
+    .aliases(&["chain_matmul"])
+    .differs("of one matrix too; names go through"),
+    row(
+        "cross",
+        "self, other, dim: Dim = -1",
+        Unifies,
+        "The cross product of vectors along a dim of size 3.",
+    )
+    .dtype(Same, DTypes::NUMBERS)
+    .differs("along the last dim unless told; ranks may differ; dtypes promote; names go through"),
+    row(
+        "tensordot",
+        "self, other, dims: Pair = 2",
+        Contracts,
+        "Multiplies and sums over some dims of both: the last of one and the first of the other, \
+         or given ones.",
+    )
+    .dtype(NoPromotion, DTypes::ALL)
+    .differs("names go through; dims by name too"),
+];

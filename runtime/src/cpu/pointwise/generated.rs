@@ -116,6 +116,10 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Bmm
         | Op::Matmul
         | Op::Addmm
+        | Op::Addmv
+        | Op::Baddbmm
+        | Op::Addbmm
+        | Op::Cdist
         | Op::Contract
         | Op::Transpose
         | Op::T
@@ -221,7 +225,17 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::DataPtr
         | Op::IsShared
         | Op::IsPinned
-        | Op::IsTensor => None,
+        | Op::IsTensor
+        | Op::Outer
+        | Op::Inner
+        | Op::Vdot
+        | Op::Kron
+        | Op::Addr
+        | Op::Trace
+        | Op::MatrixPower
+        | Op::MultiDot
+        | Op::Cross
+        | Op::Tensordot => None,
     }
 }
 

@@ -31,6 +31,7 @@ pub(super) fn arguments(
         Op::Arange => arange(positional, keyword),
         Op::To => to(positional, keyword),
         Op::Max | Op::Min => return no_maximum(op, positional),
+        Op::MultiDot => chain(positional),
         _ => {}
     }
     Ok(())
@@ -112,6 +113,13 @@ fn to(positional: &mut Vec<Value>, keyword: &mut Keyword) {
             Value::Bool(_) => {}
             _ => keyword.push(("device".into(), value)),
         }
+    }
+}
+
+/// `chain_matmul(a, b, c)` lists its tensors one by one.
+fn chain(positional: &mut Vec<Value>) {
+    if matches!(positional.first(), Some(Value::Tensor(_))) {
+        *positional = vec![Value::List(std::mem::take(positional))];
     }
 }
 

@@ -29,7 +29,12 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
     let (prefix, name) = path.rsplit_once('.').unwrap_or(("torch.Tensor", path));
     if !matches!(
         prefix,
-        "torch" | "torch.Tensor" | "torch.functional" | "torch.nn.functional" | "torch.special"
+        "torch"
+            | "torch.Tensor"
+            | "torch.functional"
+            | "torch.nn.functional"
+            | "torch.special"
+            | "torch.linalg"
     ) {
         return None;
     }

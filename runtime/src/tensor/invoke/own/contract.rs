@@ -4,11 +4,12 @@ use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
 use super::pure;
+use crate::call::CdistMode;
 use crate::tensor::generated::own::Contract;
 use crate::tensor::invoke::bind::Bound;
-use crate::tensor::invoke::value::Value;
+use crate::tensor::invoke::value::{Value, wrong};
 use crate::tensor::invoke::{Form, computed};
-use crate::tensor::{AddmmOptions, product};
+use crate::tensor::{AddmmOptions, CdistOptions, product};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: Contract, op: Op, form: Form, mut args: Bound) -> Result<Value> {
@@ -18,14 +19,15 @@ pub(in crate::tensor) fn call(own: Contract, op: Op, form: Form, mut args: Bound
         Contract::Mv => two(op, form, args, "vec"),
         Contract::Dot => two(op, form, args, "tensor"),
         Contract::Matmul => two(op, form, args, "other"),
-        Contract::Addmm => computed(op, form, args, |a| {
-            let one = Scalar::Int(1);
-            let options = AddmmOptions {
-                beta: a.scalar("beta", one)?,
-                alpha: a.scalar("alpha", one)?,
+        Contract::Addmm => added(op, form, args, ["mat1", "mat2"]),
+        Contract::Addmv => added(op, form, args, ["mat", "vec"]),
+        Contract::Baddbmm | Contract::Addbmm => added(op, form, args, ["batch1", "batch2"]),
+        Contract::Cdist => pure(op, form, args, |a| {
+            let options = CdistOptions {
+                p: a.scalar("p", Scalar::Float(2.0))?.to_f64(),
+                compute_mode: mode(a)?,
             };
-            a.tensor("self")?
-                .addmm_with(a.tensor("mat1")?, a.tensor("mat2")?, options)
+            a.tensor("x1")?.cdist_with(a.tensor("x2")?, options)
         }),
         Contract::Contract => pure(op, form, args, |a| {
             a.tensor("self")?
@@ -38,4 +40,41 @@ fn two(op: Op, form: Form, args: &mut Bound, other: &str) -> Result<Value> {
     computed(op, form, args, |a| {
         product::product(op, a.tensor("self")?, a.tensor(other)?)
     })
+}
+
+fn added(op: Op, form: Form, args: &mut Bound, factors_of: [&str; 2]) -> Result<Value> {
+    let [first, second] = factors_of;
+    computed(op, form, args, |a| {
+        let (x, y) = (a.tensor(first)?, a.tensor(second)?);
+        product::add_product(op, a.tensor("self")?, x, y, factors(a)?)
+    })
+}
+
+/// `beta` and `alpha`.
+pub(super) fn factors(args: &Bound) -> Result<AddmmOptions> {
+    let one = Scalar::Int(1);
+    Ok(AddmmOptions {
+        beta: args.scalar("beta", one)?,
+        alpha: args.scalar("alpha", one)?,
+    })
+}
+
+fn mode(args: &Bound) -> Result<CdistMode> {
+    let wanted = "`use_mm_for_euclid_dist_if_necessary`, `use_mm_for_euclid_dist` or \
+                  `donot_use_mm_for_euclid_dist`";
+    match args.given("compute_mode") {
+        None => Ok(CdistMode::IfNecessary),
+        Some(Value::Str(text)) => match text.as_str() {
+            "use_mm_for_euclid_dist_if_necessary" => Ok(CdistMode::IfNecessary),
+            "use_mm_for_euclid_dist" => Ok(CdistMode::Always),
+            "donot_use_mm_for_euclid_dist" => Ok(CdistMode::Never),
+            _ => Err(wrong(
+                "cdist",
+                "compute_mode",
+                wanted,
+                &Value::Str(text.clone()),
+            )),
+        },
+        Some(other) => Err(wrong("cdist", "compute_mode", wanted, other)),
+    }
 }

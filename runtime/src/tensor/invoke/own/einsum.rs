@@ -1,1 +1,67 @@
 //! Products by letters, by names and of several operands.
+
+use nomina_core::Result;
+use nomina_core::op::Op;
+use nomina_core::rule::{DimRef, PairArg};
+
+use super::contract::factors;
+use super::pure;
+use crate::tensor::generated::own::Einsum;
+use crate::tensor::invoke::bind::Bound;
+use crate::tensor::invoke::value::{Value, wrong};
+use crate::tensor::invoke::{Form, computed};
+use crate::tensor::{DynTensor, product};
+
+/// Calls `own`, which is `op` by another name.
+pub(in crate::tensor) fn call(own: Einsum, op: Op, form: Form, mut args: Bound) -> Result<Value> {
+    let args = &mut args;
+    match own {
+        Einsum::Outer => two(op, form, args, "vec2"),
+        Einsum::Inner | Einsum::Vdot | Einsum::Kron => two(op, form, args, "other"),
+        Einsum::Addr => computed(op, form, args, |a| {
+            a.tensor("self")?
+                .addr_with(a.tensor("vec1")?, a.tensor("vec2")?, factors(a)?)
+        }),
+        Einsum::Trace => pure(op, form, args, |a| a.tensor("self")?.trace()),
+        Einsum::MatrixPower => computed(op, form, args, |a| {
+            a.tensor("self")?.matrix_power(a.int("n", 1)?)
+        }),
+        Einsum::MultiDot => computed(op, form, args, |a| {
+            DynTensor::multi_dot(&a.tensors("tensors")?)
+        }),
+        Einsum::Cross => computed(op, form, args, |a| {
+            let dim = match a.given("dim") {
+                None => DimRef::Index(-1),
+                Some(_) => a.dim("dim")?,
+            };
+            a.tensor("self")?.cross(a.tensor("other")?, dim)
+        }),
+        Einsum::Tensordot => computed(op, form, args, |a| {
+            a.tensor("self")?.tensordot(a.tensor("other")?, pair(a)?)
+        }),
+    }
+}
+
+fn two(op: Op, form: Form, args: &mut Bound, other: &str) -> Result<Value> {
+    computed(op, form, args, |a| {
+        product::product(op, a.tensor("self")?, a.tensor(other)?)
+    })
+}
+
+/// A count, names of both, or a list for each.
+fn pair(args: &Bound) -> Result<PairArg<'_>> {
+    let bad = |value: &Value| wrong("tensordot", "dims", "a number or dims", value);
+    match args.given("dims") {
+        None => Ok(PairArg::Count(2)),
+        Some(Value::Int(count)) => Ok(PairArg::Count(*count)),
+        Some(Value::List(each)) => match &each[..] {
+            [left @ Value::List(_), right @ Value::List(_)]
+            | [left @ Value::Int(_), right @ Value::Int(_)] => Ok(PairArg::Each(
+                left.as_dims().ok_or_else(|| bad(left))?,
+                right.as_dims().ok_or_else(|| bad(right))?,
+            )),
+            _ => args.dims("dims", false).map(PairArg::Both),
+        },
+        Some(_) => args.dims("dims", false).map(PairArg::Both),
+    }
+}

@@ -1,0 +1,129 @@
+//! Distances between the rows of two matrices.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, ErrorKind, Result, Scalar};
+
+use super::gemm::{refuse, same_kind};
+use super::reduce::address;
+use super::{
+    Arg, ReduceOptions, add_product, clamp, contiguous, pointwise, pointwise_owned, reduce,
+};
+use crate::backend::backend;
+use crate::raw::Raw;
+use crate::shape::{Shape, broadcast};
+
+/// Distances as a backend sees them: `batch` times `m` rows against `n` rows, all of `depth`
+/// numbers, row-major.
+#[derive(Clone, Copy)]
+pub(crate) struct DistanceJob {
+    pub dtype: DType,
+    pub p: f64,
+    pub batch: usize,
+    pub m: usize,
+    pub n: usize,
+    pub depth: usize,
+    pub a: *const u8,
+    pub b: *const u8,
+    pub out: *mut u8,
+}
+
+/// How Euclidean distances are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CdistMode {
+    /// By a matrix product where there are more than 25 rows on a side.
+    #[default]
+    IfNecessary,
+    /// By a matrix product: faster, less exact for rows that lie close.
+    Always,
+    /// By differences.
+    Never,
+}
+
+/// Rows from which on a matrix product computes Euclidean distances.
+const MANY: usize = 25;
+
+/// The distance of every row of `a` from every row of `b`, as the `p`-norm of their difference;
+/// batch dims broadcast.
+///
+/// # Errors
+/// When one has fewer than two dims, the last sizes or the dtypes differ, `p` is negative, or
+/// memory is missing.
+pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
+    let op = Op::Cdist;
+    if a.rank() < 2 || b.rank() < 2 {
+        let what = "takes tensors with at least 2 dims";
+        return Err(refuse(ErrorKind::Rank, op, &[a, b], what).hint("add a dim with `unsqueeze`"));
+    }
+    let (m, depth) = (a.shape()[a.rank() - 2], a.shape()[a.rank() - 1]);
+    let (n, other) = (b.shape()[b.rank() - 2], b.shape()[b.rank() - 1]);
+    if depth != other {
+        let what = format!("sizes {depth} and {other} of the last dims differ");
+        return Err(refuse(ErrorKind::Shape, op, &[a, b], what)
+            .at(0, a.rank() - 1)
+            .hint("rows of both have one length"));
+    }
+    same_kind(op, &[a, b])?;
+    if p.is_nan() || p < 0.0 {
+        let what = format!("the norm's exponent {p} is negative or no number");
+        return Err(refuse(ErrorKind::Argument, op, &[a, b], what).hint("give 0 or more"));
+    }
+    let batch = broadcast(
+        op.name(),
+        &[&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]],
+    )
+    .map_err(|e| refuse(e.kind(), op, &[a, b], "batch dims do not broadcast"))?;
+    let count: usize = batch.iter().product();
+    let rows = |x: &Raw, rows: usize| -> Result<Raw> {
+        let mut shape = batch.clone();
+        shape.extend_from_slice(&[rows, depth]);
+        contiguous(&x.expand(&shape)?)?.reshape(&[count, rows, depth])
+    };
+    let mut shape = Shape::from_slice(&batch);
+    shape.extend_from_slice(&[m, n]);
+    // Refuses sizes that overflow before anything is copied.
+    crate::shape::bytes(op.name(), &shape, a.dtype().size())?;
+    let (a, b) = (rows(a, m)?, rows(b, n)?);
+    let by_product = match mode {
+        CdistMode::IfNecessary => m > MANY || n > MANY,
+        CdistMode::Always => true,
+        CdistMode::Never => false,
+    };
+    let exact = a.dtype() == DType::F32 || a.dtype() == DType::F64;
+    if p == 2.0 && by_product && exact && count * m * n > 0 {
+        return euclidean(&a, &b)?.reshape(&shape);
+    }
+    let mut out = Raw::empty(op.name(), &[count, m, n], a.dtype(), a.device())?;
+    if out.numel() > 0 {
+        let to = address(&mut out);
+        let backend = backend(op.name(), a.device())?;
+        let job = DistanceJob {
+            dtype: a.dtype(),
+            p,
+            batch: count,
+            m,
+            n,
+            depth,
+            a: a.as_ptr(),
+            b: b.as_ptr(),
+            out: to,
+        };
+        // SAFETY: both operands are row-major and of these sizes; the result is fresh, and no one
+        // else has it.
+        unsafe { backend.distance(&job)? };
+    }
+    out.reshape(&shape)
+}
+
+/// `|x - y|² = |x|² - 2 x·y + |y|²`.
+fn euclidean(a: &Raw, b: &Raw) -> Result<Raw> {
+    let squares = |x: &Raw| -> Result<Raw> {
+        let each = pointwise(Op::Mul, &[Arg::Tensor(x), Arg::Tensor(x)])?;
+        reduce(Op::Sum, &each, &[2], false, ReduceOptions::default())
+    };
+    let (left, right) = (squares(a)?.unsqueeze(2)?, squares(b)?.unsqueeze(1)?);
+    let both = pointwise(Op::Add, &[Arg::Tensor(&left), Arg::Tensor(&right)])?;
+    let (one, minus_two) = (Scalar::Int(1), Scalar::Int(-2));
+    let squared = add_product(Op::Baddbmm, &both, a, &b.transpose(1, 2)?, one, minus_two)?;
+    let squared = clamp(&squared, Some(Arg::Scalar(Scalar::Float(0.0))), None)?;
+    pointwise_owned(Op::Sqrt, squared, &[])
+}

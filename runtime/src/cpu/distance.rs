@@ -1,0 +1,198 @@
+//! Norms of the differences of rows.
+
+use half::{bf16, f16};
+use nomina_core::DType;
+
+use crate::call::DistanceJob;
+use crate::cpu::parallel::Shared;
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::for_each;
+
+/// Rows of the left operand that go together.
+const ROWS: usize = 16;
+/// Sums that run side by side.
+const LANES: usize = 8;
+
+/// Computes all distances of a job.
+///
+/// # Safety
+/// The operands have the sizes that the job says, the result is nobody else's.
+pub(crate) unsafe fn execute(job: &DistanceJob) {
+    // SAFETY: the caller's promise, for elements of the dtype's type.
+    unsafe {
+        match job.dtype {
+            DType::F64 => run::<f64>(job),
+            DType::F16 => run::<f16>(job),
+            DType::BF16 => run::<bf16>(job),
+            _ => run::<f32>(job),
+        }
+    }
+}
+
+/// An element, and the type that it is computed in.
+trait Stored: Copy + Send + Sync {
+    type In: Real;
+    fn load(self) -> Self::In;
+    fn store(value: Self::In) -> Self;
+}
+
+trait Real: Copy + Send + Sync {
+    const ZERO: Self;
+    fn of(value: f64) -> Self;
+    fn plus(self, other: Self) -> Self;
+    fn greater(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+    /// The absolute difference.
+    fn apart(self, other: Self) -> Self;
+    fn power(self, exponent: Self) -> Self;
+    fn root(self) -> Self;
+    fn is_zero(self) -> bool;
+}
+
+macro_rules! real {
+    ($($t:ident)*) => {$(
+        impl Real for $t {
+            const ZERO: $t = 0.0;
+            #[inline(always)]
+            fn of(value: f64) -> $t {
+                value as $t
+            }
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                self + other
+            }
+            // NaN stays.
+            #[inline(always)]
+            fn greater(self, other: $t) -> $t {
+                if other > self || other.is_nan() { other } else { self }
+            }
+            #[inline(always)]
+            fn times(self, other: $t) -> $t {
+                self * other
+            }
+            #[inline(always)]
+            fn apart(self, other: $t) -> $t {
+                (self - other).abs()
+            }
+            #[inline(always)]
+            fn power(self, exponent: $t) -> $t {
+                self.powf(exponent)
+            }
+            #[inline(always)]
+            fn root(self) -> $t {
+                self.sqrt()
+            }
+            #[inline(always)]
+            fn is_zero(self) -> bool {
+                self == 0.0
+            }
+        }
+
+        impl Stored for $t {
+            type In = $t;
+            #[inline(always)]
+            fn load(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn store(value: $t) -> $t {
+                value
+            }
+        }
+    )*};
+}
+real!(f32 f64);
+
+macro_rules! stored_half {
+    ($($t:ident)*) => {$(
+        impl Stored for $t {
+            type In = f32;
+            #[inline(always)]
+            fn load(self) -> f32 {
+                self.to_f32()
+            }
+            #[inline(always)]
+            fn store(value: f32) -> $t {
+                $t::from_f32(value)
+            }
+        }
+    )*};
+}
+stored_half!(f16 bf16);
+
+unsafe fn run<T: Stored>(job: &DistanceJob) {
+    let DistanceJob { m, n, depth, .. } = *job;
+    let blocks = m.div_ceil(ROWS);
+    let (a, b) = (Shared(job.a.cast_mut()), Shared(job.b.cast_mut()));
+    let out = Shared(job.out);
+    let p = job.p;
+    let work = ROWS.min(m).saturating_mul(n).saturating_mul(depth.max(1));
+    for_each(job.batch * blocks, work, |task| {
+        let (batch, first) = (task / blocks, task % blocks * ROWS);
+        let rows = ROWS.min(m - first);
+        // SAFETY: all indices are within the operands' sizes; each task has rows of the result of
+        // its own.
+        unsafe {
+            let a = a.get().cast::<T>().add((batch * m + first) * depth);
+            let b = b.get().cast::<T>().add(batch * n * depth);
+            let out = out.get().cast::<T>().add((batch * m + first) * n);
+            let own: Vec<T::In> = (0..rows * depth).map(|i| a.add(i).read().load()).collect();
+            let mut row = vec![T::In::ZERO; depth];
+            for j in 0..n {
+                for (k, value) in row.iter_mut().enumerate() {
+                    *value = b.add(j * depth + k).read().load();
+                }
+                for i in 0..rows {
+                    let x = &own[i * depth..(i + 1) * depth];
+                    let distance = dispatch(Distance { x, y: &row, p });
+                    out.add(i * n + j).write(T::store(distance));
+                }
+            }
+        }
+    });
+}
+
+/// The distance of two rows.
+struct Distance<'a, R> {
+    x: &'a [R],
+    y: &'a [R],
+    p: f64,
+}
+
+impl<R: Real> Kernel for Distance<'_, R> {
+    type Out = R;
+    #[inline(always)]
+    fn run(self) -> R {
+        let Self { x, y, p } = self;
+        let add = |a: R, b: R| a.plus(b);
+        if p == 2.0 {
+            fold(x, y, |d| d.times(d), add).root()
+        } else if p == 1.0 {
+            fold(x, y, |d| d, add)
+        } else if p == f64::INFINITY {
+            fold(x, y, |d| d, |a, b| a.greater(b))
+        } else if p == 0.0 {
+            let one = R::of(1.0);
+            fold(x, y, |d| if d.is_zero() { R::ZERO } else { one }, add)
+        } else {
+            let exponent = R::of(p);
+            fold(x, y, |d| d.power(exponent), add).power(R::of(1.0 / p))
+        }
+    }
+}
+
+#[inline(always)]
+fn fold<R: Real>(x: &[R], y: &[R], of: impl Fn(R) -> R, join: impl Fn(R, R) -> R) -> R {
+    let mut lanes = [R::ZERO; LANES];
+    let (mut left, mut right) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
+    for (x, y) in (&mut left).zip(&mut right) {
+        for ((lane, &x), &y) in lanes.iter_mut().zip(x).zip(y) {
+            *lane = join(*lane, of(x.apart(y)));
+        }
+    }
+    let rest = left.remainder().iter().zip(right.remainder());
+    for (lane, (&x, &y)) in lanes.iter_mut().zip(rest) {
+        *lane = join(*lane, of(x.apart(y)));
+    }
+    lanes.into_iter().fold(R::ZERO, join)
+}

@@ -1,0 +1,145 @@
+"""Products by letters, by names and of several operands."""
+
+import torch
+
+from common import D, Recorder, S, T, bf16, boolean, c64, f16, f32, f64, i32, i64, u8
+
+r = Recorder("einsum")
+EMPTY = T(torch.zeros(0), "N")
+
+
+def t(x, names):
+    """The same matrix as another layout: of its transpose."""
+    return T(x.tensor.t().contiguous().t(), names)
+
+
+# outer
+for dtype in (f32, f64, f16, i32, c64):
+    r.case("torch.outer", r.rand([3], "N", dtype), r.rand([2], "M", dtype), names="N M")
+r.case("torch.outer", r.rand([3], "_", i64), r.rand([2], "M", f32), names="_ M")
+r.case("torch.outer", r.rand([2], "N", boolean), r.rand([2], "_", u8), names="N _")
+r.case("torch.outer", EMPTY, r.rand([2], "M"), names="N M")
+r.case("torch.ger", r.rand([2], "_"), r.rand([3], "_"), names="_ _")
+r.case("torch.Tensor.outer", T(torch.arange(6.0)[::2], "N"), r.rand([2], "M"), names="N M")
+r.error("torch.outer", "duplicate_names", r.rand([2], "N"), r.rand([3], "N"))
+
+# inner
+for dtype in (f32, f64, i32, c64):
+    r.case("torch.inner", r.rand([3], "K", dtype), r.rand([3], "K", dtype), names="")
+r.case("torch.inner", r.rand([2, 3], "N K"), r.rand([4, 3], "M K"), names="N M")
+r.case("torch.inner", r.rand([2, 3], "N K"), r.rand([2, 2, 3], "B M K"), names="N B M")
+r.case("torch.inner", r.rand([3], "_", bf16), r.rand([2, 3], "M _", bf16), names="M")
+r.case("torch.inner", T(torch.tensor(2.5), ""), r.rand([2, 3], "N K"), names="N K")
+r.case("torch.inner", t(r.rand([2, 3], "_ _"), "N K"), t(r.rand([2, 3], "_ _"), "M _"), names="N M")
+r.case("torch.inner", r.rand([2, 0], "N K"), r.rand([3, 0], "M K"), names="N M")
+r.error("torch.inner", "duplicate_names", r.rand([2, 3], "N K"), r.rand([4, 3], "N K"))
+
+# vdot
+for dtype in (f32, f64, i64, c64, u8):
+    r.case("torch.vdot", r.rand([3], "N", dtype), r.rand([3], "M", dtype), names="")
+r.case("torch.vdot", r.rand([4], "_", c64), r.rand([4], "N", c64), names="")
+r.case("torch.vdot", EMPTY, EMPTY, names="")
+r.case("torch.Tensor.vdot", T(torch.arange(6.0)[::2], "N"), r.rand([3], "N"), names="")
+
+# kron
+for dtype in (f32, f64, i32, c64):
+    r.case("torch.kron", r.rand([2, 2], "N C", dtype), r.rand([2, 3], "N C", dtype), names="N C")
+r.case("torch.kron", r.rand([2], "C", i64), r.rand([2, 2], "N _", f32), names="N C")
+r.case("torch.kron", r.rand([2, 2, 1], "A _ _"), r.rand([2], "C"), names="A _ C")
+r.case("torch.kron", r.rand([2, 3], "N C"), T(torch.arange(4.0)[None, ::2], "_ _"), names="N C")
+r.case("torch.kron", T(torch.tensor(2.0), ""), r.rand([2], "C"), names="C")
+r.case("torch.kron", EMPTY, r.rand([2], "N"), names="N")
+r.error("torch.kron", "name_mismatch", r.rand([2], "N"), r.rand([2], "C"))
+
+# addr
+for dtype in (f32, f64, i32):
+    bias, a, b = r.rand([2, 3], "N M", dtype), r.rand([2], "N", dtype), r.rand([3], "M", dtype)
+    r.case("torch.addr", bias, a, b, names="N M")
+    r.case("torch.addr", bias, a, b, beta=2, alpha=3, names="N M")
+r.case("torch.addr", r.rand([3], "M"), r.rand([2], "_"), r.rand([3], "_"), names="_ M")
+r.case("torch.addr", r.rand([2, 3], "_ _"), r.rand([2], "N", i64), r.rand([3], "M", i64), beta=0.5, alpha=1.5, names="N M")
+r.case("torch.addr", T(torch.full((2, 2), float("nan")), "N M"), r.rand([2], "N"), r.rand([2], "M"), beta=0, names="N M")
+r.case("torch.Tensor.addr_", r.rand([2, 2], "N M"), r.rand([2], "N"), r.rand([2], "M"), alpha=-1, names="N M")
+r.error("torch.addr", "name_mismatch", r.rand([2, 2], "M N"), r.rand([2], "N"), r.rand([2], "M"))
+
+# trace
+for dtype in (f32, f64, i32, u8, c64):
+    r.case("torch.trace", r.rand([3, 3], "N M", dtype), names="")
+r.case("torch.trace", r.rand([2, 3], "N _"), names="")
+r.case("torch.trace", t(r.rand([3, 2], "_ _"), "N M"), names="")
+r.case("torch.trace", r.rand([0, 3], "N M"), names="")
+
+# matrix_power
+for n in (0, 1, 2, 3, 5):
+    r.case("torch.matrix_power", r.rand([2, 2], "N M", f64), n, names="N M")
+r.case("torch.matrix_power", r.rand([2, 2, 2], "B N M"), 3, names="B N M")
+r.case("torch.matrix_power", r.rand([2, 2], "_ _", i64), 4, names="_ _")
+r.case("torch.linalg.matrix_power", t(r.rand([2, 2], "_ _"), "N M"), 2, names="N M")
+
+# multi_dot
+chain = [r.rand([2, 3], "N K"), r.rand([3, 4], "K L"), r.rand([4, 2], "L M")]
+r.case("torch.linalg.multi_dot", chain, names="N M")
+r.case("torch.linalg.multi_dot", chain[:2], names="N L")
+r.case("torch.linalg.multi_dot", [r.rand([3], "K"), chain[1], chain[2]], names="M")
+r.case("torch.linalg.multi_dot", [chain[0], chain[1], r.rand([4], "L")], names="N")
+r.case("torch.linalg.multi_dot", [r.rand([3], "_"), r.rand([3, 2], "_ _"), r.rand([2], "_")], names="")
+r.case("torch.linalg.multi_dot", [r.rand([2, 2], "N K", i64), r.rand([2, 2], "K M", i64)], names="N M")
+r.case("torch.linalg.multi_dot", [r.rand([2, 1], "N K", f64), r.rand([1, 3], "K _", f64), r.rand([3, 1], "_ L", f64), r.rand([1, 2], "L M", f64)], names="N M")
+r.case("torch.chain_matmul", *chain, names="N M")
+r.case("torch.chain_matmul", t(r.rand([2, 3], "_ _"), "N K"), chain[1], names="N L")
+r.error("torch.linalg.multi_dot", "duplicate_names", [r.rand([2, 3], "N K"), r.rand([3, 2], "K N")])
+
+# cross
+for dtype in (f32, f64, i32, c64):
+    r.case("torch.linalg.cross", r.rand([2, 3], "N C", dtype), r.rand([2, 3], "N C", dtype), names="N C")
+r.case("torch.linalg.cross", r.rand([3, 2], "C N"), r.rand([3, 2], "_ _"), dim=D("C", 0), names="C N")
+r.case("torch.linalg.cross", r.rand([2, 3], "N C"), r.rand([1, 3], "_ C"), dim=D("C", 1), names="N C")
+r.case("torch.cross", r.rand([3, 2], "C N", i64), r.rand([3, 2], "C N", i64), D("C", 0), names="C N")
+r.case("torch.cross", t(r.rand([2, 3], "_ _"), "N C"), t(r.rand([2, 3], "_ _"), "N C"), dim=-1, names="N C")
+r.case("torch.cross", r.rand([0, 3], "N C"), r.rand([0, 3], "N C"), dim=1, names="N C")
+r.error("torch.cross", "name_mismatch", r.rand([2, 3], "N C"), r.rand([2, 3], "M C"), dim=1)
+
+# tensordot
+a, b = r.rand([2, 3, 2], "N C K"), r.rand([2, 3, 2], "K C M")
+r.case("torch.tensordot", a, b, S(["C", "K"], ([1, 2], [1, 0])), names="N M")
+r.case("torch.tensordot", a, b, dims=([1, 2], [1, 0]), names="N M")
+r.case("torch.tensordot", r.rand([2, 3], "N K"), r.rand([3, 2], "K M"), 1, names="N M")
+r.case("torch.tensordot", r.rand([2, 3], "N K", i32), r.rand([3, 2], "_ _", i32), dims=1, names="N _")
+r.case("torch.tensordot", r.rand([2, 3], "N K", f64), r.rand([2, 3], "N K", f64), dims=2, names="")
+r.case("torch.tensordot", r.rand([2], "N"), r.rand([3], "M"), dims=0, names="N M")
+r.case("torch.tensordot", t(r.rand([2, 3], "_ _"), "N K"), t(r.rand([2, 3], "_ _"), "M K"), S("K", ([1], [1])), names="N M")
+r.case("torch.tensordot", a, r.rand([2, 2], "_ _"), ([-1], [0]), names="N C _")
+r.case("torch.tensordot", r.rand([2, 1], "N K"), r.rand([3, 2], "K M"), 1, names="N M")
+r.case("torch.tensordot", r.rand([2, 0], "N K", c64), r.rand([0, 2], "K M", c64), 1, names="N M")
+r.error("torch.tensordot", "name_not_found", a, b, ["N", "K"])
+r.error("torch.tensordot", "duplicate_names", a, b, ["K"])
+
+# cdist
+for p in (0.0, 0.5, 1.0, 2.0, 3.0, float("inf")):
+    r.case("torch.cdist", r.rand([2, 3], "N C"), r.rand([3, 3], "M C"), p=p, names="N M")
+r.case("torch.cdist", r.rand([2, 3], "N C", f64), r.rand([2, 2, 3], "B M C", f64), names="B N M")
+r.case("torch.cdist", r.rand([3, 2], "N C"), r.rand([2, 2], "M _"), compute_mode="use_mm_for_euclid_dist", names="N M")
+r.case("torch.cdist", t(r.rand([2, 3], "_ _"), "N C"), r.rand([2, 3], "M C"), names="N M")
+r.case("torch.cdist", r.rand([2, 0], "N C"), r.rand([3, 0], "M C"), names="N M")
+r.error("torch.cdist", "duplicate_names", r.rand([2, 3], "N C"), r.rand([2, 3], "N C"))
+
+# baddbmm, addbmm
+for dtype in (f32, f64, i32, f16):
+    x, y = r.rand([2, 2, 3], "B N K", dtype), r.rand([2, 3, 2], "B K M", dtype)
+    r.case("torch.baddbmm", r.rand([2, 2, 2], "B N M", dtype), x, y, names="B N M")
+    r.case("torch.addbmm", r.rand([2, 2], "N M", dtype), x, y, names="N M")
+x, y = r.rand([2, 2, 3], "B N K"), r.rand([2, 3, 2], "_ _ M")
+r.case("torch.baddbmm", r.rand([2], "M"), x, y, beta=0.5, alpha=2.0, names="B N M")
+r.case("torch.baddbmm", T(torch.full((2, 2, 2), float("nan")), "_ _ _"), x, y, beta=0, names="B N M")
+r.case("torch.Tensor.baddbmm_", r.rand([2, 2, 2], "B N M"), x, y, alpha=-1, names="B N M")
+r.case("torch.baddbmm", r.rand([0, 2, 2], "B N M"), r.rand([0, 2, 3], "B N K"), r.rand([0, 3, 2], "B K M"), names="B N M")
+r.case("torch.baddbmm", r.rand([1, 2], "_ M"), T(x.tensor.transpose(1, 2).contiguous().transpose(1, 2), "B N K"), y, names="B N M")
+r.case("torch.addbmm", r.rand([2], "M"), x, y, beta=0.5, alpha=2.0, names="N M")
+r.case("torch.addbmm", T(torch.full((2, 2), float("nan")), "_ _"), x, y, beta=0, names="N M")
+r.case("torch.Tensor.addbmm_", r.rand([2, 2], "N M"), x, y, alpha=-1, names="N M")
+r.case("torch.addbmm", r.rand([2, 2], "N M"), r.rand([0, 2, 3], "B N K"), r.rand([0, 3, 2], "B K M"), names="N M")
+r.case("torch.addbmm", r.rand([2, 2], "N M"), T(x.tensor.transpose(0, 1).contiguous().transpose(0, 1), "B N K"), y, names="N M")
+r.error("torch.baddbmm", "name_mismatch", r.rand([2, 2, 2], "B M N"), x, y)
+r.error("torch.addbmm", "name_mismatch", r.rand([2, 2], "M N"), x, y)
+
+r.write()
