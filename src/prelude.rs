@@ -8,9 +8,9 @@ pub use crate::dims::{
 };
 pub use crate::{
     AddOptions, AddmmOptions, Complex, DType, Device, DynTensor, Element, Error, ErrorKind, Float,
-    Generator, Inexact, Integral, MemoryFormat, Names, NormOptions, Numeric, Operand, Real,
-    ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed, VarOptions, bf16, cat, dims, f16,
-    manual_seed, names, stack, tensor, with_default_dtype,
+    Generator, Inexact, Integral, LikeOptions, MemoryFormat, Names, NormOptions, Numeric, Operand,
+    Real, ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed, VarOptions, bf16, cat, dims,
+    f16, manual_seed, names, stack, tensor, with_default_dtype,
 };
 
 /// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.

@@ -1,6 +1,10 @@
 //! How a tensor's elements are laid out.
 
+use alloc::format;
 use core::fmt;
+use core::str::FromStr;
+
+use crate::error::{Error, ErrorKind, Result};
 
 /// How a tensor stores its elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,7 +26,8 @@ impl fmt::Display for Layout {
     }
 }
 
-/// The order of a strided tensor's dims in memory.
+/// The order of a strided tensor's dims in memory. Channels-last formats go by position, as
+/// PyTorch's do: the second dim is the channels, whatever its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MemoryFormat {
@@ -31,6 +36,69 @@ pub enum MemoryFormat {
     Contiguous,
     /// For rank 4 (N, C, H, W): C is adjacent.
     ChannelsLast,
+    /// For rank 5 (N, C, D, H, W): C is adjacent.
+    ChannelsLast3d,
     /// The input's order, where it is dense.
     Preserve,
+}
+
+impl MemoryFormat {
+    /// The dims of a channels-last format, outermost first; none for the other formats.
+    #[must_use]
+    pub fn order(self) -> Option<&'static [usize]> {
+        match self {
+            Self::ChannelsLast => Some(&[0, 2, 3, 1]),
+            Self::ChannelsLast3d => Some(&[0, 2, 3, 4, 1]),
+            Self::Contiguous | Self::Preserve => None,
+        }
+    }
+
+    const ALL: [Self; 4] = [
+        Self::Contiguous,
+        Self::ChannelsLast,
+        Self::ChannelsLast3d,
+        Self::Preserve,
+    ];
+}
+
+impl fmt::Display for MemoryFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Contiguous => "contiguous_format",
+            Self::ChannelsLast => "channels_last",
+            Self::ChannelsLast3d => "channels_last_3d",
+            Self::Preserve => "preserve_format",
+        })
+    }
+}
+
+/// As PyTorch spells it: `channels_last`.
+impl FromStr for MemoryFormat {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format!("{format}") == text)
+            .ok_or_else(|| {
+                let what = format!("no memory format is called {text:?}");
+                Error::new(ErrorKind::Parse, "memory_format", what).hint(
+                    "contiguous_format, channels_last, channels_last_3d and preserve_format are",
+                )
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_read_as_they_are_shown() {
+        for format in MemoryFormat::ALL {
+            assert_eq!(format!("{format}").parse(), Ok(format));
+        }
+        let error = "rows".parse::<MemoryFormat>().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Parse);
+    }
 }

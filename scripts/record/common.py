@@ -46,10 +46,16 @@ def words(names):
     return [None if word == "_" else word for word in (names or "").split()]
 
 
+def twin(x):
+    """A copy in the same layout, gaps and repeated elements included."""
+    storage = x.untyped_storage().clone()
+    return torch.empty(0, dtype=x.dtype).set_(storage, x.storage_offset(), x.shape, x.stride())
+
+
 def plain(value):
     """An argument as PyTorch takes it."""
     if isinstance(value, T):
-        return value.tensor.clone()
+        return twin(value.tensor)
     if isinstance(value, D):
         return value.at
     if isinstance(value, S):
@@ -79,7 +85,8 @@ def tensor(x, names, random=False, view=False):
 def ours(value):
     """An argument as the file has it."""
     if isinstance(value, T):
-        return tensor(value.tensor, value.names, view=not value.tensor.is_contiguous())
+        x = value.tensor
+        return tensor(x, value.names, view=x.stride() != torch.empty(x.shape).stride())
     if isinstance(value, D):
         return {"int": value.at} if value.name is None else {"str": value.name}
     if isinstance(value, S):
@@ -98,6 +105,8 @@ def ours(value):
         return {"none": True}
     if value is Ellipsis:
         return {"ellipsis": True}
+    if isinstance(value, torch.memory_format):
+        return {"str": str(value).removeprefix("torch.")}
     if isinstance(value, torch.dtype):
         return {"dtype": str(value).removeprefix("torch.")}
     if isinstance(value, (list, tuple)):

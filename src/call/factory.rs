@@ -1,7 +1,7 @@
 //! Tensors from sizes and numbers, and conversions.
 
 use nomina_core::rule;
-use nomina_core::{DType, Device, Element, Error, ErrorKind, MemoryFormat, Names, Result, Scalar};
+use nomina_core::{DType, Device, Element, MemoryFormat, Names, Result, Scalar};
 use nomina_runtime::Raw;
 use nomina_runtime::call;
 use nomina_runtime::random::{self, Generator};
@@ -24,7 +24,8 @@ pub(crate) enum Fill<'g> {
 pub(crate) struct Place {
     pub(crate) dtype: DType,
     pub(crate) device: Device,
-    pub(crate) format: MemoryFormat,
+    /// The order in memory; of a tensor like another, else, the other's.
+    pub(crate) format: Option<MemoryFormat>,
 }
 
 impl Place {
@@ -33,16 +34,7 @@ impl Place {
         Self {
             dtype: T::DTYPE,
             device: Device::Cpu,
-            format: MemoryFormat::Contiguous,
-        }
-    }
-
-    /// As another tensor.
-    pub(crate) fn like(look: Look<'_>) -> Self {
-        Self {
-            dtype: look.raw.dtype(),
-            device: look.raw.device(),
-            format: MemoryFormat::Contiguous,
+            format: None,
         }
     }
 }
@@ -56,28 +48,33 @@ pub(crate) fn new(
     place: Place,
 ) -> Result<Bare> {
     check_sizes(op, shape, of)?;
-    let channels_last = match place.format {
-        MemoryFormat::ChannelsLast if shape.len() != 4 => {
-            let what = format!(
-                "channels-last is an order of 4 dims, not of {}",
-                shape.len()
-            );
-            return Err(Error::new(ErrorKind::Layout, op, what)
-                .operand(&Names::from_static(of.names), shape)
-                .hint("use the contiguous memory format"));
-        }
-        MemoryFormat::ChannelsLast => true,
-        _ => false,
-    };
-    let order = [shape.first(), shape.get(2), shape.get(3), shape.get(1)];
-    let order: Vec<usize> = order.into_iter().flatten().copied().collect();
-    let raw = fresh(op, if channels_last { &order } else { shape }, fill, place);
+    let raw = fresh(op, shape, fill, place).and_then(|raw| match place.format {
+        None | Some(MemoryFormat::Contiguous) => Ok(raw),
+        Some(format) => raw.in_format(op, format),
+    });
     let raw = raw.map_err(|error| error.with_names([&Names::from_static(of.names)]))?;
-    Ok(Bare::new(if channels_last {
-        raw.permute(&[0, 3, 1, 2])?
-    } else {
-        raw
-    }))
+    Ok(Bare::new(raw))
+}
+
+/// A new tensor like another, in its order of dims unless another is asked for.
+pub(crate) fn like(
+    op: &'static str,
+    x: Look<'_>,
+    fill: Fill<'_>,
+    device: Option<Device>,
+    format: MemoryFormat,
+) -> Result<Bare> {
+    let place = Place {
+        dtype: x.raw.dtype(),
+        device: device.unwrap_or(x.raw.device()),
+        format: None,
+    };
+    let raw =
+        fresh(op, x.raw.shape(), fill, place).and_then(|raw| raw.in_format_like(op, x.raw, format));
+    Ok(Bare {
+        raw: raw.map_err(|error| error.with_names([&x.names()]))?,
+        wild: x.wild(),
+    })
 }
 
 fn fresh(op: &'static str, shape: &[usize], fill: Fill<'_>, place: Place) -> Result<Raw> {
@@ -108,6 +105,28 @@ pub(crate) fn from_raw(raw: Raw, of: &'static Static, op: &'static str) -> Resul
 pub(crate) fn to_dtype(x: Look<'_>, dtype: DType) -> Result<Bare> {
     Ok(Bare {
         raw: call::to_dtype(x.raw, dtype).map_err(|e| x.blame(e))?,
+        wild: x.wild(),
+    })
+}
+
+/// In another dtype and memory format.
+pub(crate) fn to_in(x: Look<'_>, dtype: DType, format: MemoryFormat) -> Result<Bare> {
+    reordered(x, |raw| call::to_in(raw, dtype, format))
+}
+
+/// Dense, in a memory format.
+pub(crate) fn clone_in(x: Look<'_>, format: MemoryFormat) -> Result<Bare> {
+    reordered(x, |raw| call::clone_in(raw, format))
+}
+
+/// Without gaps in a memory format.
+pub(crate) fn contiguous_in(x: Look<'_>, format: MemoryFormat) -> Result<Bare> {
+    reordered(x, |raw| call::contiguous_in(raw, format))
+}
+
+fn reordered(x: Look<'_>, order: impl FnOnce(&Raw) -> Result<Raw>) -> Result<Bare> {
+    Ok(Bare {
+        raw: order(x.raw).map_err(|e| x.blame(e))?,
         wild: x.wild(),
     })
 }

@@ -63,14 +63,9 @@ pub(crate) fn stack(looks: &[Look<'_>], out: &'static Static) -> Result<Bare> {
         let error = error.operand(&other.names(), other.raw.shape());
         return Err(error.hint("stack takes tensors of equal sizes"));
     }
-    let raws = looks
-        .iter()
-        .map(|look| look.raw.unsqueeze(0))
-        .collect::<Result<Vec<Raw>>>();
-    let raws = raws.map_err(at)?;
-    let raws: Vec<&Raw> = raws.iter().collect();
+    let raws: Vec<&Raw> = looks.iter().map(|look| look.raw).collect();
     Ok(Bare {
-        raw: call::cat(&raws, 0).map_err(at)?,
+        raw: call::stack(&raws, 0).map_err(at)?,
         wild,
     })
 }

@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 use nomina_core::dims::Dims;
-use nomina_core::{Device, Element, Result};
+use nomina_core::{Device, Element, MemoryFormat, Result};
 use num_complex::Complex;
 
 use super::Tensor;
@@ -70,6 +70,70 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn contiguous(&self) -> Self {
         Self::wrap(done(factory::contiguous(self.look())))
+    }
+
+    /// Without gaps in a memory format; itself where it already is.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, H, W }
+    /// let images = Tensor::<(N, C, H, W)>::ones([2, 3, 4, 5]);
+    /// let images = images.contiguous_with(MemoryFormat::ChannelsLast);
+    /// assert_eq!(images.strides(), [60, 1, 15, 3]);
+    /// assert!(images.exp().is_contiguous_with(MemoryFormat::ChannelsLast));
+    /// ```
+    ///
+    /// # Panics
+    /// When the format is for another number of dims, or memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn contiguous_with(&self, format: MemoryFormat) -> Self {
+        Self::wrap(done(factory::contiguous_in(self.look(), format)))
+    }
+
+    /// [`contiguous_with`](Self::contiguous_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the format is for another number of dims, or memory is short.
+    pub fn try_contiguous_with(&self, format: MemoryFormat) -> Result<Self> {
+        Self::give(factory::contiguous_in(self.look(), format))
+    }
+
+    /// A dense tensor of the same elements in a memory format; [`MemoryFormat::Preserve`] keeps the
+    /// order of dims. Elements are shared where they lie so already.
+    ///
+    /// # Panics
+    /// When the format is for another number of dims, or memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn clone_with(&self, format: MemoryFormat) -> Self {
+        Self::wrap(done(factory::clone_in(self.look(), format)))
+    }
+
+    /// [`clone_with`](Self::clone_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the format is for another number of dims, or memory is short.
+    pub fn try_clone_with(&self, format: MemoryFormat) -> Result<Self> {
+        Self::give(factory::clone_in(self.look(), format))
+    }
+
+    /// [`to`](Self::to) in a memory format; itself where dtype and format are these already.
+    ///
+    /// # Panics
+    /// When the format is for another number of dims, or memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn to_with<U: Element>(&self, format: MemoryFormat) -> Tensor<D, U> {
+        Tensor::wrap(done(factory::to_in(self.look(), U::DTYPE, format)))
+    }
+
+    /// [`to_with`](Self::to_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the format is for another number of dims, or memory is short.
+    pub fn try_to_with<U: Element>(&self, format: MemoryFormat) -> Result<Tensor<D, U>> {
+        Tensor::give(factory::to_in(self.look(), U::DTYPE, format))
     }
 }
 

@@ -1,75 +1,79 @@
 //! New tensors like another.
 
 use nomina_core::dims::Dims;
-use nomina_core::{Element, Float, Inexact, Scalar};
+use nomina_core::{Device, Element, Float, Inexact, MemoryFormat, Result, Scalar};
 
 use super::Tensor;
-use crate::call::factory::{self, Fill, Place};
+use crate::call::factory::{self, Fill};
 use crate::call::{Bare, done};
 
-impl<D: Dims, T: Element> Tensor<D, T> {
-    /// Zeros in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn zeros_like(&self) -> Self {
-        self.like("zeros_like", Fill::Zeros)
-    }
+/// Options of `zeros_like_with` and its kin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LikeOptions {
+    /// The device; the tensor's own otherwise.
+    pub device: Option<Device>,
+    /// The order of dims in memory; the tensor's own otherwise.
+    pub memory_format: MemoryFormat,
+}
 
-    /// Ones in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn ones_like(&self) -> Self {
-        self.like("ones_like", Fill::Number(1.into()))
-    }
-
-    /// Unspecified elements in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn empty_like(&self) -> Self {
-        self.like("empty_like", Fill::Zeros)
-    }
-
-    /// Uniform random numbers in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn rand_like(&self) -> Self
-    where
-        T: Float,
-    {
-        self.like("rand_like", Fill::Uniform(None))
-    }
-
-    /// Normal random numbers in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn randn_like(&self) -> Self
-    where
-        T: Inexact,
-    {
-        self.like("randn_like", Fill::Normal(None))
-    }
-
-    /// One number in the sizes, names and dtype of this tensor, on its device.
-    #[track_caller]
-    #[must_use]
-    pub fn full_like(&self, value: impl Into<Scalar>) -> Self {
-        self.like("full_like", Fill::Number(value.into()))
-    }
-
-    #[track_caller]
-    fn like(&self, op: &'static str, fill: Fill<'_>) -> Self {
-        let place = Place::like(self.look());
-        let made = factory::new(op, self.shape(), &UNCHECKED, fill, place);
-        Self::wrap(Bare {
-            wild: self.look().wild(),
-            ..done(made)
-        })
+impl Default for LikeOptions {
+    fn default() -> Self {
+        Self {
+            device: None,
+            memory_format: MemoryFormat::Preserve,
+        }
     }
 }
 
-/// Sizes that a tensor already has need no check.
-const UNCHECKED: crate::call::Static = crate::call::Static {
-    names: &[],
-    sizes: &[],
-    wild: false,
-};
+macro_rules! like {
+    ($($name:ident $with:ident $try_with:ident ($($arg:ident: $kind:ty)?) ($($bound:ident)?) $fill:expr, $doc:literal;)*) => {
+        impl<D: Dims, T: Element> Tensor<D, T> {$(
+            #[doc = concat!($doc, " in the sizes, names, dtype and order in memory of this tensor, on its device.")]
+            #[track_caller]
+            #[must_use]
+            pub fn $name(&self $(, $arg: $kind)?) -> Self
+            $(where T: $bound)?
+            {
+                Self::wrap(done(self.like(stringify!($name), $fill, LikeOptions::default())))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") on another device, or in another order in memory.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") fails.")]
+            #[track_caller]
+            #[must_use]
+            pub fn $with(&self $(, $arg: $kind)?, options: LikeOptions) -> Self
+            $(where T: $bound)?
+            {
+                Self::wrap(done(self.like(stringify!($name), $fill, options)))
+            }
+
+            #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), ") that returns the error.")]
+            ///
+            /// # Errors
+            /// When the memory format is for another number of dims, memory is short, or the device
+            /// is not there.
+            pub fn $try_with(&self $(, $arg: $kind)?, options: LikeOptions) -> Result<Self>
+            $(where T: $bound)?
+            {
+                Self::give(self.like(stringify!($name), $fill, options))
+            }
+        )*}
+    };
+}
+
+like! {
+    zeros_like zeros_like_with try_zeros_like_with () () Fill::Zeros, "Zeros";
+    ones_like ones_like_with try_ones_like_with () () Fill::Number(1.into()), "Ones";
+    empty_like empty_like_with try_empty_like_with () () Fill::Zeros, "Unspecified elements";
+    rand_like rand_like_with try_rand_like_with () (Float) Fill::Uniform(None), "Uniform random numbers";
+    randn_like randn_like_with try_randn_like_with () (Inexact) Fill::Normal(None), "Normal random numbers";
+    full_like full_like_with try_full_like_with (value: impl Into<Scalar>) () Fill::Number(value.into()), "One number";
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    fn like(&self, op: &'static str, fill: Fill<'_>, options: LikeOptions) -> Result<Bare> {
+        factory::like(op, self.look(), fill, options.device, options.memory_format)
+    }
+}

@@ -52,6 +52,7 @@ pub use factory::tensor_from_array;
 pub use index::Indices;
 pub use into_pair::{cat_out, stack_out, try_cat_out, try_stack_out};
 pub use join::{JoinEach, Joinable, TensorItem, TensorList, cat, stack, try_cat, try_stack};
+pub use like::LikeOptions;
 pub use operand::{Absorb, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype};
 pub use options::Options;
 pub use part::TensorMut;

@@ -57,9 +57,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self
     }
 
-    /// In an order in memory. [`MemoryFormat::ChannelsLast`] is for 4 dims.
+    /// In an order in memory. [`MemoryFormat::ChannelsLast`] is for 4 dims,
+    /// [`MemoryFormat::ChannelsLast3d`] for 5, by position.
     pub fn memory_format(mut self, format: MemoryFormat) -> Self {
-        self.place.format = format;
+        self.place.format = Some(format);
         self
     }
 

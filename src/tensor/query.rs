@@ -1,7 +1,7 @@
 //! Questions whose answer is no tensor.
 
 use nomina_core::dims::{DimOf, Dims, position};
-use nomina_core::{DType, Device, Element, Names, Result};
+use nomina_core::{DType, Device, Element, MemoryFormat, Names, Result};
 
 use super::Tensor;
 use crate::call::{ok, typed};
@@ -101,6 +101,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         self.bare.raw.is_contiguous()
+    }
+
+    /// Whether the elements stand in the order of a memory format without gaps; false for a format
+    /// of another number of dims.
+    #[must_use]
+    pub fn is_contiguous_with(&self, format: MemoryFormat) -> bool {
+        self.bare.raw.layout().is_in(format)
+    }
+
+    /// The memory format that the strides speak for.
+    #[must_use]
+    pub fn suggest_memory_format(&self) -> MemoryFormat {
+        self.bare.raw.layout().suggested_format()
     }
 
     /// The one element of a tensor that has one.

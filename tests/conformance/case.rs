@@ -38,7 +38,7 @@ pub struct Tensor {
     pub dtype: DType,
     /// Row-major; absent for random results.
     pub data: Option<Vec<Scalar>>,
-    /// Given for views only.
+    /// Given where it matters: for views, and for cases about the order in memory.
     pub stride: Option<Vec<isize>>,
 }
 
@@ -223,12 +223,12 @@ impl Tensor {
         let zeros = vec![Scalar::Int(0); numel];
         let data = self.data.as_ref().unwrap_or(&zeros);
         let x = match &self.stride {
-            Some(strides) if numel > 0 => {
+            Some(strides) => {
                 let (spread, len) = self.spread(data, strides);
                 let buffer = from_scalars(self.dtype, &spread, &[len]);
                 buffer.and_then(|buffer| buffer.as_strided(&self.shape, strides, 0))
             }
-            _ => from_scalars(self.dtype, data, &self.shape),
+            None => from_scalars(self.dtype, data, &self.shape),
         };
         let name = |name: &Option<String>| name.as_deref().map(Name::new).transpose();
         let names = self.names.iter().map(name).collect::<Result<Names, _>>();

@@ -290,7 +290,7 @@ pub enum Op {
     RandnLike,
     /// `to`: Converts to another dtype or device; itself when it has both.
     To,
-    /// `contiguous`: Itself when row-major, else a row-major copy.
+    /// `contiguous`: Itself when in row-major order, or in the given one, else a copy in it.
     Contiguous,
     /// `clone`: A tensor with the same elements.
     Clone,
@@ -320,7 +320,7 @@ pub enum Op {
     Device,
     /// `storage_offset`: Where the first element stands in its buffer.
     StorageOffset,
-    /// `is_contiguous`: Whether the elements stand in row-major order without gaps.
+    /// `is_contiguous`: Whether the elements stand in row-major order, or in the given one, without gaps.
     IsContiguous,
     /// `equal`: Whether names, sizes and elements are equal.
     Equal,

@@ -32,6 +32,8 @@ pub enum ParamKind {
     DType,
     /// A device.
     Device,
+    /// An order of dims in memory.
+    Format,
     /// Numbers in memory.
     Data,
     /// A text.
@@ -114,6 +116,7 @@ fn kind_of(text: &str) -> ParamKind {
         "Bool" => ParamKind::Bool,
         "DType" => ParamKind::DType,
         "Device" => ParamKind::Device,
+        "Format" => ParamKind::Format,
         "Data" => ParamKind::Data,
         "Text" => ParamKind::Text,
         "Pair" => ParamKind::Pair,

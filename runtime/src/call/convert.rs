@@ -1,10 +1,10 @@
 //! Copies and conversions.
 
-use nomina_core::{DType, Device, Error, ErrorKind, Names, Result, Scalar};
+use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Names, Result, Scalar};
 
 use crate::backend::{Place, backend};
-use crate::plan::{Plan, result_strides};
-use crate::raw::{Raw, RawMut};
+use crate::plan::{Plan, dense_strides};
+use crate::raw::{Raw, RawMut, strides_in};
 use crate::shape::Strides;
 
 /// Itself when row-major without gaps, else a row-major copy.
@@ -41,10 +41,70 @@ pub fn to_dtype(x: &Raw, dtype: DType) -> Result<Raw> {
 }
 
 fn convert(op: &'static str, x: &Raw, dtype: DType) -> Result<Raw> {
+    copied(op, x, dtype, preserved(x))
+}
+
+fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<Raw> {
     let mut out = Raw::empty(op, x.shape(), dtype, x.device())?;
-    out.layout.strides = result_strides(x.shape(), &[x.strides()]);
+    out.layout.strides = strides;
     copy_into(out.as_mut()?, x)?;
     Ok(out)
+}
+
+/// The strides of a dense tensor, or those of a dense copy that keeps the order of its dims.
+fn preserved(x: &Raw) -> Strides {
+    if x.layout.is_dense() {
+        x.layout.strides.clone()
+    } else {
+        dense_strides(x.shape(), x.strides())
+    }
+}
+
+/// The strides of a new tensor like `x`, in a format.
+///
+/// # Errors
+/// When the format is for another number of dims.
+pub fn strides_like(op: &'static str, x: &Raw, format: MemoryFormat) -> Result<Strides> {
+    match format {
+        MemoryFormat::Preserve => Ok(preserved(x)),
+        format => strides_in(op, x.shape(), format),
+    }
+}
+
+/// Itself when its elements lie in a format without gaps, else a copy in that format.
+///
+/// # Errors
+/// When the format is for another number of dims, or memory is missing.
+pub fn contiguous_in(x: &Raw, format: MemoryFormat) -> Result<Raw> {
+    if x.layout.is_in(format) {
+        return Ok(x.clone());
+    }
+    let strides = strides_in("contiguous", x.shape(), format)?;
+    copied("contiguous", x, x.dtype(), strides)
+}
+
+/// A dense tensor of the same elements in a format. Elements are shared where they lie so already.
+///
+/// # Errors
+/// When the format is for another number of dims, or memory is missing.
+pub fn clone_in(x: &Raw, format: MemoryFormat) -> Result<Raw> {
+    let strides = strides_like("clone", x, format)?;
+    if x.strides() == &strides[..] {
+        return Ok(x.clone());
+    }
+    copied("clone", x, x.dtype(), strides)
+}
+
+/// The elements as another dtype and in a format; itself when it is so.
+///
+/// # Errors
+/// When the format is for another number of dims, or memory is missing.
+pub fn to_in(x: &Raw, dtype: DType, format: MemoryFormat) -> Result<Raw> {
+    let kept = format == MemoryFormat::Preserve || format == x.layout.suggested_format();
+    if x.dtype() == dtype && kept {
+        return Ok(x.clone());
+    }
+    copied("to", x, dtype, strides_like("to", x, format)?)
 }
 
 /// The elements on another device; itself when they are there.

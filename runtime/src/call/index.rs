@@ -1,7 +1,7 @@
 //! Operators that copy elements to other places, and the comparison of whole tensors.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result};
+use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Promoter, Result};
 
 use super::reduce::{ReduceOptions, address, reduce};
 use super::{Arg, contiguous, copy_into, pointwise};
@@ -9,7 +9,7 @@ use crate::backend::backend;
 use crate::config::default_dtype;
 use crate::cpu::index::{Selection, count, same_elements, scatter};
 use crate::dispatch::with_dtype;
-use crate::raw::Raw;
+use crate::raw::{Raw, strides_in};
 use crate::shape::{Shape, broadcast};
 
 #[cold]
@@ -103,6 +103,7 @@ pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
         })?;
     }
     let mut out = Raw::empty(op.name(), &shape, promoter.result(), first.device())?;
+    out.layout.strides = strides_in(op.name(), &shape, common_format(xs))?;
     let mut start = 0;
     for &x in xs {
         if x.numel() == 0 {
@@ -113,6 +114,47 @@ pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
         start += len;
     }
     Ok(out)
+}
+
+/// The format that all operands' strides speak for.
+fn common_format(xs: &[&Raw]) -> MemoryFormat {
+    let mut formats = xs.iter().map(|x| x.layout().suggested_format());
+    let first = formats.next().unwrap_or_default();
+    if formats.all(|format| format == first) {
+        first
+    } else {
+        MemoryFormat::Contiguous
+    }
+}
+
+/// Joins tensors of one shape along a new dim at position `dim`.
+///
+/// # Errors
+/// As [`cat`], and when sizes differ.
+pub fn stack(xs: &[&Raw], dim: usize) -> Result<Raw> {
+    if let Some(at) = xs.iter().position(|x| x.shape() != xs[0].shape()) {
+        let op = Op::Stack;
+        let what = format!("the sizes of tensor {at} differ from those of the first");
+        return Err(refuse(ErrorKind::Shape, op, xs, what).hint("stack tensors of equal sizes"));
+    }
+    let in_op = |error: Error| error.in_op("stack");
+    match xs.first() {
+        // Joined along a dim that is there, and that one taken apart: the order of dims in memory
+        // is that of the operands.
+        Some(first) if dim < first.rank() => {
+            let mut shape = Shape::from_slice(first.shape());
+            shape.insert(dim, xs.len());
+            cat(xs, dim)
+                .and_then(|joined| joined.reshape(&shape))
+                .map_err(in_op)
+        }
+        _ => {
+            let rows = xs.iter().map(|x| x.unsqueeze(dim));
+            let rows = rows.collect::<Result<Vec<Raw>>>().map_err(in_op)?;
+            let rows: Vec<&Raw> = rows.iter().collect();
+            cat(&rows, dim).map_err(in_op)
+        }
+    }
 }
 
 /// The elements of `x` where `mask` holds, in row-major order of the shape both broadcast to.

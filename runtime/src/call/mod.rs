@@ -27,12 +27,15 @@ mod sparse;
 mod tests;
 
 pub use arg::{Arg, result_dtype};
-pub use convert::{contiguous, copy_into, duplicate, fill, to_device, to_dtype};
+pub use convert::{
+    clone_in, contiguous, contiguous_in, copy_into, duplicate, fill, strides_like, to_device,
+    to_dtype, to_in,
+};
 pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use factory::{arange, eye, full, rand, randn};
 pub use gemm::{add_product, bmm, contract, dot, matmul, mm, mv};
-pub use index::{cat, equal, masked_select};
+pub use index::{cat, equal, masked_select, stack};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
 };

@@ -1,15 +1,15 @@
 //! Elementwise operators: of the classes unary, binary and ternary.
 
-use nomina_core::op::{Op, Resolved};
-use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
+use nomina_core::op::{Class, Op, Resolved};
+use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
 use super::arg::{Source, device, error, resolve, scalar, shape};
 use super::{Arg, copy_into};
 use crate::SmallVec;
 use crate::backend::{Input, Place, Pointwise, backend};
 use crate::plan::{Plan, result_strides};
-use crate::raw::{Raw, RawMut, Strided};
-use crate::shape::{Shape, Strides};
+use crate::raw::{Raw, RawMut, Strided, strides_in};
+use crate::shape::{Shape, Strides, row_major};
 
 type Sources<'a> = SmallVec<[Source<'a>; 3]>;
 
@@ -48,16 +48,57 @@ impl<'a> Call<'a> {
     /// Into a new tensor, whose dims lie in the inputs' order.
     fn run(&self) -> Result<Raw> {
         let layouts = self.layouts()?;
+        let mut out = Raw::empty(self.op.name(), &self.shape, self.dtypes.result, self.device)?;
+        out.layout.strides = self.strides(&layouts);
+        // SAFETY: a new buffer overlaps nothing.
+        unsafe { self.launch(&layouts, &mut out.as_mut()?, false)? };
+        Ok(out)
+    }
+
+    /// The strides of a new result: dense, its dims in the order of the inputs', as in PyTorch.
+    fn strides(&self, layouts: &[Option<Strided>]) -> Strides {
+        if let Some(strides) = self.agreed() {
+            return strides;
+        }
         let strides: SmallVec<[&[isize]; 3]> = layouts
             .iter()
             .flatten()
             .map(|layout| &layout.strides[..])
             .collect();
-        let mut out = Raw::empty(self.op.name(), &self.shape, self.dtypes.result, self.device)?;
-        out.layout.strides = result_strides(&self.shape, &strides);
-        // SAFETY: a new buffer overlaps nothing.
-        unsafe { self.launch(&layouts, &mut out.as_mut()?, false)? };
-        Ok(out)
+        result_strides(&self.shape, &strides)
+    }
+
+    /// The strides that all inputs of one shape agree upon, dims of size 1 included.
+    fn agreed(&self) -> Option<Strides> {
+        if self.op == Op::MaskedFill {
+            // A row-major copy that is written to.
+            return Some(row_major(&self.shape));
+        }
+        // A number beside a tensor is a tensor without dims; one that tunes a function is none.
+        let counts = matches!(self.op.row().class, Class::Binary(_)) && self.op != Op::Pow;
+        let number = Strided::row_major(&[]);
+        let mut inputs: SmallVec<[&Strided; 3]> = SmallVec::new();
+        for source in &self.sources {
+            let layout = match *source {
+                Source::Tensor { layout, .. } => layout,
+                Source::Scalar(_) if counts => &number,
+                Source::Scalar(_) => continue,
+            };
+            inputs.push(layout);
+        }
+        let first = *inputs.first()?;
+        if inputs.iter().any(|layout| layout.shape != first.shape) {
+            return None;
+        }
+        let all = |holds: fn(&Strided) -> bool| inputs.iter().all(|layout| holds(layout));
+        if all(Strided::is_contiguous) {
+            return Some(row_major(&self.shape));
+        }
+        if all(|layout| layout.is_in(MemoryFormat::ChannelsLast)) {
+            return strides_in(self.op.name(), &self.shape, MemoryFormat::ChannelsLast).ok();
+        }
+        let same = inputs.iter().all(|layout| layout.strides == first.strides);
+        (same && first.is_dense()).then(|| first.strides.clone())
     }
 
     /// Into a tensor of the result's shape.

@@ -12,7 +12,7 @@ mod tests;
 use std::cmp::Ordering;
 
 use crate::SmallVec;
-use crate::shape::{Shape, Strides};
+use crate::shape::{Strides, row_major};
 
 pub(crate) use walk::Walk;
 
@@ -179,9 +179,8 @@ fn compare(operands: usize, a: (usize, Steps), b: (usize, Steps)) -> Ordering {
     Ordering::Equal
 }
 
-/// The strides of a new dense result whose dims lie in the inputs' order, as PyTorch's
-/// elementwise results do. Inputs are broadcast to `shape`.
-pub(crate) fn result_strides(shape: &[usize], inputs: &[&[isize]]) -> Strides {
+/// The dims of a shape, innermost first, as the strides of `inputs` order them.
+fn stride_order(shape: &[usize], inputs: &[&[isize]]) -> SmallVec<[usize; 8]> {
     let inputs = &inputs[..inputs.len().min(OPERANDS)];
     let all = |dim: usize| {
         let mut steps = [0; OPERANDS];
@@ -190,19 +189,40 @@ pub(crate) fn result_strides(shape: &[usize], inputs: &[&[isize]]) -> Strides {
         }
         (shape[dim], steps)
     };
-    dense_strides(
-        shape,
-        &order(shape.len(), |a, b| compare(inputs.len(), all(a), all(b))),
-    )
+    order(shape.len(), |a, b| compare(inputs.len(), all(a), all(b)))
 }
 
-/// Dense strides with the dims in a given order, innermost first.
-fn dense_strides(shape: &[usize], order: &[usize]) -> Strides {
-    let mut strides = Shape::from_elem(1, shape.len());
-    let mut stride = 1_usize;
-    for &dim in order {
-        strides[dim] = stride;
-        stride = stride.wrapping_mul(shape[dim].max(1));
+/// The strides of a dense copy whose dims lie in the order of the original's, as PyTorch's
+/// `preserve_format`.
+pub(crate) fn dense_strides(shape: &[usize], strides: &[isize]) -> Strides {
+    let mut dense = Strides::from_elem(1, shape.len());
+    let mut stride = 1_isize;
+    for dim in stride_order(shape, &[strides]) {
+        dense[dim] = stride;
+        stride = stride.wrapping_mul(shape[dim].max(1) as isize);
     }
-    strides.into_iter().map(|stride| stride as isize).collect()
+    dense
+}
+
+/// The strides of a new dense result whose dims lie in the inputs' order, as PyTorch's
+/// elementwise results do: where no input asks for another order, row-major. Inputs are broadcast
+/// to `shape`.
+pub(crate) fn result_strides(shape: &[usize], inputs: &[&[isize]]) -> Strides {
+    let order = stride_order(shape, inputs);
+    let rank = shape.len();
+    if order
+        .iter()
+        .enumerate()
+        .all(|(i, &dim)| dim == rank - i - 1)
+    {
+        return row_major(shape);
+    }
+    let mut strides = Strides::from_elem(1, rank);
+    let mut stride = 1_isize;
+    for dim in order {
+        strides[dim] = stride;
+        // A size of zero makes all strides around it zero, as in PyTorch.
+        stride = stride.wrapping_mul(shape[dim] as isize);
+    }
+    strides
 }

@@ -2,6 +2,7 @@
 
 mod access;
 mod exclusive;
+mod format;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod strided;
@@ -18,6 +19,7 @@ use crate::storage::Storage;
 
 pub use access::Iter;
 pub use exclusive::RawMut;
+pub use format::strides_in;
 pub use strided::Strided;
 
 /// A tensor without names. Clones share the buffer and cost nothing.

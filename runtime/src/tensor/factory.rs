@@ -1,7 +1,7 @@
 //! New tensors.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device, Element, Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Device, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
 use super::{DynTensor, IntoNames};
 use crate::call;
@@ -9,12 +9,13 @@ use crate::config::default_dtype;
 use crate::random::{Generator, with_default_generator};
 use crate::raw::Raw;
 
-/// What a factory may be told: dtype and device. [`DynTensor::options`] begins one.
+/// What a factory may be told: dtype, device and order in memory. [`DynTensor::options`] begins one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Options {
     dtype: Option<DType>,
     device: Option<Device>,
+    format: Option<MemoryFormat>,
 }
 
 impl Options {
@@ -31,6 +32,22 @@ impl Options {
         Self {
             device: Some(device),
             ..self
+        }
+    }
+
+    /// The order of dims in memory; row-major otherwise, or that of the tensor given.
+    pub fn memory_format(self, format: MemoryFormat) -> Self {
+        Self {
+            format: Some(format),
+            ..self
+        }
+    }
+
+    /// Lays a new tensor out in the format asked for.
+    fn laid_out(self, op: &'static str, raw: Raw) -> Result<Raw> {
+        match self.format {
+            None => Ok(raw),
+            Some(format) => raw.in_format(op, format),
         }
     }
 
@@ -91,6 +108,7 @@ impl Options {
     ) -> Result<DynTensor> {
         let names = names.into_names(op, size.len())?;
         let raw = call::full(size, value, dtype, self.place())
+            .and_then(|raw| self.laid_out(op, raw))
             .map_err(|e| e.in_op(op).with_names([&names]))?;
         Ok(DynTensor::new(raw, names))
     }
@@ -117,10 +135,8 @@ impl Options {
             default_dtype()
         };
         let dtype = self.dtype.unwrap_or(natural);
-        Ok(DynTensor::new(
-            call::arange(start, end, step, dtype, self.place())?,
-            names,
-        ))
+        let raw = call::arange(start, end, step, dtype, self.place())?;
+        Ok(DynTensor::new(self.laid_out("arange", raw)?, names))
     }
 
     /// Ones on the diagonal of `n` rows and `m` columns, zeros elsewhere.
@@ -129,10 +145,8 @@ impl Options {
     /// As [`Options::full`].
     pub fn eye(self, n: usize, m: usize, names: impl IntoNames) -> Result<DynTensor> {
         let names = names.into_names("eye", 2)?;
-        Ok(DynTensor::new(
-            call::eye(n, m, self.float(), self.place())?,
-            names,
-        ))
+        let raw = call::eye(n, m, self.float(), self.place())?;
+        Ok(DynTensor::new(self.laid_out("eye", raw)?, names))
     }
 
     /// Random numbers, uniform from 0 to before 1.
@@ -163,6 +177,7 @@ impl Options {
     ) -> Result<DynTensor> {
         let names = names.into_names("rand", size.len())?;
         let raw = call::rand(size, self.float(), self.place(), generator)
+            .and_then(|raw| self.laid_out("rand", raw))
             .map_err(|e| e.with_names([&names]))?;
         Ok(DynTensor::new(raw, names))
     }
@@ -179,6 +194,7 @@ impl Options {
     ) -> Result<DynTensor> {
         let names = names.into_names("randn", size.len())?;
         let raw = call::randn(size, self.float(), self.place(), generator)
+            .and_then(|raw| self.laid_out("randn", raw))
             .map_err(|e| e.with_names([&names]))?;
         Ok(DynTensor::new(raw, names))
     }
@@ -193,7 +209,10 @@ impl Options {
             Op::RandnLike => with_default_generator(|g| call::randn(x.shape(), dtype, device, g)),
             _ => call::full(x.shape(), value, dtype, device),
         };
-        let raw = raw.map_err(|e| e.in_op(op.name()).with_names([&x.names]))?;
+        let format = self.format.unwrap_or(MemoryFormat::Preserve);
+        let raw = raw
+            .and_then(|raw| raw.in_format_like(op.name(), &x.raw, format))
+            .map_err(|e| e.in_op(op.name()).with_names([&x.names]))?;
         Ok(DynTensor::new(raw, x.names.clone()))
     }
 }
@@ -309,7 +328,7 @@ macro_rules! like {
                 Options::default().like(Op::$op, self, Scalar::Int($value))
             }
 
-            #[doc = concat!("[`DynTensor::", stringify!($method), "`] in another dtype, or on another device.")]
+            #[doc = concat!("[`DynTensor::", stringify!($method), "`] in another dtype, order in memory, or on another device.")]
             ///
             /// # Errors
             #[doc = concat!("As [`DynTensor::", stringify!($method), "`].")]
@@ -337,7 +356,7 @@ impl DynTensor {
         Options::default().like(Op::FullLike, self, value.into())
     }
 
-    /// [`DynTensor::full_like`] in another dtype, or on another device.
+    /// [`DynTensor::full_like`] in another dtype, order in memory, or on another device.
     ///
     /// # Errors
     /// As [`DynTensor::full_like`].

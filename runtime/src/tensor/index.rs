@@ -54,10 +54,8 @@ impl DynTensor {
         let operands: Vec<(&Names, &[usize])> =
             tensors.iter().map(|x| (&x.names, x.shape())).collect();
         let plan = rule::stack("stack", &operands, dim, name.into()).map_err(fail)?;
-        let raws = tensors.iter().map(|x| x.raw.unsqueeze(plan.dim));
-        let raws = raws.collect::<Result<Vec<Raw>>>()?;
-        let raws: Vec<&Raw> = raws.iter().collect();
-        let raw = call::cat(&raws, plan.dim).map_err(|e| fail(e.in_op("stack")))?;
+        let raws: Vec<&Raw> = tensors.iter().map(|x| &x.raw).collect();
+        let raw = call::stack(&raws, plan.dim).map_err(fail)?;
         Ok(Self::new(raw, plan.names))
     }
 

@@ -1,7 +1,7 @@
 //! Questions whose answer is no tensor.
 
-use nomina_core::Result;
 use nomina_core::rule::DimRef;
+use nomina_core::{MemoryFormat, Result};
 
 use super::{DynTensor, about};
 
@@ -44,5 +44,18 @@ impl DynTensor {
     #[must_use]
     pub fn is_contiguous(&self) -> bool {
         self.raw.is_contiguous()
+    }
+
+    /// Whether the elements stand in the order of a memory format without gaps; false for a format
+    /// of another number of dims.
+    #[must_use]
+    pub fn is_contiguous_with(&self, format: MemoryFormat) -> bool {
+        self.raw.layout().is_in(format)
+    }
+
+    /// The memory format that the strides speak for.
+    #[must_use]
+    pub fn suggest_memory_format(&self) -> MemoryFormat {
+        self.raw.layout().suggested_format()
     }
 }

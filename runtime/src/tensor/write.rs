@@ -2,7 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule;
-use nomina_core::{DType, Device, Element, Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Device, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
 use super::family::in_place_as;
 use super::{DynTensor, Operand, about};
@@ -75,6 +75,35 @@ impl DynTensor {
     /// When memory runs out.
     pub fn contiguous(&self) -> Result<Self> {
         let raw = call::contiguous(&self.raw).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// Itself when its elements lie in a memory format without gaps, else a copy in that format:
+    /// `x.contiguous_with(MemoryFormat::ChannelsLast)`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] when the format is for another number of dims.
+    pub fn contiguous_with(&self, format: MemoryFormat) -> Result<Self> {
+        let raw = call::contiguous_in(&self.raw, format).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// A dense tensor of the same elements in a memory format; [`MemoryFormat::Preserve`] keeps
+    /// the order of dims. Elements are shared where they lie so already.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] when the format is for another number of dims.
+    pub fn clone_with(&self, format: MemoryFormat) -> Result<Self> {
+        let raw = call::clone_in(&self.raw, format).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// The same elements in another dtype and memory format; itself when it has both.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] when the format is for another number of dims.
+    pub fn to_dtype_with(&self, dtype: DType, format: MemoryFormat) -> Result<Self> {
+        let raw = call::to_in(&self.raw, dtype, format).map_err(|e| about(e, &[self]))?;
         Ok(Self::new(raw, self.names.clone()))
     }
 

@@ -7,7 +7,8 @@ use crate::op::{DTypes, Forms, Row};
 
 const SIZES: &str =
     "size: Sizes, *, names: Names = None, dtype: DType = None, device: Device = None";
-const LIKE: &str = "self, *, dtype: DType = None, device: Device = None";
+const LIKE: &str =
+    "self, *, dtype: DType = None, device: Device = None, memory_format: Format = preserve_format";
 
 const fn factory(name: &'static str, doc: &'static str) -> Row {
     Row::new(name, SIZES, Fill, Factory, doc)
@@ -25,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
     factory("zeros", "A tensor of zeros."),
     factory("ones", "A tensor of ones."),
     factory("empty", "A tensor whose elements are unspecified.")
+        .signature("size: Sizes, *, names: Names = None, dtype: DType = None, device: Device = None, memory_format: Format = contiguous_format")
         .differs("the elements are zero: no uninitialised memory can be read"),
     factory("full", "A tensor of one number.")
         .signature("size: Sizes, fill_value: Scalar, *, names: Names = None, dtype: DType = None, device: Device = None"),
@@ -45,21 +47,21 @@ pub(super) const ROWS: &[Row] = &[
     like("empty_like", "Unspecified elements in the shape, names and dtype of another tensor.")
         .differs("the elements are zero: no uninitialised memory can be read"),
     like("full_like", "One number in the shape, names and dtype of another tensor.")
-        .signature("self, fill_value: Scalar, *, dtype: DType = None, device: Device = None"),
+        .signature("self, fill_value: Scalar, *, dtype: DType = None, device: Device = None, memory_format: Format = preserve_format"),
     like("rand_like", "Uniform random numbers in the shape, names and dtype of another tensor.")
         .class(Random)
         .dtype(Argument, DTypes::FLOATS),
     like("randn_like", "Normal random numbers in the shape, names and dtype of another tensor.")
         .class(Random)
         .dtype(Argument, DTypes::INEXACT),
-    Row::new("to", "self, dtype: DType = None, device: Device = None", Copy, Keeps, "Converts to another dtype or device; itself when it has both.")
+    Row::new("to", "self, dtype: DType = None, device: Device = None, *, memory_format: Format = preserve_format", Copy, Keeps, "Converts to another dtype or device; itself when it has both.")
         .dtype(Argument, DTypes::ALL)
         .forms(Forms::METHOD)
         .grad(&["to(grad, dtype(x))"]),
-    Row::new("contiguous", "self", Copy, Keeps, "Itself when row-major, else a row-major copy.")
+    Row::new("contiguous", "self, *, memory_format: Format = contiguous_format", Copy, Keeps, "Itself when in row-major order, or in the given one, else a copy in it.")
         .forms(Forms::METHOD)
         .grad(&["grad"]),
-    Row::new("clone", "self", Copy, Keeps, "A tensor with the same elements.")
+    Row::new("clone", "self, *, memory_format: Format = preserve_format", Copy, Keeps, "A tensor with the same elements.")
         .grad(&["grad"])
         .differs("costs nothing: elements are shared until one of the two is written to"),
     Row::new("copy", "self, src", Copy, InPlace, "Writes the elements of `src`, broadcast, into self.")

@@ -40,8 +40,8 @@ pub(super) const ROWS: &[Row] = &[
     ),
     query(
         "is_contiguous",
-        "self",
-        "Whether the elements stand in row-major order without gaps.",
+        "self, *, memory_format: Format = contiguous_format",
+        "Whether the elements stand in row-major order, or in the given one, without gaps.",
     ),
     query(
         "equal",

@@ -2,7 +2,7 @@
 
 use nomina_core::op::{Op, Param, ParamKind};
 use nomina_core::rule::{DimArg, DimRef, NameItem};
-use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
 use super::adapt;
 use super::value::{Value, wrong};
@@ -23,7 +23,6 @@ const IGNORED: &[&str] = &[
     "requires_grad",
     "pin_memory",
     "layout",
-    "memory_format",
     "copy",
     "inplace",
     "_stacklevel",
@@ -260,6 +259,15 @@ impl Bound {
                 Some(device) => device.map(Some),
                 None => Err(wrong(self.op(), param, "a device", value)),
             },
+        }
+    }
+
+    /// A memory format, as PyTorch spells it.
+    pub(super) fn format(&self) -> Result<Option<MemoryFormat>> {
+        match self.given("memory_format") {
+            None => Ok(None),
+            Some(Value::Str(text)) => text.trim_start_matches("torch.").parse().map(Some),
+            Some(other) => Err(wrong(self.op(), "memory_format", "a memory format", other)),
         }
     }
 

@@ -87,6 +87,9 @@ pub(super) fn options(args: &Bound) -> Result<Options> {
     if let Some(device) = args.device("device")? {
         options = options.device(device);
     }
+    if let Some(format) = args.format()? {
+        options = options.memory_format(format);
+    }
     Ok(options)
 }
 

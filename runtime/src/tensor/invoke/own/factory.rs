@@ -1,7 +1,7 @@
 //! Factories, conversions, copies.
 
 use nomina_core::op::Op;
-use nomina_core::{Result, Scalar};
+use nomina_core::{MemoryFormat, Result, Scalar};
 
 use super::{only_in_place, pure};
 use crate::tensor::factory::sizes;
@@ -57,10 +57,17 @@ pub(in crate::tensor) fn call(own: Factory, op: Op, form: Form, mut args: Bound)
         Factory::To => pure(op, form, args, |a| {
             let x = a.tensor("self")?;
             let moved = x.to_device(a.device("device")?.unwrap_or(x.device()))?;
-            moved.to_dtype(a.dtype()?.unwrap_or(x.dtype()))
+            let format = a.format()?.unwrap_or(MemoryFormat::Preserve);
+            moved.to_dtype_with(a.dtype()?.unwrap_or(x.dtype()), format)
         }),
-        Factory::Contiguous => pure(op, form, args, |a| a.tensor("self")?.contiguous()),
-        Factory::Clone => pure(op, form, args, |a| Ok(a.tensor("self")?.clone())),
+        Factory::Contiguous => pure(op, form, args, |a| {
+            let format = a.format()?.unwrap_or_default();
+            a.tensor("self")?.contiguous_with(format)
+        }),
+        Factory::Clone => pure(op, form, args, |a| {
+            let format = a.format()?.unwrap_or(MemoryFormat::Preserve);
+            a.tensor("self")?.clone_with(format)
+        }),
         Factory::Copy => only_in_place(op, form, args, |own, a| {
             own.copy_(a.tensor("src")?).map(drop)
         }),

@@ -59,7 +59,8 @@ pub(in crate::tensor) fn call(own: Query, op: Op, form: Form, mut args: Bound) -
             Ok(Value::Int(a.tensor("self")?.storage_offset() as i64))
         }),
         Query::IsContiguous => value(op, form, args, |a| {
-            Ok(a.tensor("self")?.is_contiguous().into())
+            let format = a.format()?.unwrap_or_default();
+            Ok(a.tensor("self")?.is_contiguous_with(format).into())
         }),
         Query::Equal => value(op, form, args, |a| {
             Ok(a.tensor("self")?.equal(a.tensor("other")?)?.into())

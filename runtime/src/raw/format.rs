@@ -1,0 +1,196 @@
+//! Orders of dims in memory, decided as PyTorch decides them.
+
+use nomina_core::{Error, ErrorKind, MemoryFormat, Names, Result};
+
+use super::{Raw, Strided};
+use crate::SmallVec;
+use crate::call;
+use crate::shape::{Strides, row_major};
+
+/// The strides of a new tensor in a format.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] when the format is for another number of dims, [`ErrorKind::Argument`] for
+/// [`MemoryFormat::Preserve`]: a new tensor has no order to keep.
+pub fn strides_in(op: &'static str, shape: &[usize], format: MemoryFormat) -> Result<Strides> {
+    let error = |kind, what| Error::new(kind, op, what).operand(&Names::default(), shape);
+    let Some(order) = format.order() else {
+        if format == MemoryFormat::Preserve {
+            let what = "there is no order to preserve".to_owned();
+            return Err(error(ErrorKind::Argument, what).hint("name the memory format"));
+        }
+        return Ok(row_major(shape));
+    };
+    if order.len() != shape.len() {
+        let what = format!(
+            "{format} is an order of {} dims, not of {}",
+            order.len(),
+            shape.len()
+        );
+        return Err(error(ErrorKind::Rank, what).hint("use the contiguous memory format"));
+    }
+    let mut strides = Strides::from_elem(1, order.len());
+    let mut stride = 1_isize;
+    for &dim in order.iter().rev() {
+        strides[dim] = stride;
+        stride = stride.wrapping_mul(shape[dim] as isize);
+    }
+    Ok(strides)
+}
+
+impl Strided {
+    /// Whether elements lie in the order of a format without gaps; false for a format of another
+    /// number of dims.
+    #[must_use]
+    pub fn is_in(&self, format: MemoryFormat) -> bool {
+        let Some(order) = format.order() else {
+            return self.is_contiguous();
+        };
+        let mut expected = 1_isize;
+        order.len() == self.shape.len()
+            && order.iter().rev().all(|&dim| {
+                let size = self.shape[dim];
+                let fits = size == 1 || self.strides[dim] == expected;
+                expected = expected.wrapping_mul(size as isize);
+                fits
+            })
+    }
+
+    /// Whether elements lie without gaps and none is reached twice, in whatever order.
+    #[must_use]
+    pub fn is_dense(&self) -> bool {
+        let dims = self.shape.iter().zip(&self.strides);
+        let mut dims: SmallVec<[(isize, usize); 8]> = dims
+            .filter(|&(&size, _)| size > 1)
+            .map(|(&size, &stride)| (stride, size))
+            .collect();
+        dims.sort_unstable();
+        let mut expected = 1_isize;
+        self.is_contiguous()
+            || dims.into_iter().all(|(stride, size)| {
+                let fits = stride == expected;
+                expected = expected.wrapping_mul(size as isize);
+                fits
+            })
+    }
+
+    /// The format that the strides speak for: a channels-last one where they say so beyond doubt.
+    #[must_use]
+    pub fn suggested_format(&self) -> MemoryFormat {
+        let formats = [MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d];
+        formats
+            .into_iter()
+            .find(|&format| self.is_like(format))
+            .unwrap_or_default()
+    }
+
+    /// Whether strides grow in the order of a channels-last format. Where sizes of 1 leave open
+    /// which order it is, it is row-major.
+    fn is_like(&self, format: MemoryFormat) -> bool {
+        let Some(order) = format
+            .order()
+            .filter(|order| order.len() == self.shape.len())
+        else {
+            return false;
+        };
+        let mut least = 0;
+        self.strides[1] != 0
+            && order.iter().rev().all(|&dim| {
+                let (size, stride) = (self.shape[dim], self.strides[dim]);
+                if size == 0 || stride < least || (dim == 0 && least == self.strides[1]) {
+                    return false;
+                }
+                least = stride.wrapping_mul(size as isize);
+                true
+            })
+    }
+}
+
+impl Raw {
+    /// A new tensor in a format: the elements change places, as the order of dims in memory does.
+    ///
+    /// # Errors
+    /// As [`strides_in`], and when the tensor is not contiguous.
+    pub fn in_format(self, op: &'static str, format: MemoryFormat) -> Result<Self> {
+        let strides = strides_in(op, self.shape(), format)?;
+        Ok(self.laid_out(strides))
+    }
+
+    /// A new tensor in a format, which may be that of `other`, of the same shape.
+    ///
+    /// # Errors
+    /// As [`strides_in`].
+    pub fn in_format_like(
+        self,
+        op: &'static str,
+        other: &Self,
+        format: MemoryFormat,
+    ) -> Result<Self> {
+        let strides = call::strides_like(op, other, format)?;
+        Ok(self.laid_out(strides))
+    }
+
+    /// The same buffer read with the strides of a format: for a new tensor, whose elements have no
+    /// order yet, or are all equal.
+    pub(crate) fn laid_out(mut self, strides: Strides) -> Self {
+        debug_assert!(self.layout.offset == 0 && self.is_contiguous());
+        self.layout.strides = strides;
+        debug_assert!(self.layout.is_dense(), "{:?}", self.layout);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use MemoryFormat::{ChannelsLast, ChannelsLast3d, Contiguous, Preserve};
+
+    fn strided(shape: &[usize], strides: &[isize]) -> Strided {
+        Strided {
+            shape: shape.into(),
+            strides: strides.into(),
+            offset: 0,
+        }
+    }
+
+    #[test]
+    fn strides_of_formats() {
+        let strides = |shape: &[usize], format| strides_in("zeros", shape, format);
+        assert_eq!(
+            strides(&[2, 3, 4, 5], ChannelsLast).unwrap()[..],
+            [60, 1, 15, 3]
+        );
+        let volume = strides(&[2, 3, 4, 5, 6], ChannelsLast3d).unwrap();
+        assert_eq!(volume[..], [360, 1, 90, 18, 3]);
+        assert_eq!(
+            strides(&[2, 3, 0, 2], ChannelsLast).unwrap()[..],
+            [0, 1, 6, 3]
+        );
+        assert_eq!(strides(&[2, 3], Contiguous).unwrap()[..], [3, 1]);
+        assert_eq!(
+            strides(&[2, 3], ChannelsLast).unwrap_err().kind(),
+            ErrorKind::Rank
+        );
+        assert_eq!(
+            strides(&[2, 3], Preserve).unwrap_err().kind(),
+            ErrorKind::Argument
+        );
+    }
+
+    #[test]
+    fn layouts_know_their_format() {
+        let last = strided(&[2, 3, 4, 5], &[60, 1, 15, 3]);
+        assert!(last.is_in(ChannelsLast) && last.is_dense() && !last.is_contiguous());
+        assert_eq!(last.suggested_format(), ChannelsLast);
+        // One channel lies in both orders, and counts as row-major.
+        let one = strided(&[2, 1, 4, 4], &[16, 16, 4, 1]);
+        assert!(one.is_in(ChannelsLast) && one.is_contiguous());
+        assert_eq!(one.suggested_format(), Contiguous);
+        let pixels = strided(&[2, 1, 1, 1], &[1, 1, 1, 1]);
+        assert_eq!(pixels.suggested_format(), Contiguous);
+        let gaps = strided(&[2, 3], &[6, 2]);
+        assert!(!gaps.is_dense() && !gaps.is_in(ChannelsLast));
+        assert!(strided(&[2, 3], &[1, 2]).is_dense());
+        assert!(!strided(&[2, 3], &[0, 1]).is_dense());
+    }
+}
