@@ -9,6 +9,7 @@ use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
 
 use crate::call;
 use crate::cpu;
+use crate::cpu::gather::{IndexJob, Update};
 use crate::cpu::gemm::{Product, Repeat};
 use crate::plan::Plan;
 use crate::random::Stream;
@@ -109,6 +110,18 @@ pub(crate) trait Backend: Sync {
     /// # Safety
     /// See [`Backend`].
     unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()>;
+
+    /// Reads where an index says.
+    ///
+    /// # Safety
+    /// See [`Backend`]; every index is in range, and the other operand is the destination.
+    unsafe fn pick(&self, job: &IndexJob) -> Result<()>;
+
+    /// Writes where an index says.
+    ///
+    /// # Safety
+    /// See [`Backend`]; every index is in range, and the target is the destination.
+    unsafe fn update(&self, job: &IndexJob, how: Update) -> Result<()>;
 }
 
 /// The host.
@@ -184,6 +197,18 @@ impl Backend for Cpu {
     unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::distance::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn pick(&self, job: &IndexJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::gather::pick(job) };
+        Ok(())
+    }
+
+    unsafe fn update(&self, job: &IndexJob, how: Update) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::gather::update(job, how) };
         Ok(())
     }
 }

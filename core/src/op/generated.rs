@@ -324,6 +324,54 @@ pub enum Op {
     IsContiguous,
     /// `equal`: Whether names, sizes and elements are equal.
     Equal,
+    /// `index_fill`: A number written at the indices of a dim.
+    IndexFill,
+    /// `index_select`: The slices at the indices of a dim; the index's dims take the dim's place.
+    IndexSelect,
+    /// `gather`: For each element of the index, the element of self at the same place, but in one dim at the index.
+    Gather,
+    /// `scatter`: Values written to self where `gather` would read.
+    Scatter,
+    /// `scatter_add`: Values added to self where `gather` would read; always in the order of the index.
+    ScatterAdd,
+    /// `scatter_reduce`: Values reduced into self where `gather` would read: sum, prod, mean, amax or amin.
+    ScatterReduce,
+    /// `index_add`: Slices added to self at the indices of a dim.
+    IndexAdd,
+    /// `index_copy`: Slices written to self at the indices of a dim.
+    IndexCopy,
+    /// `index_reduce`: Slices reduced into self at the indices of a dim: prod, mean, amax or amin.
+    IndexReduce,
+    /// `index`: The elements at index tensors, one for each of the first dims or none: `x[a, :, b]`.
+    Index,
+    /// `index_put`: Values written, or added, where `index` would read.
+    IndexPut,
+    /// `take`: The elements at positions in row-major order; the result has the index's dims.
+    Take,
+    /// `take_along_dim`: As `gather`, where the other dims broadcast.
+    TakeAlongDim,
+    /// `put`: Values written, or added, at positions in row-major order.
+    Put,
+    /// `masked_scatter`: The values of `source`, in order, written where `mask` holds.
+    MaskedScatter,
+    /// `nonzero`: The indices of the elements that differ from zero, a row each; no names.
+    Nonzero,
+    /// `argwhere`: The indices of the elements that differ from zero, a row each; no names.
+    Argwhere,
+    /// `embedding`: The rows of `weight` at indices: the indices' dims, then the rows'.
+    Embedding,
+    /// `one_hot`: For each index a row that is one there and zero elsewhere, along a new last dim.
+    OneHot,
+    /// `unravel_index`: Positions in row-major order as one index for each dim of a shape.
+    UnravelIndex,
+    /// `select_scatter`: A copy of self with `src` in the place of what `select` would give.
+    SelectScatter,
+    /// `slice_scatter`: A copy of self with `src` in the place of a range of a dim.
+    SliceScatter,
+    /// `diagonal_scatter`: A copy of self with `src` in the place of what `diagonal` would give.
+    DiagonalScatter,
+    /// `at`: The part at indices by name: a number drops its dim, a range keeps it, a tensor's dims take its place.
+    At,
     /// `cumprod`: The running product along a dim.
     Cumprod,
     /// `logcumsumexp`: The logarithm of the running sum of exponentials along a dim, without overflow.
@@ -615,6 +663,30 @@ impl Op {
         Self::StorageOffset,
         Self::IsContiguous,
         Self::Equal,
+        Self::IndexFill,
+        Self::IndexSelect,
+        Self::Gather,
+        Self::Scatter,
+        Self::ScatterAdd,
+        Self::ScatterReduce,
+        Self::IndexAdd,
+        Self::IndexCopy,
+        Self::IndexReduce,
+        Self::Index,
+        Self::IndexPut,
+        Self::Take,
+        Self::TakeAlongDim,
+        Self::Put,
+        Self::MaskedScatter,
+        Self::Nonzero,
+        Self::Argwhere,
+        Self::Embedding,
+        Self::OneHot,
+        Self::UnravelIndex,
+        Self::SelectScatter,
+        Self::SliceScatter,
+        Self::DiagonalScatter,
+        Self::At,
         Self::Cumprod,
         Self::Logcumsumexp,
         Self::LogSoftmax,

@@ -16,6 +16,7 @@
 //! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`] |
 //! | join | [`cat()`], [`stack`] |
 //! | mask | [`masked_select`], [`masked_fill`], [`masked_fill_in_place`] |
+//! | index | [`index_by`], [`index_select`], [`index_along`], [`index_into`], [`index_many`] |
 //! | out, in place | [`out()`], [`in_place`], [`unify_in_place`], [`resize`], [`resize_as`] |
 //! | name and order | [`names_of`], [`rename()`], [`rename_map`], [`refine_names`], [`align_to`], [`align_as`], [`flatten()`], [`unflatten`] |
 //! | sizes | [`numel`], [`bytes`], [`broadcast_shapes`], [`expand`] |
@@ -26,6 +27,7 @@ mod cat;
 mod contract;
 pub mod dtype;
 mod flatten;
+mod index;
 mod item;
 mod lookup;
 mod masked;
@@ -46,6 +48,7 @@ pub use arg::{DimArg, DimRef};
 pub use cat::{Cat, Named, Operands, cat, is_skipped, stack};
 pub use contract::{Contraction, Pairs, contract, contract_shape};
 pub use flatten::{Flattened, Unflattened, flatten, flatten_range, flatten_shape, unflatten};
+pub use index::{index_along, index_by, index_into, index_many, index_place, index_select};
 pub use item::{NameItem, names_of};
 pub use lookup::{find, insert_position, position};
 pub use masked::{masked_fill, masked_fill_in_place, masked_select};

@@ -34,6 +34,10 @@ pub use convert::{
 pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use factory::{arange, eye, full, rand, randn};
+pub use gather::{
+    ScatterReduce, Target, Update, classes, from_mask, gather, index, index_put, index_select,
+    index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,
+};
 pub use gemm::{add_product, bmm, contract, dot, matmul, mm, mv};
 pub use index::{cat, equal, masked_select, stack};
 pub use pointwise::{

@@ -220,6 +220,59 @@ pub(super) mod own {
         Equal,
     }
 
+    /// Of the family `gather`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Gather {
+        /// `index_fill`
+        IndexFill,
+        /// `index_select`
+        IndexSelect,
+        /// `gather`
+        Gather,
+        /// `scatter`
+        Scatter,
+        /// `scatter_add`
+        ScatterAdd,
+        /// `scatter_reduce`
+        ScatterReduce,
+        /// `index_add`
+        IndexAdd,
+        /// `index_copy`
+        IndexCopy,
+        /// `index_reduce`
+        IndexReduce,
+        /// `index`
+        Index,
+        /// `index_put`
+        IndexPut,
+        /// `take`
+        Take,
+        /// `take_along_dim`
+        TakeAlongDim,
+        /// `put`
+        Put,
+        /// `masked_scatter`
+        MaskedScatter,
+        /// `nonzero`
+        Nonzero,
+        /// `argwhere`
+        Argwhere,
+        /// `embedding`
+        Embedding,
+        /// `one_hot`
+        OneHot,
+        /// `unravel_index`
+        UnravelIndex,
+        /// `select_scatter`
+        SelectScatter,
+        /// `slice_scatter`
+        SliceScatter,
+        /// `diagonal_scatter`
+        DiagonalScatter,
+        /// `at`
+        At,
+    }
+
     /// Of the family `stat`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Stat {
@@ -358,6 +411,8 @@ pub(super) mod own {
         Factory(Factory),
         /// Of the family `query`.
         Query(Query),
+        /// Of the family `gather`.
+        Gather(Gather),
         /// Of the family `stat`.
         Stat(Stat),
         /// Of the family `attribute`.
@@ -378,6 +433,7 @@ pub(super) mod own {
                 Self::Index(own) => own::index::call(own, op, form, args),
                 Self::Factory(own) => own::factory::call(own, op, form, args),
                 Self::Query(own) => own::query::call(own, op, form, args),
+                Self::Gather(own) => own::gather::call(own, op, form, args),
                 Self::Stat(own) => own::stat::call(own, op, form, args),
                 Self::Attribute(own) => own::attribute::call(own, op, form, args),
                 Self::Einsum(own) => own::einsum::call(own, op, form, args),
@@ -553,6 +609,30 @@ pub(super) fn route(op: Op) -> Route {
         Op::StorageOffset => Route::Own(own::Own::Query(own::Query::StorageOffset)),
         Op::IsContiguous => Route::Own(own::Own::Query(own::Query::IsContiguous)),
         Op::Equal => Route::Own(own::Own::Query(own::Query::Equal)),
+        Op::IndexFill => Route::Own(own::Own::Gather(own::Gather::IndexFill)),
+        Op::IndexSelect => Route::Own(own::Own::Gather(own::Gather::IndexSelect)),
+        Op::Gather => Route::Own(own::Own::Gather(own::Gather::Gather)),
+        Op::Scatter => Route::Own(own::Own::Gather(own::Gather::Scatter)),
+        Op::ScatterAdd => Route::Own(own::Own::Gather(own::Gather::ScatterAdd)),
+        Op::ScatterReduce => Route::Own(own::Own::Gather(own::Gather::ScatterReduce)),
+        Op::IndexAdd => Route::Own(own::Own::Gather(own::Gather::IndexAdd)),
+        Op::IndexCopy => Route::Own(own::Own::Gather(own::Gather::IndexCopy)),
+        Op::IndexReduce => Route::Own(own::Own::Gather(own::Gather::IndexReduce)),
+        Op::Index => Route::Own(own::Own::Gather(own::Gather::Index)),
+        Op::IndexPut => Route::Own(own::Own::Gather(own::Gather::IndexPut)),
+        Op::Take => Route::Own(own::Own::Gather(own::Gather::Take)),
+        Op::TakeAlongDim => Route::Own(own::Own::Gather(own::Gather::TakeAlongDim)),
+        Op::Put => Route::Own(own::Own::Gather(own::Gather::Put)),
+        Op::MaskedScatter => Route::Own(own::Own::Gather(own::Gather::MaskedScatter)),
+        Op::Nonzero => Route::Own(own::Own::Gather(own::Gather::Nonzero)),
+        Op::Argwhere => Route::Own(own::Own::Gather(own::Gather::Argwhere)),
+        Op::Embedding => Route::Own(own::Own::Gather(own::Gather::Embedding)),
+        Op::OneHot => Route::Own(own::Own::Gather(own::Gather::OneHot)),
+        Op::UnravelIndex => Route::Own(own::Own::Gather(own::Gather::UnravelIndex)),
+        Op::SelectScatter => Route::Own(own::Own::Gather(own::Gather::SelectScatter)),
+        Op::SliceScatter => Route::Own(own::Own::Gather(own::Gather::SliceScatter)),
+        Op::DiagonalScatter => Route::Own(own::Own::Gather(own::Gather::DiagonalScatter)),
+        Op::At => Route::Own(own::Own::Gather(own::Gather::At)),
         Op::Norm => Route::Own(own::Own::Stat(own::Stat::Norm)),
         Op::StdMean => Route::Own(own::Own::Stat(own::Stat::StdMean)),
         Op::VarMean => Route::Own(own::Own::Stat(own::Stat::VarMean)),

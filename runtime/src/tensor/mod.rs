@@ -23,6 +23,7 @@ mod norm;
 mod operand;
 mod options;
 mod parametric;
+mod part;
 mod pointwise;
 mod product;
 mod query;
@@ -50,8 +51,12 @@ pub use arg::{IntoNames, Order, Rename, SplitSizes};
 pub use attribute::type_name;
 pub use einsum::CdistOptions;
 pub use factory::Options;
+pub use gather::{
+    Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
+};
 pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
+pub use part::DynTensorMut;
 pub use reduce::Along;
 pub use stat::NormOptions;
 

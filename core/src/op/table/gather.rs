@@ -1,5 +1,221 @@
 //! Indexing: by position, by index tensors, by masks.
 
-use crate::op::Row;
+use crate::op::Class::{Index, View};
+use crate::op::NameRule::{Keeps, Special, Unifies};
+use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const fn row(
+    name: &'static str,
+    signature: &'static str,
+    rule: NameRule,
+    doc: &'static str,
+) -> Row {
+    Row::new(name, signature, Index, rule, doc)
+}
+
+const NAMED: &str = "names go through";
+const ANY_RANK: &str =
+    "names go through; an index may have any number of dims; negative indices count from the end";
+const NEGATIVE: &str = "names go through; negative indices count from the end";
+
+pub(super) const ROWS: &[Row] = &[
+    row(
+        "index_fill",
+        "self, dim: Dim, index, value: Operand",
+        Keeps,
+        "A number written at the indices of a dim.",
+    )
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .grad(&["index_fill(grad, dim, index, 0)", ""])
+    .differs("an index may have any number of dims"),
+    row(
+        "index_select",
+        "self, dim: Dim, index",
+        Special,
+        "The slices at the indices of a dim; the index's dims take the dim's place.",
+    )
+    .forms(Forms::WITH_OUT)
+    .grad(&["index_add(zeros_like(self), dim, index, grad)", ""])
+    .differs(ANY_RANK),
+    row(
+        "gather",
+        "self, dim: Dim, index, *, sparse_grad: Bool = False",
+        Unifies,
+        "For each element of the index, the element of self at the same place, but in one dim at the index.",
+    )
+    .forms(Forms::WITH_OUT)
+    .grad(&["scatter_add(zeros_like(self), dim, index, grad)", ""])
+    .differs(NEGATIVE),
+    row(
+        "scatter",
+        "self, dim: Dim, index, src: Operand, *, reduce: Data = None",
+        Unifies,
+        "Values written to self where `gather` would read.",
+    )
+    .forms(Forms::ALL)
+    .grad(&["scatter(grad, dim, index, 0)", "", "gather(grad, dim, index)"])
+    .differs(NEGATIVE),
+    row(
+        "scatter_add",
+        "self, dim: Dim, index, src",
+        Unifies,
+        "Values added to self where `gather` would read; always in the order of the index.",
+    )
+    .forms(Forms::ALL)
+    .grad(&["grad", "", "gather(grad, dim, index)"])
+    .differs(NEGATIVE),
+    row(
+        "scatter_reduce",
+        "self, dim: Dim, index, src, reduce: Data, *, include_self: Bool = True",
+        Unifies,
+        "Values reduced into self where `gather` would read: sum, prod, mean, amax or amin.",
+    )
+    .forms(Forms::ALL)
+    .differs(NEGATIVE),
+    row(
+        "index_add",
+        "self, dim: Dim, index, source, *, alpha: Scalar = 1",
+        Special,
+        "Slices added to self at the indices of a dim.",
+    )
+    .forms(Forms::ALL)
+    .grad(&["grad", "", "alpha * index_select(grad, dim, index)"])
+    .differs(ANY_RANK),
+    row(
+        "index_copy",
+        "self, dim: Dim, index, source",
+        Special,
+        "Slices written to self at the indices of a dim.",
+    )
+    .forms(Forms::ALL)
+    .grad(&["index_fill(grad, dim, index, 0)", "", "index_select(grad, dim, index)"])
+    .differs(ANY_RANK),
+    row(
+        "index_reduce",
+        "self, dim: Dim, index, source, reduce: Data, *, include_self: Bool = True",
+        Special,
+        "Slices reduced into self at the indices of a dim: prod, mean, amax or amin.",
+    )
+    .forms(Forms::ALL)
+    .differs(ANY_RANK),
+    row(
+        "index",
+        "self, indices: Tensors",
+        Special,
+        "The elements at index tensors, one for each of the first dims or none: `x[a, :, b]`.",
+    )
+    .grad(&["index_put(zeros_like(self), indices, grad, accumulate=True)"])
+    .differs("names go through: the indices unify, and their dims take the indexed dims' place"),
+    row(
+        "index_put",
+        "self, indices: Tensors, values, accumulate: Bool = False",
+        Special,
+        "Values written, or added, where `index` would read.",
+    )
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .differs(NAMED),
+    row(
+        "take",
+        "self, index",
+        Special,
+        "The elements at positions in row-major order; the result has the index's dims.",
+    )
+    .forms(Forms::WITH_OUT)
+    .differs(NAMED),
+    row(
+        "take_along_dim",
+        "self, indices, dim: Dim = None",
+        Unifies,
+        "As `gather`, where the other dims broadcast.",
+    )
+    .forms(Forms::WITH_OUT)
+    .differs(NEGATIVE),
+    row(
+        "put",
+        "self, index, source, accumulate: Bool = False",
+        Keeps,
+        "Values written, or added, at positions in row-major order.",
+    )
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .differs(NAMED),
+    row(
+        "masked_scatter",
+        "self, mask, source",
+        Unifies,
+        "The values of `source`, in order, written where `mask` holds.",
+    )
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .differs(NAMED),
+    row(
+        "nonzero",
+        "self, *, as_tuple: Bool = False",
+        Special,
+        "The indices of the elements that differ from zero, a row each; no names.",
+    )
+    .dtype(DTypeRule::Index, DTypes::ALL)
+    .forms(Forms::WITH_OUT),
+    row(
+        "argwhere",
+        "self",
+        Special,
+        "The indices of the elements that differ from zero, a row each; no names.",
+    )
+    .dtype(DTypeRule::Index, DTypes::ALL),
+    row(
+        "embedding",
+        "input, weight, padding_idx: Int = None, *, scale_grad_by_freq: Bool = False, sparse: Bool = False",
+        Special,
+        "The rows of `weight` at indices: the indices' dims, then the rows'.",
+    )
+    .forms(Forms::FUNCTION)
+    .grad(&["", "index_add(zeros_like(weight), 0, input, grad)"])
+    .differs("names go through; any dim of the weight may be indexed; no `max_norm`"),
+    row(
+        "one_hot",
+        "self, num_classes: Int = -1",
+        Special,
+        "For each index a row that is one there and zero elsewhere, along a new last dim.",
+    )
+    .forms(Forms::FUNCTION)
+    .dtype(DTypeRule::Index, DTypes::INTEGERS)
+    .differs("names go through; the new dim may have one"),
+    row(
+        "unravel_index",
+        "indices, shape: Sizes",
+        Keeps,
+        "Positions in row-major order as one index for each dim of a shape.",
+    )
+    .forms(Forms::FUNCTION)
+    .dtype(DTypeRule::Index, DTypes::INTEGERS)
+    .differs(NAMED),
+    row(
+        "select_scatter",
+        "self, src, dim: Dim, index: Int",
+        Keeps,
+        "A copy of self with `src` in the place of what `select` would give.",
+    )
+    .grad(&["select_scatter(grad, 0, dim, index)", "select(grad, dim, index)"])
+    .differs(NAMED),
+    row(
+        "slice_scatter",
+        "self, src, dim: Dim = 0, start: Int = None, end: Int = None, step: Int = 1",
+        Keeps,
+        "A copy of self with `src` in the place of a range of a dim.",
+    )
+    .differs(NAMED),
+    row(
+        "diagonal_scatter",
+        "self, src, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1",
+        Keeps,
+        "A copy of self with `src` in the place of what `diagonal` would give.",
+    )
+    .differs(NAMED),
+    Row::new(
+        "at",
+        "self, indices: Data",
+        View,
+        Special,
+        "The part at indices by name: a number drops its dim, a range keeps it, a tensor's dims take its place.",
+    )
+    .forms(Forms::METHOD),
+];

@@ -173,6 +173,30 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::StorageOffset
         | Op::IsContiguous
         | Op::Equal
+        | Op::IndexFill
+        | Op::IndexSelect
+        | Op::Gather
+        | Op::Scatter
+        | Op::ScatterAdd
+        | Op::ScatterReduce
+        | Op::IndexAdd
+        | Op::IndexCopy
+        | Op::IndexReduce
+        | Op::Index
+        | Op::IndexPut
+        | Op::Take
+        | Op::TakeAlongDim
+        | Op::Put
+        | Op::MaskedScatter
+        | Op::Nonzero
+        | Op::Argwhere
+        | Op::Embedding
+        | Op::OneHot
+        | Op::UnravelIndex
+        | Op::SelectScatter
+        | Op::SliceScatter
+        | Op::DiagonalScatter
+        | Op::At
         | Op::Cumprod
         | Op::Logcumsumexp
         | Op::LogSoftmax

@@ -21,6 +21,9 @@ pub(super) fn arguments(
             (Op::Expand, "sizes") => *name = "size".into(),
             (Op::Dot, "other") => *name = "tensor".into(),
             (Op::Norm, "ord") => *name = "p".into(),
+            (Op::Scatter, "value") => *name = "src".into(),
+            (Op::OneHot, "tensor") => *name = "self".into(),
+            (Op::TakeAlongDim, "index") => *name = "indices".into(),
             _ => {}
         }
     }

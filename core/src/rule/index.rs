@@ -1,0 +1,192 @@
+//! Index tensors: their dims take the place of the dim that they index.
+
+use alloc::format;
+
+use super::remove::rank_limit;
+use super::unify;
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::Names;
+
+/// The dims `own` with those of `index` in the place of the dim at `at`.
+///
+/// # Errors
+/// [`ErrorKind::DuplicateNames`] when a name of the index stands in another dim,
+/// [`ErrorKind::Rank`] beyond 64 dims.
+pub fn index_by(op: &'static str, own: &Names, at: usize, index: &Names) -> Result<Names> {
+    let others = || own.iter().enumerate().filter(|(i, _)| *i != at);
+    for name in index.iter().flatten() {
+        if others().any(|(_, other)| other.as_ref() == Some(name)) {
+            let what = format!("dim `{name}` of the index is a dim of the tensor already");
+            return Err(Error::new(ErrorKind::DuplicateNames, op, what)
+                .operand(own, &[])
+                .operand(index, &[])
+                .hint("rename the index's dim first"));
+        }
+    }
+    rank_limit(op, own.len() + index.len().saturating_sub(1))?;
+    let (before, after) = (&own[..at], &own[at + 1..]);
+    Ok(before
+        .iter()
+        .chain(index.iter())
+        .chain(after)
+        .cloned()
+        .collect())
+}
+
+/// The names of `index_select`: as [`index_by`], but an index with one dim and no name leaves the
+/// dim its name, and an index without dims leaves the dim, with size 1.
+///
+/// # Errors
+/// As [`index_by`].
+pub fn index_select(op: &'static str, own: &Names, at: usize, index: &Names) -> Result<Names> {
+    match index.len() {
+        0 => Ok(own.clone()),
+        1 if index[0].is_none() => Ok(own.clone()),
+        _ => index_by(op, own, at, index),
+    }
+}
+
+/// The names of `gather` and `scatter`: self, index and values have dims at the same positions,
+/// and their names unify.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] when the ranks differ; as [`unify`].
+pub fn index_along(op: &'static str, own: &Names, other: &Names) -> Result<Names> {
+    if own.len() != other.len() {
+        let what = format!("{} dims beside {}", own.len(), other.len());
+        return Err(Error::new(ErrorKind::Rank, op, what)
+            .operand(own, &[])
+            .operand(other, &[])
+            .hint("give each as many dims: `unsqueeze`, then `expand`"));
+    }
+    unify(op, own, other)
+}
+
+/// What is written along the dim at `at` has the dims that [`index_select`] would give; the names
+/// of self afterwards.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] when `source` has other dims in number; as [`index_select`] and [`unify`].
+pub fn index_into(
+    op: &'static str,
+    own: &Names,
+    at: usize,
+    index: &Names,
+    source: &Names,
+) -> Result<Names> {
+    let wanted = index_select(op, own, at, index)?;
+    let unified = index_along(op, &wanted, source)?;
+    let mut names = own.clone();
+    let new = index.len().max(1);
+    for (i, name) in unified.iter().enumerate() {
+        let to = match i {
+            i if i < at => i,
+            i if i >= at + new => i + 1 - new,
+            // A dim of the index, or self's own where the index has no name for it.
+            _ if index.len() > 1 || index.first().is_some_and(Option::is_some) => continue,
+            _ => at,
+        };
+        names[to] = name.clone();
+    }
+    Ok(names)
+}
+
+/// Where the dims of several index tensors, which broadcast, go in `x[a, b]`: in the place of the
+/// first indexed dim when the indexed dims stand next to each other, else in front.
+#[must_use]
+pub fn index_place(indexed: &[usize]) -> usize {
+    match indexed {
+        [first, .., last] if last - first + 1 != indexed.len() => 0,
+        [first, ..] => *first,
+        [] => 0,
+    }
+}
+
+/// The names of `x[a, b]`: the dims of the broadcast index in their place, without those indexed.
+/// An index with one dim and no name leaves a dim that it alone indexes its name.
+///
+/// # Errors
+/// As [`index_by`].
+pub fn index_many(
+    op: &'static str,
+    own: &Names,
+    indexed: &[usize],
+    index: &Names,
+) -> Result<Names> {
+    if let [at] = indexed
+        && index.len() == 1
+    {
+        return index_select(op, own, *at, index);
+    }
+    let mut left = super::remove(own, indexed);
+    let at = index_place(indexed);
+    // The indexed dims before the place are none: it is that of the first, or the front.
+    left.insert(at, None);
+    index_by(op, &left, at, index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Names {
+        text.split_whitespace()
+            .map(|word| (word != "_").then(|| crate::Name::new(word).unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn the_index_takes_the_dims_place() {
+        let (x, by) = (names("N C H"), |at, index: &str| {
+            index_by("at", &names("N C H"), at, &names(index)).map(|n| n == names("N A B H"))
+        });
+        assert!(by(1, "A B").unwrap());
+        assert_eq!(by(1, "A N").unwrap_err().kind(), ErrorKind::DuplicateNames);
+        assert_eq!(
+            index_by("at", &x, 1, &names("C K")).unwrap(),
+            names("N C K H")
+        );
+        assert_eq!(index_by("at", &x, 1, &names("")).unwrap(), names("N H"));
+    }
+
+    #[test]
+    fn select_keeps_a_name_that_nothing_replaces() {
+        let select = |index: &str| index_select("index_select", &names("N C"), 1, &names(index));
+        assert_eq!(select("_").unwrap(), names("N C"));
+        assert_eq!(select("").unwrap(), names("N C"));
+        assert_eq!(select("K").unwrap(), names("N K"));
+        assert_eq!(select("C").unwrap(), names("N C"));
+        assert_eq!(select("_ _").unwrap(), names("N _ _"));
+        assert_eq!(select("N").unwrap_err().kind(), ErrorKind::DuplicateNames);
+    }
+
+    #[test]
+    fn what_is_written_has_the_selected_dims() {
+        let into = |own: &str, index: &str, source: &str| {
+            index_into("index_add", &names(own), 0, &names(index), &names(source))
+        };
+        assert_eq!(into("N C", "K", "K C").unwrap(), names("N C"));
+        assert_eq!(into("N C", "_", "N C").unwrap(), names("N C"));
+        assert_eq!(into("_ _", "_", "N C").unwrap(), names("N C"));
+        assert_eq!(into("_ _", "K", "K C").unwrap(), names("_ C"));
+        assert_eq!(into("N _", "A B", "A B C").unwrap(), names("N C"));
+        assert_eq!(
+            into("N C", "K", "N C").unwrap_err().kind(),
+            ErrorKind::NameMismatch
+        );
+        assert_eq!(into("N C", "K", "C").unwrap_err().kind(), ErrorKind::Rank);
+    }
+
+    #[test]
+    fn several_indices_go_where_they_stand_together() {
+        assert_eq!(index_place(&[1, 2]), 1);
+        assert_eq!(index_place(&[0, 2]), 0);
+        let many = |indexed: &[usize], index: &str| {
+            index_many("index", &names("N C H"), indexed, &names(index)).unwrap()
+        };
+        assert_eq!(many(&[1, 2], "K"), names("N K"));
+        assert_eq!(many(&[0, 2], "A B"), names("A B C"));
+        assert_eq!(many(&[1], "_"), names("N C H"));
+        assert_eq!(many(&[1, 2], "_"), names("N _"));
+    }
+}

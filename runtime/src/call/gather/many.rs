@@ -1,0 +1,184 @@
+//! Several indices at once: `x[a, :, b]`.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
+
+use super::{Part, Update, checked, flat, refuse, same_device, same_dtype};
+use crate::backend::{Place, backend};
+use crate::call::reduce::address;
+use crate::call::{Arg, contiguous, pointwise};
+use crate::cpu::gather::IndexJob;
+use crate::plan::Plan;
+use crate::raw::{Raw, RawMut};
+use crate::shape::{Shape, Strides, broadcast, row_major};
+
+/// Indices as one: how far each moves in a tensor, and where its dims go.
+struct Joint {
+    /// In elements, contiguous, of the indices' common shape.
+    offsets: Raw,
+    /// The least offset there may be, and how many.
+    low: i64,
+    extent: usize,
+    /// The dims that are not indexed, and where among them the index's dims go.
+    rest: rule::Positions,
+    place: usize,
+}
+
+impl Joint {
+    /// The indices of the dims `dims` of a tensor with this shape and these strides.
+    fn new(
+        op: Op,
+        shape: &[usize],
+        strides: &[isize],
+        dims: &[usize],
+        indices: &[&Raw],
+    ) -> Result<Self> {
+        let shapes: Vec<&[usize]> = indices.iter().map(|index| index.shape()).collect();
+        let common = broadcast(op.name(), &shapes)?;
+        let mut offsets: Option<Raw> = None;
+        let (mut low, mut high) = (0_i64, 0_i64);
+        for (&dim, index) in dims.iter().zip(indices) {
+            let index = checked(op, shape, dim, index)?;
+            let step = Scalar::Int(strides[dim] as i64);
+            let moved = pointwise(Op::Mul, &[Arg::Tensor(&index), Arg::Scalar(step)])?;
+            offsets = Some(match offsets {
+                None => moved,
+                Some(sum) => pointwise(Op::Add, &[Arg::Tensor(&sum), Arg::Tensor(&moved)])?,
+            });
+            let far = (shape[dim].max(1) as i64 - 1).saturating_mul(strides[dim] as i64);
+            (low, high) = (low + far.min(0), high + far.max(0));
+        }
+        let offsets = match offsets {
+            Some(offsets) => contiguous(&offsets.expand(&common)?)?,
+            None => Raw::zeros(op.name(), &common, DType::I64, nomina_core::Device::Cpu)?,
+        };
+        Ok(Self {
+            offsets,
+            low,
+            extent: (high - low) as usize + 1,
+            rest: (0..shape.len()).filter(|dim| !dims.contains(dim)).collect(),
+            // Counted among the dims that are not indexed; all before the first one are.
+            place: rule::index_place(dims),
+        })
+    }
+
+    /// The shape of what is read or written, with the index's dims as they are or as one.
+    fn shape(&self, own: &[usize], index: &[usize]) -> Shape {
+        let rest: Shape = self.rest.iter().map(|&dim| own[dim]).collect();
+        let mut with: Shape = rest[..self.place].into();
+        with.extend(index.iter().copied());
+        with.extend(rest[self.place..].iter().copied());
+        with
+    }
+
+    /// `other` has the index's dims as one, at `self.place`.
+    fn job(&self, own: &[usize], target: &Part<'_>, other: &Part<'_>) -> IndexJob {
+        let sizes: Shape = self.rest.iter().map(|&dim| own[dim]).collect();
+        let from: Strides = self.rest.iter().map(|&dim| target.strides[dim]).collect();
+        let to: Strides = super::without(other.strides, self.place);
+        let none = Strides::from_elem(0, sizes.len());
+        let size = target.place.dtype.size();
+        IndexJob {
+            rest: Plan::new(&sizes, &[(&from, size), (&to, size), (&none, 8)]),
+            count: self.offsets.numel(),
+            other_step: other.strides[self.place] * size as isize,
+            index_step: size_of::<i64>() as isize,
+            target_step: size as isize,
+            target: target.place,
+            other: other.place,
+            index: self.offsets.as_ptr().cast(),
+            low: self.low,
+            extent: self.extent,
+        }
+    }
+}
+
+/// The elements of `x` where the indices of the dims `dims`, ascending, say; the indices broadcast,
+/// and their dims go where [`rule::index_place`] says.
+///
+/// # Errors
+/// Indices that are out of range, no i32 or i64, or do not broadcast; missing memory.
+pub fn index(x: &Raw, dims: &[usize], indices: &[&Raw]) -> Result<Raw> {
+    let op = Op::Index;
+    for index in indices {
+        same_device(op, x.device(), index)?;
+    }
+    if let ([dim], [index]) = (dims, indices) {
+        return super::index_select(op, x, *dim, index);
+    }
+    let joint = Joint::new(op, x.shape(), x.strides(), dims, indices)?;
+    let shape = joint.shape(x.shape(), joint.offsets.shape());
+    let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+    if out.numel() == 0 {
+        return Ok(out);
+    }
+    let merged = joint.shape(x.shape(), &[joint.offsets.numel()]);
+    let strides = row_major(&merged);
+    let to = Part {
+        place: Place {
+            ptr: address(&mut out),
+            dtype: out.dtype(),
+        },
+        strides: &strides,
+    };
+    let job = joint.job(x.shape(), &Part::of(x), &to);
+    // SAFETY: a whole operand, a fresh result, and offsets of indices that were checked.
+    unsafe { backend(op.name(), x.device())?.pick(&job)? };
+    Ok(out)
+}
+
+/// Writes values, which broadcast, where [`index`] would read.
+///
+/// # Errors
+/// As [`index`], and values of another dtype. Nothing is written then.
+pub fn index_put(
+    mut dest: RawMut<'_>,
+    dims: &[usize],
+    indices: &[&Raw],
+    values: &Raw,
+    how: Update,
+) -> Result<()> {
+    let op = Op::IndexPut;
+    for index in indices {
+        same_device(op, dest.device(), index)?;
+    }
+    same_device(op, dest.device(), values)?;
+    same_dtype(op, (dest.shape(), dest.dtype()), values)?;
+    let joint = Joint::new(op, dest.shape(), dest.strides(), dims, indices)?;
+    let shape = joint.shape(dest.shape(), joint.offsets.shape());
+    let values = values.expand(&shape).map_err(|_| {
+        let what = format!(
+            "values of sizes {:?} do not broadcast to {shape:?}",
+            values.shape()
+        );
+        refuse(ErrorKind::Shape, op, &[dest.shape(), values.shape()], what)
+            .hint("only dims of size 1 repeat, and new dims stand on the left")
+    })?;
+    if values.numel() == 0 {
+        return Ok(());
+    }
+    let merged = joint.shape(dest.shape(), &[joint.offsets.numel()]);
+    let values = values.reshape(&merged)?;
+    let own: Shape = dest.shape().into();
+    let strides: Strides = dest.strides().into();
+    let target = Part {
+        place: Place {
+            ptr: dest.as_mut_ptr(),
+            dtype: dest.dtype(),
+        },
+        strides: &strides,
+    };
+    let job = joint.job(&own, &target, &Part::of(&values));
+    super::update::run(op, &dest, &job, how)
+}
+
+/// One index for each dim that a mask covers.
+///
+/// # Errors
+/// Missing memory.
+pub fn from_mask(mask: &Raw) -> Result<Vec<Raw>> {
+    let rows = super::nonzero(Op::Index, mask)?;
+    (0..mask.rank())
+        .map(|dim| flat(&rows.select(1, dim)?))
+        .collect()
+}

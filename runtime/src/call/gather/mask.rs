@@ -1,0 +1,68 @@
+//! Indices of masks.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, ErrorKind, Result, Scalar};
+
+use super::{Update, put, refuse, same_device, same_dtype};
+use crate::call::reduce::address;
+use crate::call::{Arg, contiguous, pointwise};
+use crate::cpu::gather::{count, positions};
+use crate::raw::Raw;
+
+/// The indices of the elements that differ from zero: a row for each, of one number for each dim.
+///
+/// # Errors
+/// Missing memory.
+pub fn nonzero(op: Op, x: &Raw) -> Result<Raw> {
+    x.check_host(op.name())?;
+    let mask = match x.dtype() {
+        DType::Bool => x.clone(),
+        _ => pointwise(Op::Ne, &[Arg::Tensor(x), Arg::Scalar(Scalar::Int(0))])?,
+    };
+    let mask = contiguous(&mask)?;
+    let Some(holds) = mask.as_slice::<bool>() else {
+        return Err(refuse(
+            ErrorKind::Device,
+            op,
+            &[x.shape()],
+            "not on the host".into(),
+        ));
+    };
+    let counts = count(holds);
+    let rows = counts.iter().sum();
+    let mut out = Raw::empty(op.name(), &[rows, x.rank()], DType::I64, x.device())?;
+    // SAFETY: the result is fresh and has room for as many rows as were counted.
+    unsafe { positions(holds, &counts, x.shape(), address(&mut out).cast()) };
+    Ok(out)
+}
+
+/// Writes the values of `src`, in row-major order, where `mask`, which broadcasts to self, holds.
+///
+/// # Errors
+/// A mask that is not bool or does not broadcast, values of another dtype or too few. Nothing is
+/// written then.
+pub fn masked_scatter(own: &mut Raw, mask: &Raw, src: &Raw) -> Result<()> {
+    let op = Op::MaskedScatter;
+    let shapes = [own.shape(), mask.shape(), src.shape()];
+    same_device(op, own.device(), mask)?;
+    same_device(op, own.device(), src)?;
+    if mask.dtype() != DType::Bool {
+        let what = format!("a mask is bool, not {}", mask.dtype());
+        return Err(refuse(ErrorKind::DType, op, &shapes, what)
+            .hint("make one by comparing, or convert it with `to`"));
+    }
+    same_dtype(op, (own.shape(), own.dtype()), src)?;
+    let mask = mask.expand(own.shape()).map_err(|_| {
+        let what = "the mask does not broadcast to self".to_owned();
+        refuse(ErrorKind::Shape, op, &shapes, what)
+            .hint("only dims of size 1 repeat, and new dims stand on the left")
+    })?;
+    let taken = nonzero(op, &contiguous(&mask)?.reshape(&[mask.numel()])?)?;
+    let wanted = taken.shape()[0];
+    if src.numel() < wanted {
+        let what = format!("{} values, where the mask asks for {wanted}", src.numel());
+        return Err(refuse(ErrorKind::Shape, op, &shapes, what).hint("give more values"));
+    }
+    let values = src.reshape(&[src.numel()])?.narrow(0, 0, wanted)?;
+    put(op, own, &taken, &values, Update::Set)
+}

@@ -1,0 +1,193 @@
+//! Reading and writing where an index says.
+
+mod many;
+mod mask;
+mod pick;
+mod reduced;
+mod update;
+
+#[cfg(test)]
+mod tests;
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+
+use super::to_dtype;
+use crate::backend::Place;
+use crate::cpu::gather::{IndexJob, extremes};
+use crate::plan::Plan;
+use crate::raw::{Raw, Strided};
+use crate::shape::{Shape, Strides};
+
+pub use many::{from_mask, index, index_put};
+pub use mask::{masked_scatter, nonzero};
+pub use pick::{classes, gather, index_select, one_hot, take, unravel};
+pub use reduced::{ScatterReduce, Target, reduced};
+pub use update::{index_update, put, scatter};
+
+pub use crate::cpu::gather::Update;
+
+#[cold]
+fn refuse(kind: ErrorKind, op: Op, shapes: &[&[usize]], what: String) -> Error {
+    let error = Error::new(kind, op.name(), what);
+    shapes.iter().fold(error, |error, shape| {
+        error.operand(&Names::default(), shape)
+    })
+}
+
+/// Refuses an operand on another device.
+fn same_device(op: Op, a: nomina_core::Device, b: &Raw) -> Result<()> {
+    if a == b.device() {
+        return Ok(());
+    }
+    let what = format!("operands are on `{a}` and `{}`", b.device());
+    Err(Error::new(ErrorKind::Device, op.name(), what).hint("move one with `to_device`"))
+}
+
+/// Refuses values of another dtype than the tensor that they are written to.
+fn same_dtype(op: Op, own: (&[usize], DType), new: &Raw) -> Result<()> {
+    if own.1 == new.dtype() {
+        return Ok(());
+    }
+    let what = format!("values of {} into a tensor of {}", new.dtype(), own.1);
+    Err(refuse(ErrorKind::DType, op, &[own.0, new.shape()], what)
+        .hint("convert the values first, with `to`"))
+}
+
+/// The index as `i64`, each number from 0 to below the size of the dim `dim` of `shape`; negative
+/// ones are counted from the end.
+fn checked(op: Op, shape: &[usize], dim: usize, index: &Raw) -> Result<Raw> {
+    let size = shape[dim];
+    if !matches!(index.dtype(), DType::I32 | DType::I64) {
+        let what = format!("an index of {}", index.dtype());
+        return Err(refuse(ErrorKind::DType, op, &[shape, index.shape()], what)
+            .hint("indices are i64 or i32: convert it with `to`"));
+    }
+    index.check_host(op.name())?;
+    let index = to_dtype(index, DType::I64)?;
+    let Some((low, high)) = bounds(&index) else {
+        return Ok(index);
+    };
+    let limit = i64::try_from(size).unwrap_or(i64::MAX);
+    let wrong = if high >= limit {
+        Some(high)
+    } else {
+        (low < -limit).then_some(low)
+    };
+    if let Some(wrong) = wrong {
+        let what = format!("index {wrong} is out of range for size {size}");
+        let hint = match limit {
+            0 => "the dim has no elements".to_owned(),
+            _ => format!("indices go from {} to {}", -limit, limit - 1),
+        };
+        return Err(refuse(ErrorKind::Index, op, &[shape, index.shape()], what)
+            .at(0, dim)
+            .hint(hint));
+    }
+    if low >= 0 {
+        return Ok(index);
+    }
+    let wrapped = index
+        .iter::<i64>()?
+        .map(|at| if at < 0 { at + limit } else { at });
+    Raw::from_vec(wrapped.collect(), index.shape())
+}
+
+/// The least and the greatest number of an index.
+fn bounds(index: &Raw) -> Option<(i64, i64)> {
+    // What is repeated without a copy is looked at once.
+    let sizes = index.shape().iter().zip(index.strides());
+    let seen: Shape = sizes
+        .map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size })
+        .collect();
+    let plan = Plan::new(&seen, &[(index.strides(), size_of::<i64>())]);
+    // SAFETY: the plan holds positions of a tensor of `i64` on the host.
+    unsafe { extremes(&plan, index.as_ptr().cast()) }
+}
+
+/// An operand of a job: where it lies, and its strides in elements.
+struct Part<'a> {
+    place: Place,
+    strides: &'a [isize],
+}
+
+impl<'a> Part<'a> {
+    /// What is only read.
+    fn of(x: &'a Raw) -> Self {
+        Self {
+            place: Place {
+                ptr: x.as_ptr().cast_mut(),
+                dtype: x.dtype(),
+            },
+            strides: x.strides(),
+        }
+    }
+}
+
+/// A job over an index that has a dim wherever the target has one. `shape` is the index's.
+fn along(
+    shape: &[usize],
+    dim: usize,
+    size: usize,
+    target: &Part<'_>,
+    other: &Part<'_>,
+    index: &Raw,
+) -> IndexJob {
+    let rest = |strides: &[isize]| -> Strides { without(strides, dim) };
+    let sizes: Shape = without(shape, dim);
+    let width = |part: &Part<'_>| part.place.dtype.size();
+    let step = |part: &Part<'_>| part.strides[dim] * width(part) as isize;
+    IndexJob {
+        rest: Plan::new(
+            &sizes,
+            &[
+                (&rest(target.strides), width(target)),
+                (&rest(other.strides), width(other)),
+                (&rest(index.strides()), size_of::<i64>()),
+            ],
+        ),
+        count: shape[dim],
+        other_step: step(other),
+        index_step: index.strides()[dim] * size_of::<i64>() as isize,
+        target_step: step(target),
+        target: target.place,
+        other: other.place,
+        index: index.as_ptr().cast(),
+        low: 0,
+        extent: size,
+    }
+}
+
+/// Without the item at `at`.
+fn without<T: Copy, L: FromIterator<T>>(items: &[T], at: usize) -> L {
+    items[..at]
+        .iter()
+        .chain(&items[at + 1..])
+        .copied()
+        .collect()
+}
+
+/// The items with `new` in the place of the item at `at`.
+fn spliced<T: Copy, L: FromIterator<T>>(items: &[T], at: usize, new: &[T]) -> L {
+    let (before, after) = (&items[..at], &items[at + 1..]);
+    before.iter().chain(new).chain(after).copied().collect()
+}
+
+/// A flat index as one that has a dim wherever `shape` has one, repeated along all but `dim`.
+fn repeated(index: &Raw, shape: &[usize], dim: usize) -> Raw {
+    let mut strides = Strides::from_elem(0, shape.len());
+    strides[dim] = index.strides()[0];
+    Raw {
+        layout: Strided {
+            shape: shape.into(),
+            strides,
+            offset: index.offset(),
+        },
+        ..index.clone()
+    }
+}
+
+/// The numbers of an index of any shape, in one dim.
+fn flat(index: &Raw) -> Result<Raw> {
+    index.reshape(&[index.numel()])
+}

@@ -1,0 +1,172 @@
+//! Reading where an index says.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+
+use super::{Part, Update, along, checked, flat, refuse, repeated, same_device, spliced};
+use crate::backend::{Place, backend};
+use crate::call::reduce::address;
+use crate::call::{contiguous, full, to_dtype};
+use crate::raw::Raw;
+use crate::shape::Shape;
+
+/// The slices of `x` at the indices of a dim; the index's dims take the dim's place.
+///
+/// # Errors
+/// An index that is out of range or no i32 or i64, missing memory.
+pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
+    same_device(op, x.device(), index)?;
+    let index = checked(op, x.shape(), dim, index)?;
+    let shape: Shape = spliced(x.shape(), dim, index.shape());
+    let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+    if out.numel() == 0 {
+        return Ok(out);
+    }
+    let merged: Shape = spliced(x.shape(), dim, &[index.numel()]);
+    let index = repeated(&flat(&index)?, &merged, dim);
+    let to = Place {
+        ptr: address(&mut out),
+        dtype: out.dtype(),
+    };
+    let strides = crate::shape::row_major(&merged);
+    let other = Part {
+        place: to,
+        strides: &strides,
+    };
+    let job = along(&merged, dim, x.shape()[dim], &Part::of(x), &other, &index);
+    // SAFETY: a whole operand, a fresh result, and indices that were checked.
+    unsafe { backend(op.name(), x.device())?.pick(&job)? };
+    Ok(out)
+}
+
+/// For each element of the index, the element of `x` at the same place, but in `dim` at the index.
+/// Both have the same number of dims, at least one.
+///
+/// # Errors
+/// An index that is out of range, no i32 or i64, or larger than `x` in another dim; missing memory.
+pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
+    same_device(op, x.device(), index)?;
+    let larger = |(at, (&index, &own)): (usize, (&usize, &usize))| at != dim && index > own;
+    let sizes = index.shape().iter().zip(x.shape()).enumerate();
+    if let Some((at, (wide, own))) = sizes.clone().find(|&dim| larger(dim)) {
+        let what = format!("the index has size {wide}, self only {own}");
+        return Err(
+            refuse(ErrorKind::Shape, op, &[x.shape(), index.shape()], what)
+                .at(0, at)
+                .hint("narrow the index: only in the gathered dim may it be larger"),
+        );
+    }
+    let index = checked(op, x.shape(), dim, index)?;
+    let mut out = Raw::empty(op.name(), index.shape(), x.dtype(), x.device())?;
+    if out.numel() == 0 {
+        return Ok(out);
+    }
+    let to = Place {
+        ptr: address(&mut out),
+        dtype: out.dtype(),
+    };
+    let other = Part {
+        place: to,
+        strides: out.strides(),
+    };
+    let size = x.shape()[dim];
+    let job = along(index.shape(), dim, size, &Part::of(x), &other, &index);
+    // SAFETY: as in `index_select`; the index leaves no other dim.
+    unsafe { backend(op.name(), x.device())?.pick(&job)? };
+    Ok(out)
+}
+
+/// The elements at positions in row-major order.
+///
+/// # Errors
+/// As [`index_select`].
+pub fn take(x: &Raw, index: &Raw) -> Result<Raw> {
+    let all = x.reshape(&[x.numel()])?;
+    index_select(Op::Take, &all, 0, index)
+}
+
+/// Rows of zeros with a one where the index says, along a new last dim of size `classes`.
+///
+/// # Errors
+/// An index that is out of range or no integer; missing memory.
+pub fn one_hot(index: &Raw, classes: usize) -> Result<Raw> {
+    let op = Op::OneHot;
+    if !index.dtype().is_integral() || index.dtype() == DType::Bool {
+        let what = format!("an index of {}", index.dtype());
+        return Err(refuse(ErrorKind::DType, op, &[index.shape()], what)
+            .hint("indices are integers: convert it with `to`"));
+    }
+    let at = contiguous(&to_dtype(index, DType::I64)?)?.unsqueeze(index.rank())?;
+    if let Some((low, high)) = super::bounds(&at)
+        && (low < 0 || high >= i64::try_from(classes).unwrap_or(i64::MAX))
+    {
+        let wrong = if low < 0 { low } else { high };
+        let what = format!("index {wrong} is out of range for {classes} classes");
+        return Err(refuse(ErrorKind::Index, op, &[index.shape()], what)
+            .hint("indices go from 0 to below the number of classes"));
+    }
+    let mut shape = Shape::from_slice(index.shape());
+    shape.push(classes);
+    let mut out = Raw::zeros(op.name(), &shape, DType::I64, index.device())?;
+    if out.numel() == 0 {
+        return Ok(out);
+    }
+    let one = full(&[], Scalar::Int(1), DType::I64, index.device())?.expand(at.shape())?;
+    super::scatter(op, out.as_mut()?, index.rank(), &at, &one, Update::Set)?;
+    Ok(out)
+}
+
+/// The greatest class of an index, plus one.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] when there is no index to go by.
+pub fn classes(index: &Raw) -> Result<usize> {
+    let none = || {
+        Error::new(
+            ErrorKind::Argument,
+            "one_hot",
+            "no index says how many classes there are",
+        )
+        .hint("give `num_classes`")
+    };
+    let index = to_dtype(index, DType::I64)?;
+    let (_, high) = super::bounds(&index).ok_or_else(none)?;
+    Ok(usize::try_from(high.saturating_add(1)).unwrap_or(0))
+}
+
+/// Positions in row-major order of a shape, as one index for each of its dims.
+///
+/// # Errors
+/// A position that is out of range or no integer; missing memory.
+pub fn unravel(index: &Raw, shape: &[usize]) -> Result<Vec<Raw>> {
+    let op = Op::UnravelIndex;
+    let count = crate::shape::numel(op.name(), shape)?;
+    if !index.dtype().is_integral() || index.dtype() == DType::Bool {
+        let what = format!("positions of {}", index.dtype());
+        return Err(refuse(ErrorKind::DType, op, &[index.shape()], what)
+            .hint("positions are integers: convert them with `to`"));
+    }
+    index.check_host(op.name())?;
+    let index = contiguous(&to_dtype(index, DType::I64)?)?;
+    let limit = count as i64;
+    if let Some((low, high)) = super::bounds(&index)
+        && (low < -limit || high >= limit)
+    {
+        let wrong = if high >= limit { high } else { low };
+        let what = format!("position {wrong} is out of range for {count} elements of {shape:?}");
+        return Err(refuse(ErrorKind::Index, op, &[index.shape()], what)
+            .hint("positions count the elements in row-major order"));
+    }
+    let mut left: Vec<i64> = index
+        .iter::<i64>()?
+        .map(|at| if at < 0 { at + limit } else { at })
+        .collect();
+    let mut found = Vec::with_capacity(shape.len());
+    for &size in shape.iter().rev() {
+        let each = left.iter().map(|at| at % size.max(1) as i64).collect();
+        left.iter_mut().for_each(|at| *at /= size.max(1) as i64);
+        found.push(Raw::from_vec::<i64>(each, index.shape())?);
+    }
+    found.reverse();
+    Ok(found)
+}

@@ -1,0 +1,134 @@
+//! Values reduced into the places that an index says.
+
+use std::str::FromStr;
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+
+use super::{Update, index_update, same_dtype, scatter};
+use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
+use crate::raw::{Raw, RawMut};
+
+/// How `scatter_reduce` and `index_reduce` make one number of several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScatterReduce {
+    /// The sum.
+    Sum,
+    /// The product.
+    Prod,
+    /// The mean; of integers rounded down.
+    Mean,
+    /// The greatest; NaN when any is.
+    Amax,
+    /// The smallest; NaN when any is.
+    Amin,
+}
+
+impl FromStr for ScatterReduce {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "sum" | "add" => Ok(Self::Sum),
+            "prod" | "multiply" => Ok(Self::Prod),
+            "mean" => Ok(Self::Mean),
+            "amax" => Ok(Self::Amax),
+            "amin" => Ok(Self::Amin),
+            other => {
+                let what = format!("no reduction is called {other:?}");
+                Err(Error::new(ErrorKind::Argument, "scatter_reduce", what)
+                    .hint("use sum, prod, mean, amax or amin"))
+            }
+        }
+    }
+}
+
+/// Where values go.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// Along this dim,
+    pub dim: usize,
+    /// at these indices:
+    pub index: &'a Raw,
+    /// one for each slice, or else one for each element.
+    pub slices: bool,
+}
+
+impl Target<'_> {
+    /// Writes values there.
+    ///
+    /// # Errors
+    /// As [`scatter`] and [`index_update`].
+    pub fn write(self, op: Op, dest: RawMut<'_>, src: &Raw, how: Update) -> Result<()> {
+        if self.slices {
+            index_update(op, dest, self.dim, self.index, src, how, false)
+        } else {
+            scatter(op, dest, self.dim, self.index, src, how)
+        }
+    }
+}
+
+/// Reduces values into `own`, together with what is there if `include_self`. Nothing is written
+/// when it fails.
+///
+/// # Errors
+/// As [`scatter`] and [`index_update`].
+pub fn reduced(
+    op: Op,
+    own: &mut Raw,
+    at: Target<'_>,
+    src: &Raw,
+    reduce: ScatterReduce,
+    include_self: bool,
+) -> Result<()> {
+    let how = match reduce {
+        ScatterReduce::Sum | ScatterReduce::Mean => Update::Add,
+        ScatterReduce::Prod => Update::Mul,
+        ScatterReduce::Amax => Update::Max,
+        ScatterReduce::Amin => Update::Min,
+    };
+    if include_self && reduce != ScatterReduce::Mean {
+        return at.write(op, own.as_mut()?, src, how);
+    }
+    same_dtype(op, (own.shape(), own.dtype()), src)?;
+    let number =
+        |n: i64, dtype: DType| full(&[], Scalar::Int(n), dtype, own.device())?.expand(src.shape());
+    let mut result = own.clone();
+    if !include_self {
+        // Extremes start from any of the values, others from what changes nothing.
+        match reduce {
+            ScatterReduce::Sum | ScatterReduce::Mean => {
+                at.write(op, result.as_mut()?, &number(0, own.dtype())?, Update::Set)?;
+            }
+            ScatterReduce::Prod => {
+                at.write(op, result.as_mut()?, &number(1, own.dtype())?, Update::Set)?;
+            }
+            ScatterReduce::Amax | ScatterReduce::Amin => {
+                at.write(op, result.as_mut()?, src, Update::Set)?;
+            }
+        }
+    }
+    at.write(op, result.as_mut()?, src, how)?;
+    if reduce == ScatterReduce::Mean {
+        let start = Scalar::Int(i64::from(include_self));
+        let mut counts = full(own.shape(), start, DType::I64, own.device())?;
+        at.write(op, counts.as_mut()?, &number(1, DType::I64)?, Update::Add)?;
+        result = divided(&result, &counts)?;
+    }
+    *own = result;
+    Ok(())
+}
+
+/// Sums by counts, of which 0 stands for nothing added.
+fn divided(sums: &Raw, counts: &Raw) -> Result<Raw> {
+    let one = |count: i64| count.max(1);
+    let counts: Vec<i64> = counts.iter::<i64>()?.map(one).collect();
+    if !sums.dtype().is_integral() {
+        let counts = Raw::from_vec(counts, sums.shape())?;
+        return pointwise(Op::Div, &[Arg::Tensor(sums), Arg::Tensor(&counts)]);
+    }
+    let wide = contiguous(&to_dtype(sums, DType::I64)?)?;
+    let means = wide.iter::<i64>()?.zip(counts);
+    let means = means.map(|(sum, count)| sum.div_euclid(count)).collect();
+    to_dtype(&Raw::from_vec::<i64>(means, sums.shape())?, sums.dtype())
+}

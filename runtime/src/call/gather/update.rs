@@ -1,0 +1,169 @@
+//! Writing where an index says.
+
+use nomina_core::op::Op;
+use nomina_core::{ErrorKind, Result};
+
+use super::{
+    Part, Update, along, checked, flat, refuse, repeated, same_device, same_dtype, spliced,
+};
+use crate::backend::{Place, backend};
+use crate::cpu::gather::{IndexJob, takes};
+use crate::raw::{Raw, RawMut};
+use crate::shape::Shape;
+
+/// Refuses values that cannot be written so: complex numbers have no order.
+fn check_update(op: Op, dest: &RawMut<'_>, how: Update) -> Result<()> {
+    if takes(how, dest.dtype()) {
+        return Ok(());
+    }
+    let what = format!("numbers of {} have no order", dest.dtype());
+    Err(refuse(ErrorKind::DType, op, &[dest.shape()], what).hint("take their `abs` first"))
+}
+
+pub(super) fn run(op: Op, dest: &RawMut<'_>, job: &IndexJob, how: Update) -> Result<()> {
+    // SAFETY: the target is exclusive, so that the values cannot share its buffer; all were
+    // checked to lie in their buffers wherever the job looks for them.
+    unsafe { backend(op.name(), dest.device())?.update(job, how) }
+}
+
+/// Writes the values of `src` to `dest` where the index says along `dim`. All three have the same
+/// number of dims, at least one; of `src` only the part that the index covers is read.
+///
+/// # Errors
+/// An index that is out of range, no i32 or i64, or larger than a tensor in another dim; values of
+/// another dtype. Nothing is written then.
+pub fn scatter(
+    op: Op,
+    dest: RawMut<'_>,
+    dim: usize,
+    index: &Raw,
+    src: &Raw,
+    how: Update,
+) -> Result<()> {
+    same_device(op, dest.device(), index)?;
+    same_device(op, dest.device(), src)?;
+    same_dtype(op, (dest.shape(), dest.dtype()), src)?;
+    check_update(op, &dest, how)?;
+    let sizes = |of: &[usize]| -> Option<usize> {
+        let each = index.shape().iter().zip(of).enumerate();
+        each.map(|(at, (&index, &size))| (at, index > size))
+            .find_map(|(at, larger)| larger.then_some(at))
+    };
+    let shapes = [dest.shape(), index.shape(), src.shape()];
+    if let Some(at) = sizes(src.shape()) {
+        let (wide, size) = (index.shape()[at], src.shape()[at]);
+        let what = format!("the index has size {wide}, the values only {size}");
+        return Err(refuse(ErrorKind::Shape, op, &shapes, what)
+            .at(2, at)
+            .hint("narrow the index, or give more values"));
+    }
+    let mut own = Shape::from_slice(dest.shape());
+    own[dim] = usize::MAX;
+    if let Some(at) = sizes(&own) {
+        let (wide, size) = (index.shape()[at], own[at]);
+        let what = format!("the index has size {wide}, self only {size}");
+        return Err(refuse(ErrorKind::Shape, op, &shapes, what)
+            .at(0, at)
+            .hint("narrow the index: only in the scattered dim may it be larger"));
+    }
+    let index = checked(op, dest.shape(), dim, index)?;
+    scatter_checked(op, dest, dim, &index, src, how)
+}
+
+/// Writes the slices of `src` to the indices of a dim: `src` has the index's dims in the place of
+/// `dim`, or broadcasts to that where `spread`. An index without dims is one of a dim of size 1.
+///
+/// # Errors
+/// An index that is out of range or no i32 or i64; sizes or a dtype that do not fit. Nothing is
+/// written then.
+pub fn index_update(
+    op: Op,
+    dest: RawMut<'_>,
+    dim: usize,
+    index: &Raw,
+    src: &Raw,
+    how: Update,
+    spread: bool,
+) -> Result<()> {
+    let index = if index.rank() == 0 {
+        index.unsqueeze(0)?
+    } else {
+        index.clone()
+    };
+    let wanted: Shape = spliced(dest.shape(), dim, index.shape());
+    let merged: Shape = spliced(dest.shape(), dim, &[index.numel()]);
+    same_device(op, dest.device(), &index)?;
+    let checked = checked(op, dest.shape(), dim, &index)?;
+    let src = if spread {
+        src.broadcast_to(op.name(), &wanted)?
+    } else if src.shape() == &wanted[..] {
+        src.clone()
+    } else {
+        let what = format!(
+            "values of sizes {:?}, where {wanted:?} are written",
+            src.shape()
+        );
+        let shapes = [dest.shape(), index.shape(), src.shape()];
+        return Err(refuse(ErrorKind::Shape, op, &shapes, what)
+            .hint("the values have the index's sizes in the place of the dim's"));
+    };
+    let src = if index.rank() == 1 {
+        src
+    } else {
+        src.reshape(&merged)?
+    };
+    let index = repeated(&flat(&checked)?, &merged, dim);
+    scatter_checked(op, dest, dim, &index, &src, how)
+}
+
+/// [`scatter`] with an index that was checked.
+fn scatter_checked(
+    op: Op,
+    mut dest: RawMut<'_>,
+    dim: usize,
+    index: &Raw,
+    src: &Raw,
+    how: Update,
+) -> Result<()> {
+    same_device(op, dest.device(), src)?;
+    same_dtype(op, (dest.shape(), dest.dtype()), src)?;
+    check_update(op, &dest, how)?;
+    if index.numel() == 0 {
+        return Ok(());
+    }
+    let size = dest.shape()[dim];
+    let strides = crate::shape::Strides::from_slice(dest.strides());
+    let target = Part {
+        place: Place {
+            ptr: dest.as_mut_ptr(),
+            dtype: dest.dtype(),
+        },
+        strides: &strides,
+    };
+    let job = along(index.shape(), dim, size, &target, &Part::of(src), index);
+    run(op, &dest, &job, how)
+}
+
+/// Writes values at positions in row-major order. There are as many values as positions.
+///
+/// # Errors
+/// As [`scatter`].
+pub fn put(op: Op, own: &mut Raw, index: &Raw, src: &Raw, how: Update) -> Result<()> {
+    if index.numel() != src.numel() {
+        let what = format!("{} values for {} positions", src.numel(), index.numel());
+        let shapes = [own.shape(), index.shape(), src.shape()];
+        return Err(
+            refuse(ErrorKind::Shape, op, &shapes, what).hint("give one value for each position")
+        );
+    }
+    let (index, src) = (flat(index)?, flat(src)?);
+    let count = own.numel();
+    if own.is_contiguous() {
+        let dest = own.as_mut()?.view(&[count])?;
+        return index_update(op, dest, 0, &index, &src, how, false);
+    }
+    let mut dense = super::super::contiguous(own)?;
+    let dest = dense.as_mut()?.view(&[count])?;
+    index_update(op, dest, 0, &index, &src, how, false)?;
+    super::super::copy_into(own.as_mut()?, &dense)
+}

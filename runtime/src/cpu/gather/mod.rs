@@ -1,0 +1,181 @@
+//! Kernels that read or write where an index says.
+//!
+//! All of them are one double loop: over the places of an index along a dim, and over the other
+//! dims of the operands. An operator sees it as an [`IndexJob`].
+
+mod nonzero;
+mod pick;
+mod update;
+
+#[cfg(test)]
+mod tests;
+
+use crate::backend::Place;
+use crate::cpu::parallel::threads;
+use crate::plan::Plan;
+
+pub(crate) use nonzero::{count, positions};
+pub(crate) use pick::pick;
+pub(crate) use update::{takes, update};
+
+/// How a value is written to where an index says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// It replaces what is there; of several, the last stays.
+    Set,
+    /// It is added; of bool, whether either holds.
+    Add,
+    /// It is multiplied with what is there.
+    Mul,
+    /// The greater stays; NaN before all.
+    Max,
+    /// The smaller stays; NaN before all.
+    Min,
+}
+
+/// The tensor that is indexed (the target), the one whose elements lie in the index's order (the
+/// other), and the index. Steps are in bytes.
+pub(crate) struct IndexJob {
+    /// The dims beside the indexed one: operand 0 is the target, 1 the other, 2 the index.
+    pub rest: Plan,
+    /// The number of places along the index.
+    pub count: usize,
+    /// From one of these places to the next: in the other, in the index.
+    pub other_step: isize,
+    pub index_step: isize,
+    /// How far one more in an index moves in the target.
+    pub target_step: isize,
+    pub target: Place,
+    pub other: Place,
+    /// Of `i64`, in range.
+    pub index: *const i64,
+    /// What the least index is, and how many different ones there may be.
+    pub low: i64,
+    pub extent: usize,
+}
+
+// SAFETY: kernels write through it from several threads only to places that no two of them share.
+unsafe impl Sync for IndexJob {}
+
+/// A part of a job: some places along the index by some places along the innermost other dim.
+#[derive(Clone, Copy)]
+struct Tile {
+    target: *mut u8,
+    other: *mut u8,
+    index: *const u8,
+    /// How many places of the inner dim, and along the index.
+    inner: usize,
+    along: usize,
+}
+
+/// The most places of a tile.
+const TILE: usize = 1 << 14;
+
+/// The fewest places of an inner dim that a task takes where the dim has more.
+const NARROW: usize = 256;
+
+/// How a job is cut into tiles.
+struct Cut {
+    outer: Plan,
+    inner: usize,
+    inner_cells: usize,
+    along: usize,
+    along_cells: usize,
+}
+
+impl Cut {
+    /// Tiles of the inner dim, and of places along the index if `along`.
+    fn new(job: &IndexJob, along: bool) -> Self {
+        let outer = job.rest.outer();
+        let size = job.rest.inner().size.max(1);
+        let mut inner = size.min(TILE);
+        let along = if along {
+            (TILE / inner).clamp(1, job.count.max(1))
+        } else {
+            // Each task walks the whole index: there is one for every thread, and not many more.
+            let tasks = (2 * threads()).div_ceil(outer.numel().max(1));
+            inner = inner.min(size.div_ceil(tasks).max(NARROW));
+            job.count
+        };
+        Self {
+            outer,
+            inner,
+            inner_cells: size.div_ceil(inner),
+            along,
+            along_cells: job.count.div_ceil(along.max(1)),
+        }
+    }
+
+    fn cells(&self) -> usize {
+        self.outer.numel() * self.inner_cells * self.along_cells
+    }
+
+    fn work(&self) -> usize {
+        self.inner * self.along
+    }
+
+    fn tile(&self, job: &IndexJob, cell: usize) -> Tile {
+        let (at, cell) = (
+            cell % self.along_cells * self.along,
+            cell / self.along_cells,
+        );
+        let (start, outer) = (
+            cell % self.inner_cells * self.inner,
+            cell / self.inner_cells,
+        );
+        let (_, offsets) = self.outer.walk(outer).take(1);
+        let inner = job.rest.inner();
+        let step = |operand: usize| offsets[operand] + start as isize * inner.steps[operand];
+        let at_ = at as isize;
+        Tile {
+            target: job.target.ptr.wrapping_offset(step(0)),
+            other: job
+                .other
+                .ptr
+                .wrapping_offset(step(1) + at_ * job.other_step),
+            index: job
+                .index
+                .cast::<u8>()
+                .wrapping_offset(step(2) + at_ * job.index_step),
+            inner: self.inner.min(inner.size - start),
+            along: self.along.min(job.count - at),
+        }
+    }
+}
+
+/// The least and the greatest number of an index that lies by the plan's operand 0; none when
+/// there are none.
+///
+/// # Safety
+/// The plan's positions from `index` on are readable.
+pub(crate) unsafe fn extremes(plan: &Plan, index: *const i64) -> Option<(i64, i64)> {
+    use crate::cpu::parallel::{GRAIN, Shared};
+    if plan.numel() == 0 {
+        return None;
+    }
+    let chunks = plan.numel().div_ceil(GRAIN);
+    let mut found = vec![(i64::MAX, i64::MIN); chunks];
+    let (source, out) = (
+        Shared(index.cast_mut().cast()),
+        Shared(found.as_mut_ptr().cast()),
+    );
+    let step = plan.inner().steps[0];
+    crate::cpu::reduce::split::for_each(chunks, GRAIN, |chunk| {
+        let mut left = GRAIN.min(plan.numel() - chunk * GRAIN);
+        let mut walk = plan.walk(chunk * GRAIN);
+        let (mut low, mut high) = (i64::MAX, i64::MIN);
+        while left > 0 {
+            let (n, [offset, ..]) = walk.take(left);
+            left -= n;
+            for i in 0..n as isize {
+                // SAFETY: a position of the plan.
+                let value = unsafe { source.get().offset(offset + i * step).cast::<i64>().read() };
+                (low, high) = (low.min(value), high.max(value));
+            }
+        }
+        // SAFETY: each chunk has a place of its own.
+        unsafe { out.get().cast::<(i64, i64)>().add(chunk).write((low, high)) };
+    });
+    let both = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+    found.into_iter().reduce(both)
+}

@@ -1,0 +1,68 @@
+//! Where a mask holds, as indices.
+
+use crate::cpu::parallel::{GRAIN, Shared};
+use crate::cpu::reduce::split::for_each;
+
+fn range(chunk: usize, len: usize) -> std::ops::Range<usize> {
+    chunk * GRAIN..len.min((chunk + 1) * GRAIN)
+}
+
+/// How often each chunk of a mask holds.
+pub(crate) fn count(mask: &[bool]) -> Vec<usize> {
+    let mut counts = vec![0; mask.len().div_ceil(GRAIN)];
+    let shared = Shared(counts.as_mut_ptr().cast());
+    for_each(counts.len(), GRAIN, |chunk| {
+        // Bytes add up in lanes of bytes, of which no 255 overflow.
+        let ones = |part: &[bool]| usize::from(part.iter().map(|&m| u8::from(m)).sum::<u8>());
+        let count: usize = mask[range(chunk, mask.len())].chunks(255).map(ones).sum();
+        // SAFETY: each chunk has a place of its own.
+        unsafe { shared.get().cast::<usize>().add(chunk).write(count) };
+    });
+    counts
+}
+
+/// Writes the indices of the elements where a mask of shape `shape` holds, one row for each, given
+/// how many each chunk has. A shape without dims has rows without elements.
+///
+/// # Safety
+/// `out` has room for as many rows of `shape.len()` numbers, and nobody else uses it meanwhile.
+pub(crate) unsafe fn positions(mask: &[bool], counts: &[usize], shape: &[usize], out: *mut i64) {
+    let Some((&last, outer)) = shape.split_last() else {
+        return;
+    };
+    let rank = shape.len();
+    let mut starts = Vec::with_capacity(counts.len());
+    let mut total = 0;
+    for &count in counts {
+        starts.push(total);
+        total += count;
+    }
+    let out = Shared(out.cast());
+    for_each(counts.len(), GRAIN, |chunk| {
+        if counts[chunk] == 0 {
+            return;
+        }
+        let mut to = out.get().cast::<i64>().wrapping_add(starts[chunk] * rank);
+        let mut index: crate::SmallVec<[i64; 8]> = crate::SmallVec::from_elem(0, rank);
+        let mut row = usize::MAX;
+        for at in range(chunk, mask.len()) {
+            if !mask[at] {
+                continue;
+            }
+            if at / last != row {
+                row = at / last;
+                let mut left = row;
+                for (index, &size) in index[..rank - 1].iter_mut().zip(outer).rev() {
+                    *index = (left % size) as i64;
+                    left /= size;
+                }
+            }
+            index[rank - 1] = (at % last) as i64;
+            // SAFETY: the caller's promise; each chunk has rows of its own.
+            unsafe {
+                index.as_ptr().copy_to_nonoverlapping(to, rank);
+                to = to.add(rank);
+            }
+        }
+    });
+}

@@ -1,0 +1,94 @@
+//! Large operands, which several threads share.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Scalar};
+
+use super::Update;
+use crate::call;
+use crate::raw::Raw;
+
+/// Numbers without a pattern.
+fn numbers(n: usize, below: i64) -> Vec<i64> {
+    let mut state = 7_u64;
+    let next = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as i64 % below
+    };
+    (0..n).map(next).collect()
+}
+
+#[test]
+fn many_indices_into_few_places_add_up_in_order() {
+    let n = if cfg!(miri) { 500 } else { 300_000 };
+    let (ids, values) = (numbers(n, 13), numbers(n, 1000));
+    let floats: Vec<f32> = values.iter().map(|&v| v as f32 / 7.0).collect();
+    let mut wanted = [0.0_f32; 13];
+    for (&at, &value) in ids.iter().zip(&floats) {
+        wanted[at as usize] += value;
+    }
+    let mut own = Raw::from_vec(vec![0.0_f32; 13], &[13]).unwrap();
+    let (index, src) = (
+        Raw::from_vec(ids, &[n]).unwrap(),
+        Raw::from_vec(floats, &[n]).unwrap(),
+    );
+    let dest = own.as_mut().unwrap();
+    call::scatter(Op::ScatterAdd, dest, 0, &index, &src, Update::Add).unwrap();
+    assert_eq!(own.to_vec::<f32>().unwrap(), wanted);
+}
+
+#[test]
+fn rows_and_columns_of_any_layout() {
+    let (rows, columns) = if cfg!(miri) { (7, 9) } else { (300, 400) };
+    let x = Raw::from_vec(numbers(rows * columns, 1 << 40), &[rows, columns]).unwrap();
+    let turned = call::contiguous(&x.transpose(0, 1).unwrap()).unwrap();
+    let turned = turned.transpose(0, 1).unwrap();
+    for x in [&x, &turned] {
+        for dim in [0, 1] {
+            let size = x.shape()[dim];
+            let ids = numbers(500, size as i64);
+            let index = Raw::from_vec(ids.clone(), &[ids.len()]).unwrap();
+            let picked = call::index_select(Op::IndexSelect, x, dim, &index).unwrap();
+            for (at, &id) in ids.iter().enumerate().step_by(97) {
+                let (got, want) = (picked.select(dim, at), x.select(dim, id as usize));
+                assert!(got.unwrap().scalars().eq(want.unwrap().scalars()));
+            }
+            let mut shape = [rows, columns];
+            shape[dim] = ids.len();
+            let each = index.unsqueeze(1 - dim).unwrap().expand(&shape).unwrap();
+            let gathered = call::gather(Op::Gather, x, dim, &each).unwrap();
+            assert!(call::equal(&gathered, &picked).unwrap());
+            let dense = call::contiguous(&each).unwrap();
+            let gathered = call::gather(Op::Gather, x, dim, &dense).unwrap();
+            assert!(call::equal(&gathered, &picked).unwrap());
+            // Written back where they came from, they change nothing.
+            let mut own = x.clone();
+            let dest = own.as_mut().unwrap();
+            let how = Update::Set;
+            call::index_update(Op::IndexCopy, dest, dim, &index, &picked, how, false).unwrap();
+            assert!(call::equal(&own, x).unwrap());
+        }
+    }
+}
+
+#[test]
+fn every_place_of_a_mask() {
+    let (rows, columns) = if cfg!(miri) { (9, 7) } else { (700, 130) };
+    let data: Vec<bool> = numbers(rows * columns, 3).iter().map(|&v| v == 0).collect();
+    let wanted: Vec<i64> = (0..data.len())
+        .filter(|&i| data[i])
+        .flat_map(|i| [(i / columns) as i64, (i % columns) as i64])
+        .collect();
+    let mask = Raw::from_vec(data, &[rows, columns]).unwrap();
+    let found = call::nonzero(Op::Nonzero, &mask).unwrap();
+    assert_eq!(found.to_vec::<i64>().unwrap(), wanted);
+    let both = [found.select(1, 0).unwrap(), found.select(1, 1).unwrap()];
+    let all = call::index(&mask, &[0, 1], &[&both[0], &both[1]]).unwrap();
+    assert!(all.to_vec::<bool>().unwrap().into_iter().all(|m| m));
+    let mut own = mask.clone();
+    let no = call::full(&[], Scalar::Bool(false), DType::Bool, mask.device()).unwrap();
+    let indices = [&both[0], &both[1]];
+    call::index_put(own.as_mut().unwrap(), &[0, 1], &indices, &no, Update::Set).unwrap();
+    assert_eq!(call::nonzero(Op::Nonzero, &own).unwrap().shape(), [0, 2]);
+}

@@ -1,0 +1,221 @@
+//! Writing where an index says.
+//!
+//! What is written to one place is written by one task, in the order of the index: results do not
+//! depend on the number of threads.
+
+use half::{bf16, f16};
+use nomina_core::DType;
+use num_complex::Complex;
+
+use super::{Cut, IndexJob, Tile, Update};
+use crate::cpu::numeric::{Number, Ordered};
+use crate::cpu::parallel::{GRAIN, threads};
+use crate::cpu::reduce::split::for_each;
+
+/// What becomes of an element and a value that is written to it.
+trait Rule<T> {
+    fn apply(own: T, new: T) -> T;
+}
+
+struct Set;
+struct Add;
+struct Mul;
+struct Max;
+struct Min;
+
+macro_rules! rules {
+    ($($rule:ident $bound:ident $f:path;)*) => {$(
+        impl<T: $bound> Rule<T> for $rule {
+            #[inline(always)]
+            fn apply(own: T, new: T) -> T {
+                $f(own, new)
+            }
+        }
+        rules!(@half $rule f16 $f);
+        rules!(@half $rule bf16 $f);
+    )*};
+    (@half $rule:ident $t:ident $f:path) => {
+        impl Rule<$t> for $rule {
+            #[inline(always)]
+            fn apply(own: $t, new: $t) -> $t {
+                $t::from_f32($f(own.to_f32(), new.to_f32()))
+            }
+        }
+    };
+}
+
+rules! {
+    Add Number Number::add;
+    Mul Number Number::mul;
+    Max Ordered Ordered::maximum;
+    Min Ordered Ordered::minimum;
+}
+
+impl<T> Rule<T> for Set {
+    #[inline(always)]
+    fn apply(_: T, new: T) -> T {
+        new
+    }
+}
+
+type Run = unsafe fn(&IndexJob, Tile, i64, usize);
+
+/// The loop for a dtype; none for an order of complex numbers.
+fn run(how: Update, dtype: DType) -> Option<Run> {
+    macro_rules! by_dtype {
+        ($rule:ident: $($dtype:ident $t:ty),*) => {
+            match dtype {
+                $(DType::$dtype => Some(tile::<$t, $rule> as Run),)*
+                #[allow(unreachable_patterns, reason = "some rules have every dtype")]
+                _ => None,
+            }
+        };
+        ($rule:ident) => {
+            by_dtype!($rule: Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 f16,
+                BF16 bf16, F32 f32, F64 f64, C64 Complex<f32>, C128 Complex<f64>)
+        };
+        (real $rule:ident) => {
+            by_dtype!($rule: Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, F16 f16,
+                BF16 bf16, F32 f32, F64 f64)
+        };
+    }
+    match how {
+        Update::Set => Some(match dtype.size() {
+            1 => tile::<u8, Set>,
+            2 => tile::<u16, Set>,
+            4 => tile::<u32, Set>,
+            8 => tile::<[u32; 2], Set>,
+            _ => tile::<[u32; 4], Set>,
+        }),
+        Update::Add => by_dtype!(Add),
+        Update::Mul => by_dtype!(Mul),
+        Update::Max => by_dtype!(real Max),
+        Update::Min => by_dtype!(real Min),
+    }
+}
+
+/// Whether values of a dtype can be written so.
+pub(crate) fn takes(how: Update, dtype: DType) -> bool {
+    run(how, dtype).is_some()
+}
+
+/// Writes each element of the other to the place of the target that the index names there.
+///
+/// # Safety
+/// The operands lie where the job says and have one dtype, every index is in range; nobody else
+/// uses the target meanwhile, and no two of its places are the same.
+pub(crate) unsafe fn update(job: &IndexJob, how: Update) {
+    let Some(run) = run(how, job.target.dtype) else {
+        return;
+    };
+    let cut = Cut::new(job, false);
+    // Few tiles with many indices each: every task takes those of a range of the target.
+    let long = job.count * cut.inner >= 2 * GRAIN && cut.cells() < threads();
+    let ranges = if long {
+        threads().div_ceil(cut.cells()).min(job.extent)
+    } else {
+        1
+    };
+    let bound =
+        |range: usize| job.low + (job.extent as u128 * range as u128 / ranges as u128) as i64;
+    for_each(cut.cells() * ranges, cut.work(), |task| {
+        let (cell, range) = (task / ranges, task % ranges);
+        let (from, to) = (bound(range), bound(range + 1));
+        // SAFETY: the caller's promise; each task has places of its own.
+        unsafe {
+            run(
+                job,
+                cut.tile(job, cell),
+                from,
+                to.wrapping_sub(from) as usize,
+            )
+        };
+    });
+}
+
+/// Of the indices, those that lie less than `many` behind `low`.
+///
+/// # Safety
+/// As [`update`], of one tile.
+unsafe fn tile<T: Copy, R: Rule<T>>(job: &IndexJob, tile: Tile, low: i64, many: usize) {
+    let [to, from, by, ..] = job.rest.inner().steps;
+    let index = |k: isize, j: isize| {
+        let index = tile.index.wrapping_offset(k * job.index_step + j * by);
+        // SAFETY: a place of the index.
+        unsafe { index.cast::<i64>().read() }
+    };
+    let write = |index: i64, k: isize, j: isize| {
+        let own = tile
+            .target
+            .wrapping_offset(index as isize * job.target_step + j * to)
+            .cast::<T>();
+        let new = tile
+            .other
+            .wrapping_offset(k * job.other_step + j * from)
+            .cast::<T>();
+        // SAFETY: an element of each, of which the target's is this task's.
+        unsafe { own.write(R::apply(own.read(), new.read())) };
+    };
+    let mine = |index: i64| (index.wrapping_sub(low) as u64) < many as u64;
+    let (inner, along) = (tile.inner as isize, tile.along as isize);
+    if by == 0 {
+        let size = size_of::<T>() as isize;
+        for k in 0..along {
+            let index = index(k, 0);
+            if !mine(index) {
+                continue;
+            }
+            if to == size && (from == size || from == 0) {
+                // Adjacent elements: a loop that vectorises.
+                let own = tile
+                    .target
+                    .wrapping_offset(index as isize * job.target_step)
+                    .cast::<T>();
+                let new = tile.other.wrapping_offset(k * job.other_step).cast::<T>();
+                // SAFETY: `inner` adjacent elements of the target, this task's alone, and as many
+                // of the other, or one.
+                unsafe { row::<T, R>(own, new, tile.inner, from != 0) };
+            } else {
+                (0..inner).for_each(|j| write(index, k, j));
+            }
+        }
+    } else if by.abs() <= job.index_step.abs() {
+        for k in 0..along {
+            for j in 0..inner {
+                let index = index(k, j);
+                if mine(index) {
+                    write(index, k, j);
+                }
+            }
+        }
+    } else {
+        for j in 0..inner {
+            for k in 0..along {
+                let index = index(k, j);
+                if mine(index) {
+                    write(index, k, j);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `n` elements at `own` are the caller's alone, as many at `new` readable, or one unless `each`.
+unsafe fn row<T: Copy, R: Rule<T>>(own: *mut T, new: *const T, n: usize, each: bool) {
+    // SAFETY: the caller's promise.
+    let own = unsafe { std::slice::from_raw_parts_mut(own, n) };
+    if each {
+        // SAFETY: the caller's promise.
+        let new = unsafe { std::slice::from_raw_parts(new, n) };
+        for (own, &new) in own.iter_mut().zip(new) {
+            *own = R::apply(*own, new);
+        }
+    } else if n > 0 {
+        // SAFETY: the caller's promise.
+        let new = unsafe { new.read() };
+        for own in own {
+            *own = R::apply(*own, new);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Writing at an index that has self's dims: `scatter` and its kin.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use super::{ScatterOptions, ScatterReduce, ScatterReduceOptions};
+use crate::call::{self, Target, Update};
+use crate::raw::Raw;
+use crate::tensor::family;
+use crate::tensor::{DynTensor, Operand, about};
+
+/// A call of `scatter` or one of its kin.
+#[derive(Clone, Copy)]
+struct Scatter<'a> {
+    op: Op,
+    dim: usize,
+    index: &'a DynTensor,
+    src: Operand<'a>,
+    how: How,
+}
+
+/// What happens at each place.
+#[derive(Clone, Copy)]
+enum How {
+    Write(Update),
+    Reduce(ScatterReduce, bool),
+}
+
+impl Scatter<'_> {
+    /// The names of self afterwards, or of the result.
+    fn names(&self, own: &DynTensor) -> Result<Names> {
+        let name = self.op.name();
+        let fail = |e| about(e, &self.all(own));
+        let names = rule::index_along(name, &own.names, &self.index.names).map_err(fail)?;
+        match self.src.tensor().filter(|src| !self.is_number(src)) {
+            Some(src) => rule::index_along(name, &names, &src.names).map_err(fail),
+            None => Ok(names),
+        }
+    }
+
+    fn all<'b>(&'b self, own: &'b DynTensor) -> Vec<&'b DynTensor> {
+        let mut all = vec![own, self.index];
+        all.extend(self.src.tensor());
+        all
+    }
+
+    /// A zero-dim tensor is a number, unless the index has no dims either.
+    fn is_number(&self, src: &DynTensor) -> bool {
+        src.rank() == 0 && self.index.rank() > 0
+    }
+
+    /// The values, with as many dims as the index.
+    fn values(&self, own: &DynTensor) -> Result<Raw> {
+        match self.src {
+            Operand::Tensor(src) if !self.is_number(src) => Ok(src.raw.clone()),
+            value => {
+                let value = own.as_own(self.op, value)?;
+                call::full(&[], value, own.dtype(), own.device())?.expand(self.index.shape())
+            }
+        }
+    }
+
+    fn write(&self, own: &mut Raw, values: &Raw) -> Result<()> {
+        let at = Target {
+            dim: self.dim,
+            index: &self.index.raw,
+            slices: false,
+        };
+        match self.how {
+            How::Write(how) => at.write(self.op, own.as_mut()?, values, how),
+            How::Reduce(reduce, with) => call::reduced(self.op, own, at, values, reduce, with),
+        }
+    }
+
+    fn in_place(&self, own: &mut DynTensor) -> Result<()> {
+        let names = self.names(own)?;
+        let values = self.values(own).map_err(|e| about(e, &self.all(own)))?;
+        let others: Vec<&DynTensor> = [self.index].into_iter().chain(self.src.tensor()).collect();
+        own.write_as(self.op, &names, &others, |raw| self.write(raw, &values))
+    }
+
+    fn new_tensor(&self, own: &DynTensor) -> Result<DynTensor> {
+        let mut result = own.copy_as(self.names(own)?);
+        self.in_place(&mut result)?;
+        Ok(result)
+    }
+}
+
+fn how(reduce: Option<ScatterReduce>) -> Result<How> {
+    match reduce {
+        None => Ok(How::Write(Update::Set)),
+        Some(ScatterReduce::Sum) => Ok(How::Write(Update::Add)),
+        Some(ScatterReduce::Prod) => Ok(How::Write(Update::Mul)),
+        Some(other) => {
+            let what = format!("{other:?} is no reduction of scatter");
+            Err(Error::new(ErrorKind::Argument, "scatter", what).hint("use `scatter_reduce`"))
+        }
+    }
+}
+
+impl DynTensor {
+    fn to_scatter<'a>(
+        &self,
+        op: Op,
+        dim: DimRef<'_>,
+        index: &'a Self,
+        src: Operand<'a>,
+        how: How,
+    ) -> Result<Scatter<'a>> {
+        Ok(Scatter {
+            op,
+            dim: self.dim_at(op, dim)?,
+            index,
+            src,
+            how,
+        })
+    }
+
+    /// A copy of self with values written where [`DynTensor::gather`] would read: a tensor's, or
+    /// one number. Of several values for one place the last stays. Names unify.
+    ///
+    /// # Errors
+    /// As [`DynTensor::gather`]; [`ErrorKind::DType`] when values have another dtype than self,
+    /// [`ErrorKind::Shape`] when there are fewer than the index asks for.
+    pub fn scatter<'a, 'b>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: impl Into<Operand<'b>>,
+    ) -> Result<Self> {
+        self.scatter_with(dim, index, src, ScatterOptions::default())
+    }
+
+    /// [`DynTensor::scatter`] with options.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`].
+    pub fn scatter_with<'a, 'b>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: impl Into<Operand<'b>>,
+        options: ScatterOptions,
+    ) -> Result<Self> {
+        let (src, how) = (src.into(), how(options.reduce)?);
+        self.to_scatter(Op::Scatter, dim.into(), index, src, how)?
+            .new_tensor(self)
+    }
+
+    /// [`DynTensor::scatter`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`]; then nothing has changed.
+    pub fn scatter_<'a, 'b>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: impl Into<Operand<'b>>,
+    ) -> Result<&mut Self> {
+        self.scatter_with_(dim, index, src, ScatterOptions::default())
+    }
+
+    /// [`DynTensor::scatter_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`]; then nothing has changed.
+    pub fn scatter_with_<'a, 'b>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: impl Into<Operand<'b>>,
+        options: ScatterOptions,
+    ) -> Result<&mut Self> {
+        let (src, how) = (src.into(), how(options.reduce)?);
+        self.to_scatter(Op::Scatter, dim.into(), index, src, how)?
+            .in_place(self)?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::scatter`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`], and when `out` does not hold the result.
+    pub fn scatter_out<'a, 'b>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: impl Into<Operand<'b>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Scatter, self.scatter(dim, index, src)?, out)
+    }
+
+    /// A copy of self with values added where [`DynTensor::gather`] would read; always in the
+    /// index's order, so that the result is the same for any number of threads.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`].
+    pub fn scatter_add<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: &Self,
+    ) -> Result<Self> {
+        let how = How::Write(Update::Add);
+        self.to_scatter(Op::ScatterAdd, dim.into(), index, src.into(), how)?
+            .new_tensor(self)
+    }
+
+    /// [`DynTensor::scatter_add`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter_add`]; then nothing has changed.
+    pub fn scatter_add_<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: &Self,
+    ) -> Result<&mut Self> {
+        let how = How::Write(Update::Add);
+        self.to_scatter(Op::ScatterAdd, dim.into(), index, src.into(), how)?
+            .in_place(self)?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::scatter_add`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter_add`], and when `out` does not hold the result.
+    pub fn scatter_add_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: &Self,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::ScatterAdd, self.scatter_add(dim, index, src)?, out)
+    }
+
+    /// A copy of self with values reduced into the places where [`DynTensor::gather`] would read.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`].
+    pub fn scatter_reduce<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: &Self,
+        reduce: ScatterReduce,
+    ) -> Result<Self> {
+        self.scatter_reduce_with(dim, index, src, reduce, ScatterReduceOptions::default())
+    }
+
+    /// [`DynTensor::scatter_reduce`] with options.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`].
+    pub fn scatter_reduce_with<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: &Self,
+        reduce: ScatterReduce,
+        options: ScatterReduceOptions,
+    ) -> Result<Self> {
+        let how = How::Reduce(reduce, options.include_self);
+        self.to_scatter(Op::ScatterReduce, dim.into(), index, src.into(), how)?
+            .new_tensor(self)
+    }
+
+    /// [`DynTensor::scatter_reduce`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`]; then nothing has changed.
+    pub fn scatter_reduce_<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: &Self,
+        reduce: ScatterReduce,
+    ) -> Result<&mut Self> {
+        self.scatter_reduce_with_(dim, index, src, reduce, ScatterReduceOptions::default())
+    }
+
+    /// [`DynTensor::scatter_reduce_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`]; then nothing has changed.
+    pub fn scatter_reduce_with_<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: &Self,
+        reduce: ScatterReduce,
+        options: ScatterReduceOptions,
+    ) -> Result<&mut Self> {
+        let how = How::Reduce(reduce, options.include_self);
+        self.to_scatter(Op::ScatterReduce, dim.into(), index, src.into(), how)?
+            .in_place(self)?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::scatter_reduce`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::scatter`], and when `out` does not hold the result.
+    pub fn scatter_reduce_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        src: &Self,
+        reduce: ScatterReduce,
+        out: &mut Self,
+    ) -> Result<()> {
+        let result = self.scatter_reduce(dim, index, src, reduce)?;
+        family::store(Op::ScatterReduce, result, out)
+    }
+}

@@ -1,0 +1,58 @@
+//! Indexing: by index tensors, by masks, by name.
+
+mod along;
+mod at;
+mod many;
+mod options;
+mod place;
+mod select;
+mod slices;
+
+pub use at::Index;
+pub use options::{
+    IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
+};
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{Names, Result};
+
+use super::{DynTensor, about};
+use crate::raw::Raw;
+
+impl DynTensor {
+    /// Where a dim of self stands.
+    fn dim_at(&self, op: Op, dim: DimRef<'_>) -> Result<usize> {
+        dim.position(op.name(), &self.names)
+            .map_err(|e| about(e, &[self]))
+    }
+
+    /// Writes into self, which then has the names `computed`. Nothing changes when it fails.
+    fn write_as(
+        &mut self,
+        op: Op,
+        computed: &Names,
+        others: &[&Self],
+        write: impl FnOnce(&mut Raw) -> Result<()>,
+    ) -> Result<()> {
+        let mut all: Vec<&Self> = vec![self];
+        all.extend_from_slice(others);
+        let names = rule::in_place(op.name(), &self.names, computed).map_err(|e| about(e, &all))?;
+        match write(&mut self.raw) {
+            Ok(()) => {
+                self.names = names;
+                Ok(())
+            }
+            Err(error) => {
+                let mut all: Vec<&Self> = vec![self];
+                all.extend_from_slice(others);
+                Err(about(error, &all))
+            }
+        }
+    }
+
+    /// A copy of self with the names of a result, to write the result into.
+    fn copy_as(&self, names: Names) -> Self {
+        Self::new(self.raw.clone(), names)
+    }
+}

@@ -1,0 +1,95 @@
+//! A part of a tensor replaced: `select_scatter` and its kin.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use super::at::Span;
+use crate::call;
+use crate::raw::RawMut;
+use crate::tensor::{DynTensor, about};
+
+impl DynTensor {
+    /// A copy of self with `src` in a part whose names are `names`.
+    fn with_part(
+        &self,
+        op: Op,
+        src: &Self,
+        names: &Names,
+        part: impl for<'a> FnOnce(RawMut<'a>) -> Result<RawMut<'a>>,
+    ) -> Result<Self> {
+        let fail = |e: Error| about(e.in_op(op.name()), &[self, src]);
+        rule::unify(op.name(), names, &src.names).map_err(fail)?;
+        let mut raw = call::duplicate(&self.raw).map_err(fail)?;
+        let part = raw.as_mut().and_then(part).map_err(fail)?;
+        if part.shape() != src.shape() {
+            let what = format!("values of sizes {:?} for {:?}", src.shape(), part.shape());
+            return Err(fail(Error::new(ErrorKind::Shape, op.name(), what))
+                .hint("give values of the part's sizes"));
+        }
+        call::copy_into(part, &src.raw).map_err(fail)?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// A copy of self with `src` in the place of `self.select(dim, index)`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::select`]; names or sizes of `src` that are not those of the slice.
+    pub fn select_scatter<'a>(
+        &self,
+        src: &Self,
+        dim: impl Into<DimRef<'a>>,
+        index: i64,
+    ) -> Result<Self> {
+        let op = Op::SelectScatter;
+        let dim = self.dim_at(op, dim.into())?;
+        let at = rule::index_in(op.name(), &self.names, self.shape(), dim, index)?;
+        let names = rule::remove(&self.names, &[dim]);
+        self.with_part(op, src, &names, |raw| raw.select(dim, at))
+    }
+
+    /// A copy of self with `src` in the place of a range of a dim, every `step`-th index of it.
+    /// As in PyTorch, an end that is left out is the dim's, and both are cut to the dim.
+    ///
+    /// # Errors
+    /// When the dim does not exist or `step` is less than 1; names or sizes of `src` that are not
+    /// those of the range.
+    pub fn slice_scatter<'a>(
+        &self,
+        src: &Self,
+        dim: impl Into<DimRef<'a>>,
+        start: Option<i64>,
+        end: Option<i64>,
+        step: i64,
+    ) -> Result<Self> {
+        let op = Op::SliceScatter;
+        let dim = self.dim_at(op, dim.into())?;
+        let span = Span::cut(self.shape()[dim], start, end, step)
+            .map_err(|e| about(e.in_op(op.name()).at(0, dim), &[self]))?;
+        self.with_part(op, src, &self.names, |raw| {
+            raw.slice(dim, span.start, span.len, span.step)
+        })
+    }
+
+    /// A copy of self with `src` in the place of the diagonal of two dims, `offset` above the main
+    /// one or below.
+    ///
+    /// # Errors
+    /// When a dim does not exist or both are the same; names or sizes of `src` that are not those
+    /// of the diagonal.
+    pub fn diagonal_scatter<'a, 'b>(
+        &self,
+        src: &Self,
+        offset: i64,
+        dim1: impl Into<DimRef<'a>>,
+        dim2: impl Into<DimRef<'b>>,
+    ) -> Result<Self> {
+        let op = Op::DiagonalScatter;
+        let plan = rule::diagonal(op.name(), &self.names, dim1.into(), dim2.into(), None)
+            .map_err(|e| about(e, &[self]))?;
+        let offset = isize::try_from(offset).unwrap_or(isize::MAX);
+        self.with_part(op, src, &plan.names, |raw| {
+            raw.diagonal(plan.dim1, plan.dim2, offset)
+        })
+    }
+}

@@ -1,0 +1,237 @@
+//! Reading at index tensors.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{Error, Names, Result};
+
+use crate::call;
+use crate::tensor::family;
+use crate::tensor::{DynTensor, about};
+
+impl DynTensor {
+    /// The slices at the indices of a dim. The index's dims take the dim's place; an index with
+    /// one dim and no name leaves it its name.
+    ///
+    /// ```
+    /// # use nomina_runtime::DynTensor;
+    /// let x = DynTensor::from_vec(vec![1.0f32, 2.0, 3.0], &[3], ["C"])?;
+    /// let ids = DynTensor::from_vec(vec![2i64, 0, -1], &[3], ["K"])?;
+    /// let picked = x.index_select("C", &ids)?;
+    /// assert_eq!(picked.names().to_string(), "(K,)");
+    /// assert_eq!(picked.to_vec::<f32>()?, [3.0, 1.0, 3.0]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Index`](nomina_core::ErrorKind::Index) for an index that is out of range, [`DType`](nomina_core::ErrorKind::DType) when indices
+    /// are neither i64 nor i32, [`DuplicateNames`](nomina_core::ErrorKind::DuplicateNames) when the index has a name of
+    /// another dim.
+    pub fn index_select<'a>(&self, dim: impl Into<DimRef<'a>>, index: &Self) -> Result<Self> {
+        let fail = |e| about(e, &[self, index]);
+        let op = Op::IndexSelect;
+        let dim = self.dim_at(op, dim.into())?;
+        let names = rule::index_select(op.name(), &self.names, dim, &index.names).map_err(fail)?;
+        let by = match index.rank() {
+            0 => index.raw.unsqueeze(0)?,
+            _ => index.raw.clone(),
+        };
+        let raw = call::index_select(op, &self.raw, dim, &by).map_err(fail)?;
+        Ok(Self::new(raw, names))
+    }
+
+    /// [`DynTensor::index_select`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_select`], and when `out` does not hold the result.
+    pub fn index_select_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::IndexSelect, self.index_select(dim, index)?, out)
+    }
+
+    /// For each element of the index, the element of self at the same place, but in `dim` at the
+    /// index. Names unify.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_select`], and [`Rank`](nomina_core::ErrorKind::Rank) when the index has other dims in
+    /// number, [`Shape`](nomina_core::ErrorKind::Shape) when it is larger in another dim.
+    pub fn gather<'a>(&self, dim: impl Into<DimRef<'a>>, index: &Self) -> Result<Self> {
+        self.gathered(Op::Gather, dim.into(), index)
+    }
+
+    fn gathered(&self, op: Op, dim: DimRef<'_>, index: &Self) -> Result<Self> {
+        let fail = |e| about(e, &[self, index]);
+        let dim = self.dim_at(op, dim)?;
+        let names = rule::index_along(op.name(), &self.names, &index.names).map_err(fail)?;
+        let raw = call::gather(op, &self.raw, dim, &index.raw).map_err(fail)?;
+        Ok(Self::new(raw, names))
+    }
+
+    /// [`DynTensor::gather`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::gather`], and when `out` does not hold the result.
+    pub fn gather_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Gather, self.gather(dim, index)?, out)
+    }
+
+    /// As [`DynTensor::gather`], where the other dims broadcast; without a dim, in row-major order.
+    ///
+    /// # Errors
+    /// As [`DynTensor::gather`], but sizes of the other dims need only broadcast.
+    pub fn take_along_dim<'a>(
+        &self,
+        indices: &Self,
+        dim: impl Into<Option<DimRef<'a>>>,
+    ) -> Result<Self> {
+        let op = Op::TakeAlongDim;
+        let fail = |e| about(e, &[self, indices]);
+        let Some(dim) = dim.into() else {
+            let raw = call::take(&self.raw, &indices.raw.reshape(&[indices.numel()])?)
+                .map_err(|e| fail(e.in_op(op.name())))?;
+            return Ok(Self::new(raw, Names::unnamed(1)));
+        };
+        let at = self.dim_at(op, dim)?;
+        let names = rule::index_along(op.name(), &self.names, &indices.names).map_err(fail)?;
+        // The dim itself does not broadcast: it is 1 in both, for the others.
+        let mut shapes = [
+            crate::shape::Shape::from_slice(self.shape()),
+            crate::shape::Shape::from_slice(indices.shape()),
+        ];
+        shapes.iter_mut().for_each(|shape| shape[at] = 1);
+        let mut wide =
+            crate::shape::broadcast(op.name(), &[&shapes[0], &shapes[1]]).map_err(fail)?;
+        wide[at] = self.shape()[at];
+        let own = self.raw.broadcast_to(op.name(), &wide)?;
+        wide[at] = indices.shape()[at];
+        let by = indices.raw.broadcast_to(op.name(), &wide)?;
+        let raw = call::gather(op, &own, at, &by).map_err(fail)?;
+        Ok(Self::new(raw, names))
+    }
+
+    /// [`DynTensor::take_along_dim`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::take_along_dim`], and when `out` does not hold the result.
+    pub fn take_along_dim_out<'a>(
+        &self,
+        indices: &Self,
+        dim: impl Into<Option<DimRef<'a>>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::TakeAlongDim, self.take_along_dim(indices, dim)?, out)
+    }
+
+    /// The elements at positions in row-major order; the result has the index's dims.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_select`].
+    pub fn take(&self, index: &Self) -> Result<Self> {
+        let raw = call::take(&self.raw, &index.raw).map_err(|e| about(e, &[self, index]))?;
+        Ok(Self::new(raw, index.names.clone()))
+    }
+
+    /// [`DynTensor::take`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::take`], and when `out` does not hold the result.
+    pub fn take_out(&self, index: &Self, out: &mut Self) -> Result<()> {
+        family::store(Op::Take, self.take(index)?, out)
+    }
+
+    /// Self is a weight with a row for each index of `dim`: the rows at `ids`, whose dims stand
+    /// first, then the rows' own.
+    ///
+    /// ```
+    /// # use nomina_runtime::DynTensor;
+    /// let weight = DynTensor::from_vec(vec![1.0f32, 2.0, 3.0, 4.0], &[2, 2], ["V", "E"])?;
+    /// let ids = DynTensor::from_vec(vec![1i64, 0, 1], &[3], ["T"])?;
+    /// assert_eq!(weight.embedding("V", &ids)?.names().to_string(), "(T, E)");
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_select`].
+    pub fn embedding<'a>(&self, dim: impl Into<DimRef<'a>>, ids: &Self) -> Result<Self> {
+        let op = Op::Embedding;
+        let fail = |e| about(e, &[self, ids]);
+        let dim = self.dim_at(op, dim.into())?;
+        let order: rule::Positions = std::iter::once(dim)
+            .chain((0..self.rank()).filter(|&i| i != dim))
+            .collect();
+        let first = rule::kept(&self.names, &order);
+        let names = rule::index_by(op.name(), &first, 0, &ids.names).map_err(fail)?;
+        let rows = self.raw.permute(&order)?;
+        let raw = call::index_select(op, &rows, 0, &ids.raw).map_err(fail)?;
+        Ok(Self::new(raw, names))
+    }
+
+    /// For each index a row that is one there and zero elsewhere, along a new last dim, of i64.
+    /// Without a number of classes, it is the greatest index plus one.
+    ///
+    /// # Errors
+    /// [`Index`](nomina_core::ErrorKind::Index) for an index that is no class, [`DType`](nomina_core::ErrorKind::DType) when indices are no
+    /// integers, [`DuplicateNames`](nomina_core::ErrorKind::DuplicateNames) when self has a dim `name`.
+    pub fn one_hot<'b>(
+        &self,
+        num_classes: impl Into<Option<usize>>,
+        name: impl Into<Option<&'b str>>,
+    ) -> Result<Self> {
+        let fail = |e: Error| about(e.in_op("one_hot"), &[self]);
+        let (_, names) = rule::unsqueeze("one_hot", &self.names, -1, name.into()).map_err(fail)?;
+        let classes = match num_classes.into() {
+            Some(classes) => classes,
+            None if !self.dtype().is_integral() => 0,
+            None => call::classes(&self.raw).map_err(fail)?,
+        };
+        Ok(Self::new(
+            call::one_hot(&self.raw, classes).map_err(fail)?,
+            names,
+        ))
+    }
+
+    /// Positions in row-major order as one index for each dim of a shape.
+    ///
+    /// # Errors
+    /// [`Index`](nomina_core::ErrorKind::Index) for a position outside of the shape, [`DType`](nomina_core::ErrorKind::DType) when
+    /// positions are no integers.
+    pub fn unravel_index(&self, shape: &[usize]) -> Result<Vec<Self>> {
+        let found = call::unravel(&self.raw, shape).map_err(|e| about(e, &[self]))?;
+        let each = found.into_iter();
+        Ok(each.map(|raw| Self::new(raw, self.names.clone())).collect())
+    }
+
+    /// The indices of the elements that differ from zero: a row for each, without names.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn nonzero(&self) -> Result<Self> {
+        let raw = call::nonzero(Op::Nonzero, &self.raw).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, Names::unnamed(2)))
+    }
+
+    /// [`DynTensor::nonzero`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nonzero`], and when `out` does not hold the result.
+    pub fn nonzero_out(&self, out: &mut Self) -> Result<()> {
+        family::store(Op::Nonzero, self.nonzero()?, out)
+    }
+
+    /// [`DynTensor::nonzero`] by its other name.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nonzero`].
+    pub fn argwhere(&self) -> Result<Self> {
+        let raw = call::nonzero(Op::Argwhere, &self.raw).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, Names::unnamed(2)))
+    }
+}

@@ -1,0 +1,323 @@
+//! Writing slices at the indices of a dim: `index_add` and its kin.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{Names, Result, Scalar};
+
+use super::{IndexAddOptions, ScatterReduce, ScatterReduceOptions};
+use crate::call::{self, Arg, Target, Update};
+use crate::raw::Raw;
+use crate::tensor::family;
+use crate::tensor::{DynTensor, Operand, about};
+
+/// A call of `index_add` or one of its kin.
+#[derive(Clone, Copy)]
+struct Slices<'a> {
+    op: Op,
+    dim: usize,
+    index: &'a DynTensor,
+    source: &'a DynTensor,
+    how: How,
+}
+
+/// What happens at each index.
+#[derive(Clone, Copy)]
+enum How {
+    Add(Scalar),
+    Copy,
+    Reduce(ScatterReduce, bool),
+}
+
+impl Slices<'_> {
+    fn names(&self, own: &DynTensor) -> Result<Names> {
+        let (index, source) = (&self.index.names, &self.source.names);
+        rule::index_into(self.op.name(), &own.names, self.dim, index, source)
+            .map_err(|e| about(e, &[own, self.index, self.source]))
+    }
+
+    fn write(&self, own: &mut Raw) -> Result<()> {
+        let at = Target {
+            dim: self.dim,
+            index: &self.index.raw,
+            slices: true,
+        };
+        let source = &self.source.raw;
+        match self.how {
+            How::Add(Scalar::Int(1)) => at.write(self.op, own.as_mut()?, source, Update::Add),
+            How::Add(alpha) => {
+                let scaled = [Arg::Tensor(source), Arg::Scalar(alpha)];
+                let scaled =
+                    call::pointwise(Op::Mul, &scaled).map_err(|e| e.in_op(self.op.name()))?;
+                at.write(self.op, own.as_mut()?, &scaled, Update::Add)
+            }
+            How::Copy => at.write(self.op, own.as_mut()?, source, Update::Set),
+            How::Reduce(reduce, with) => call::reduced(self.op, own, at, source, reduce, with),
+        }
+    }
+
+    fn in_place(&self, own: &mut DynTensor) -> Result<()> {
+        let names = self.names(own)?;
+        own.write_as(self.op, &names, &[self.index, self.source], |raw| {
+            self.write(raw)
+        })
+    }
+
+    fn new_tensor(&self, own: &DynTensor) -> Result<DynTensor> {
+        let mut result = own.copy_as(self.names(own)?);
+        self.in_place(&mut result)?;
+        Ok(result)
+    }
+}
+
+impl DynTensor {
+    fn to_slices<'a>(
+        &self,
+        op: Op,
+        dim: DimRef<'_>,
+        index: &'a Self,
+        source: &'a Self,
+        how: How,
+    ) -> Result<Slices<'a>> {
+        Ok(Slices {
+            op,
+            dim: self.dim_at(op, dim)?,
+            index,
+            source,
+            how,
+        })
+    }
+
+    /// A copy of self with the slices of `source` added at the indices of a dim; always in the
+    /// index's order. `source` has the dims of `self.index_select(dim, index)`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_select`]; names that do not unify; [`Shape`](nomina_core::ErrorKind)
+    /// or [`DType`](nomina_core::ErrorKind) when `source` has other sizes or another dtype.
+    pub fn index_add<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+    ) -> Result<Self> {
+        self.index_add_with(dim, index, source, IndexAddOptions::default())
+    }
+
+    /// [`DynTensor::index_add`] with options.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`].
+    pub fn index_add_with<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        options: IndexAddOptions,
+    ) -> Result<Self> {
+        let how = How::Add(options.alpha);
+        self.to_slices(Op::IndexAdd, dim.into(), index, source, how)?
+            .new_tensor(self)
+    }
+
+    /// [`DynTensor::index_add`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`]; then nothing has changed.
+    pub fn index_add_<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+    ) -> Result<&mut Self> {
+        self.index_add_with_(dim, index, source, IndexAddOptions::default())
+    }
+
+    /// [`DynTensor::index_add_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`]; then nothing has changed.
+    pub fn index_add_with_<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        options: IndexAddOptions,
+    ) -> Result<&mut Self> {
+        let how = How::Add(options.alpha);
+        self.to_slices(Op::IndexAdd, dim.into(), index, source, how)?
+            .in_place(self)?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::index_add`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`], and when `out` does not hold the result.
+    pub fn index_add_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::IndexAdd, self.index_add(dim, index, source)?, out)
+    }
+
+    /// A copy of self with the slices of `source` at the indices of a dim.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`].
+    pub fn index_copy<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+    ) -> Result<Self> {
+        self.to_slices(Op::IndexCopy, dim.into(), index, source, How::Copy)?
+            .new_tensor(self)
+    }
+
+    /// [`DynTensor::index_copy`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`]; then nothing has changed.
+    pub fn index_copy_<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+    ) -> Result<&mut Self> {
+        self.to_slices(Op::IndexCopy, dim.into(), index, source, How::Copy)?
+            .in_place(self)?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::index_copy`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`], and when `out` does not hold the result.
+    pub fn index_copy_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::IndexCopy, self.index_copy(dim, index, source)?, out)
+    }
+
+    /// A copy of self with the slices of `source` reduced into it at the indices of a dim.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`].
+    pub fn index_reduce<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        reduce: ScatterReduce,
+    ) -> Result<Self> {
+        self.index_reduce_with(dim, index, source, reduce, ScatterReduceOptions::default())
+    }
+
+    /// [`DynTensor::index_reduce`] with options.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`].
+    pub fn index_reduce_with<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        reduce: ScatterReduce,
+        options: ScatterReduceOptions,
+    ) -> Result<Self> {
+        let how = How::Reduce(reduce, options.include_self);
+        self.to_slices(Op::IndexReduce, dim.into(), index, source, how)?
+            .new_tensor(self)
+    }
+
+    /// [`DynTensor::index_reduce`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`]; then nothing has changed.
+    pub fn index_reduce_<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        reduce: ScatterReduce,
+    ) -> Result<&mut Self> {
+        self.index_reduce_with_(dim, index, source, reduce, ScatterReduceOptions::default())
+    }
+
+    /// [`DynTensor::index_reduce_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`]; then nothing has changed.
+    pub fn index_reduce_with_<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        reduce: ScatterReduce,
+        options: ScatterReduceOptions,
+    ) -> Result<&mut Self> {
+        let how = How::Reduce(reduce, options.include_self);
+        self.to_slices(Op::IndexReduce, dim.into(), index, source, how)?
+            .in_place(self)?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::index_reduce`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_add`], and when `out` does not hold the result.
+    pub fn index_reduce_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        source: &Self,
+        reduce: ScatterReduce,
+        out: &mut Self,
+    ) -> Result<()> {
+        let result = self.index_reduce(dim, index, source, reduce)?;
+        family::store(Op::IndexReduce, result, out)
+    }
+
+    /// A copy of self with `value`, a number or a zero-dim tensor, at the indices of a dim.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_select`]; [`Rank`](nomina_core::ErrorKind) when `value` has dims.
+    pub fn index_fill<'a, 'b>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        value: impl Into<Operand<'b>>,
+    ) -> Result<Self> {
+        let mut result = self.clone();
+        result.index_fill_(dim, index, value)?;
+        Ok(result)
+    }
+
+    /// [`DynTensor::index_fill`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::index_fill`]; then nothing has changed.
+    pub fn index_fill_<'a, 'b>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: &Self,
+        value: impl Into<Operand<'b>>,
+    ) -> Result<&mut Self> {
+        let op = Op::IndexFill;
+        let dim = self.dim_at(op, dim.into())?;
+        let value = self.as_own(op, value.into())?;
+        let value = call::full(&[], value, self.dtype(), self.device())?;
+        let names = self.names.clone();
+        self.write_as(op, &names, &[index], |raw| {
+            let how = Update::Set;
+            call::index_update(op, raw.as_mut()?, dim, &index.raw, &value, how, true)
+        })?;
+        Ok(self)
+    }
+}

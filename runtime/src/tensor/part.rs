@@ -1,0 +1,243 @@
+//! Writing into a part of a tensor.
+
+use std::fmt;
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use smallvec::SmallVec;
+
+use super::{DynTensor, Operand, about};
+use crate::call::{self, Arg};
+use crate::raw::RawMut;
+use crate::shape::Shape;
+
+/// A part of a tensor, to write to: what [`DynTensor::select_mut`] and its kin give.
+///
+/// A view is a value, so that writing to `x.select(..)` never changes `x`; this is how to change a
+/// part in place.
+///
+/// ```
+/// # use nomina_runtime::DynTensor;
+/// let mut x = DynTensor::zeros(&[2, 2], ["N", "C"])?;
+/// x.select_mut("C", -1)?.fill_(1.0)?;
+/// x.diagonal_mut(0, "N", "C")?.add_(10.0)?;
+/// assert_eq!(x.to_vec::<f32>()?, [10.0, 1.0, 0.0, 11.0]);
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+#[must_use = "a part is there to be written to"]
+pub struct DynTensorMut<'a> {
+    raw: RawMut<'a>,
+    names: Names,
+}
+
+impl fmt::Debug for DynTensorMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DynTensorMut{} {:?}", self.names, self.shape())
+    }
+}
+
+impl<'a> DynTensorMut<'a> {
+    pub(super) fn new(raw: RawMut<'a>, names: Names) -> Self {
+        Self { raw, names }
+    }
+
+    /// The names of the dims.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The sizes.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.raw.shape()
+    }
+
+    /// The dtype.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        self.raw.dtype()
+    }
+
+    fn about(&self, error: Error, others: &[&DynTensor]) -> Error {
+        if error.operands().is_empty() {
+            let error = error.operand(&self.names, self.shape());
+            return others
+                .iter()
+                .fold(error, |e, x| e.operand(x.names(), x.shape()));
+        }
+        let names = std::iter::once(&self.names).chain(others.iter().map(|x| x.names()));
+        let shapes = std::iter::once(self.shape()).chain(others.iter().map(|x| x.shape()));
+        error.with_names(names).with_shapes(shapes)
+    }
+
+    /// Writes one number, or the number in a zero-dim tensor, everywhere.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] when `value` has dims.
+    pub fn fill_<'b>(&mut self, value: impl Into<Operand<'b>>) -> Result<&mut Self> {
+        let value = match value.into() {
+            Operand::Scalar(value) => value,
+            Operand::Tensor(x) if x.rank() == 0 => x.item()?,
+            Operand::Tensor(x) => {
+                let what = "the value is a tensor with dims";
+                return Err(about(Error::new(ErrorKind::Rank, "fill", what), &[x])
+                    .hint("give a number, or use `copy_`"));
+            }
+        };
+        call::fill(self.raw.reborrow(), value)?;
+        Ok(self)
+    }
+
+    /// Writes the elements of `src`, broadcast and converted.
+    ///
+    /// # Errors
+    /// As [`DynTensor::copy_`].
+    pub fn copy_(&mut self, src: &DynTensor) -> Result<&mut Self> {
+        self.fits("copy", src)?;
+        call::copy_into(self.raw.reborrow(), src.raw()).map_err(|e| self.about(e, &[src]))?;
+        Ok(self)
+    }
+
+    /// Whether an operand's names and sizes leave the part what it is.
+    fn fits(&self, op: &'static str, other: &DynTensor) -> Result<()> {
+        let fail = |e| self.about(e, &[other]);
+        let names = rule::unify(op, &self.names, other.names()).map_err(fail)?;
+        rule::broadcast_into(op, self.shape(), other.shape()).map_err(fail)?;
+        // A part takes no names: they are its tensor's.
+        match self.names.has_names() {
+            true => rule::in_place(op, &self.names, &names)
+                .map(drop)
+                .map_err(fail),
+            false => Ok(()),
+        }
+    }
+
+    /// An elementwise operator with one more operand, in place.
+    fn apply(&mut self, op: Op, other: Operand<'_>) -> Result<&mut Self> {
+        let others: SmallVec<[&DynTensor; 1]> = other.tensor().into_iter().collect();
+        for other in &others {
+            self.fits(op.name(), other)?;
+        }
+        let args = [match other {
+            Operand::Tensor(x) => Arg::Tensor(x.raw()),
+            Operand::Scalar(value) => Arg::Scalar(value),
+        }];
+        call::pointwise_in_place(op, self.raw.reborrow(), &args)
+            .map_err(|e| self.about(e, &others))?;
+        Ok(self)
+    }
+
+    /// Adds a tensor or a number.
+    ///
+    /// # Errors
+    /// As [`DynTensor::add_`].
+    pub fn add_<'b>(&mut self, other: impl Into<Operand<'b>>) -> Result<&mut Self> {
+        self.apply(Op::Add, other.into())
+    }
+
+    /// Subtracts a tensor or a number.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sub_`].
+    pub fn sub_<'b>(&mut self, other: impl Into<Operand<'b>>) -> Result<&mut Self> {
+        self.apply(Op::Sub, other.into())
+    }
+
+    /// Multiplies by a tensor or a number.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mul_`].
+    pub fn mul_<'b>(&mut self, other: impl Into<Operand<'b>>) -> Result<&mut Self> {
+        self.apply(Op::Mul, other.into())
+    }
+
+    /// Divides by a tensor or a number.
+    ///
+    /// # Errors
+    /// As [`DynTensor::div_`].
+    pub fn div_<'b>(&mut self, other: impl Into<Operand<'b>>) -> Result<&mut Self> {
+        self.apply(Op::Div, other.into())
+    }
+}
+
+impl DynTensor {
+    /// A part, with the dims `names`.
+    fn part(
+        &mut self,
+        names: Names,
+        view: impl for<'a> FnOnce(RawMut<'a>) -> Result<RawMut<'a>>,
+    ) -> Result<DynTensorMut<'_>> {
+        let (own, shape) = (self.names.clone(), Shape::from(self.shape()));
+        let raw = self.raw.as_mut().and_then(view);
+        let raw = raw.map_err(|e| e.with_names([&own]).with_shapes([&shape[..]]))?;
+        Ok(DynTensorMut::new(raw, names))
+    }
+
+    /// The slice at one index of a dim, to write to; a negative index counts from the end.
+    ///
+    /// # Errors
+    /// As [`DynTensor::select`].
+    pub fn select_mut<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        index: i64,
+    ) -> Result<DynTensorMut<'_>> {
+        let fail = |e| about(e, &[self]);
+        let dim = dim.into().position("select", &self.names).map_err(fail)?;
+        let at = rule::index_in("select", &self.names, self.shape(), dim, index).map_err(fail)?;
+        let names = rule::remove(&self.names, &[dim]);
+        self.part(names, |raw| raw.select(dim, at))
+    }
+
+    /// `length` elements of a dim from `start` on, to write to.
+    ///
+    /// # Errors
+    /// When the dim does not exist or the range does not lie within it.
+    pub fn narrow_mut<'a>(
+        &mut self,
+        dim: impl Into<DimRef<'a>>,
+        start: usize,
+        length: usize,
+    ) -> Result<DynTensorMut<'_>> {
+        let dim = dim
+            .into()
+            .position("narrow", &self.names)
+            .map_err(|e| about(e, &[self]))?;
+        let names = self.names.clone();
+        self.part(names, |raw| raw.narrow(dim, start, length))
+    }
+
+    /// The tensor with two dims swapped, to write to.
+    ///
+    /// # Errors
+    /// When a dim does not exist.
+    pub fn transpose_mut<'a, 'b>(
+        &mut self,
+        dim0: impl Into<DimRef<'a>>,
+        dim1: impl Into<DimRef<'b>>,
+    ) -> Result<DynTensorMut<'_>> {
+        let order = rule::transpose("transpose", &self.names, dim0.into(), dim1.into())
+            .map_err(|e| about(e, &[self]))?;
+        let names = rule::kept(&self.names, &order);
+        self.part(names, |raw| raw.permute(&order))
+    }
+
+    /// The diagonal of two dims, `offset` above the main one or below, to write to: the other
+    /// dims, then one without a name.
+    ///
+    /// # Errors
+    /// When a dim does not exist or both are the same.
+    pub fn diagonal_mut<'a, 'b>(
+        &mut self,
+        offset: i64,
+        dim1: impl Into<DimRef<'a>>,
+        dim2: impl Into<DimRef<'b>>,
+    ) -> Result<DynTensorMut<'_>> {
+        let plan = rule::diagonal("diagonal", &self.names, dim1.into(), dim2.into(), None)
+            .map_err(|e| about(e, &[self]))?;
+        let offset = isize::try_from(offset).unwrap_or(isize::MAX);
+        self.part(plan.names, |raw| raw.diagonal(plan.dim1, plan.dim2, offset))
+    }
+}
