@@ -1,0 +1,98 @@
+//! Recorded calls by the row they are of.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nomina_core::op::Forms;
+use nomina_runtime::invoke::{self, Form, Value};
+
+use crate::case::{Case, Recorded, Wanted};
+
+/// A recorded call that gave a result.
+pub struct Call {
+    pub id: String,
+    pub form: Form,
+    pub args: Vec<Value>,
+    pub kwargs: Vec<(String, Value)>,
+    /// The names of each tensor that came out.
+    pub names: Vec<Vec<Option<String>>>,
+    pub random: bool,
+}
+
+/// The calls of every row, those with a float tensor first; none with an out tensor.
+pub fn by_row() -> BTreeMap<&'static str, Vec<Call>> {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let mut files = vec![data.join("cases.jsonl")];
+    let beyond = std::fs::read_dir(data.join("beyond")).into_iter().flatten();
+    files.extend(beyond.flatten().map(|entry| entry.path()));
+    files.sort();
+    let mut calls: BTreeMap<&'static str, Vec<Call>> = BTreeMap::new();
+    for file in files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|kind| kind == "jsonl"))
+    {
+        let text = std::fs::read_to_string(file).expect("recorded cases");
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let case = Case::parse(line).expect("a recorded case");
+            if let Some((row, call)) = call(case) {
+                calls.entry(row).or_default().push(call);
+            }
+        }
+    }
+    for list in calls.values_mut() {
+        // A call of floats can be converted to any dtype; named dims and the function itself say
+        // more than what stands beside them.
+        list.sort_by_key(|call| {
+            let floats = crate::inputs::principal(call).is_some_and(|dtype| dtype.is_float());
+            (
+                !floats,
+                call.form == Form::InPlace,
+                !call.names.iter().flatten().any(Option::is_some),
+            )
+        });
+    }
+    calls
+}
+
+fn call(case: Case) -> Option<(&'static str, Call)> {
+    let Wanted::Result { value, random } = case.wanted else {
+        return None;
+    };
+    if case.kwargs.iter().any(|(name, _)| name == "out") {
+        return None;
+    }
+    let (op, form) = invoke::parse(&case.op)?;
+    let mut args = case.args;
+    // `x.where(condition, y)`: the row's order.
+    if op.name() == "where" && form == Form::Method && args.len() > 1 {
+        args.swap(0, 1);
+    }
+    let mut names = Vec::new();
+    names_in(&value, &mut names);
+    // In place, a result must have self's dtype: the function says what there is.
+    let only_in_place = op.row().forms.contains(Forms::IN_PLACE_ONLY);
+    let form = if only_in_place {
+        Form::InPlace
+    } else if form == Form::InPlace && !op.row().forms.contains(Forms::FUNCTION) {
+        Form::Method
+    } else {
+        Form::Function
+    };
+    let call = Call {
+        id: case.id,
+        form,
+        args,
+        kwargs: case.kwargs,
+        names,
+        random,
+    };
+    Some((op.name(), call))
+}
+
+fn names_in(value: &Recorded, found: &mut Vec<Vec<Option<String>>>) {
+    match value {
+        Recorded::Tensor(x) => found.push(x.names.clone()),
+        Recorded::List(items) => items.iter().for_each(|item| names_in(item, found)),
+        Recorded::Plain(_) => {}
+    }
+}
