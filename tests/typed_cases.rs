@@ -2,6 +2,9 @@
 //! known is written as a typed call into a crate of its own. What PyTorch accepts must compile and
 //! give the recorded names and values; what it rejects for its names must not compile.
 //!
+//! Beside them stands a call of every row in every other dtype that it lists, with the result of the
+//! dynamic entry: typed = dynamic.
+//!
 //! `NOMINA_CASES` adds files, as for `tests/conformance.rs`.
 
 #[allow(
@@ -14,9 +17,11 @@ mod case;
 mod generated_crate;
 #[path = "typed_cases/program.rs"]
 mod program;
+#[path = "typed_cases/samples.rs"]
+mod samples;
 #[path = "typed_cases/select.rs"]
 mod select;
-#[path = "typed_cases/spell.rs"]
+#[path = "typed_cases/spell/mod.rs"]
 mod spell;
 #[path = "typed_cases/translate.rs"]
 mod translate;
@@ -29,7 +34,9 @@ use translate::Translated;
 
 #[test]
 fn every_recorded_case_has_its_typed_form() {
-    let recorded = select::all();
+    let mut recorded = select::all();
+    let samples = samples::write(&recorded);
+    recorded.extend(select::read(&[samples], |_| true));
     let (mut right, mut wrong) = (Vec::new(), Vec::new());
     let mut untyped: BTreeMap<&str, usize> = BTreeMap::new();
     let mut missing = Vec::new();

@@ -107,7 +107,7 @@ pub fn root() -> &'static Path {
 }
 
 /// Where this test was built.
-fn target() -> PathBuf {
+pub fn target() -> PathBuf {
     let exe = std::env::current_exe().expect("a running test");
     exe.ancestors()
         .nth(3)

@@ -38,11 +38,20 @@ impl Recorded {
 pub fn all() -> Vec<Recorded> {
     let data = root().join("tests/data");
     let mut files = vec![data.join("cases.jsonl"), data.join("promotion.jsonl")];
+    let beyond = std::fs::read_dir(data.join("beyond")).into_iter().flatten();
+    let mut beyond: Vec<PathBuf> = beyond.flatten().map(|entry| entry.path()).collect();
+    beyond.sort();
+    files.extend(beyond);
     let given = std::env::var_os("NOMINA_CASES").unwrap_or_default();
     files.extend(std::env::split_paths(&given).filter(|path| !path.as_os_str().is_empty()));
+    read(&files, |dtype| matches!(dtype, DType::F32 | DType::F64))
+}
+
+/// The cases of files whose tensors are fully named and of dtypes that `takes`.
+pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool) -> Vec<Recorded> {
     let mut all = Vec::new();
     for file in files {
-        let text = std::fs::read_to_string(&file).expect("recorded cases");
+        let text = std::fs::read_to_string(file).expect("recorded cases");
         for (line, text) in text.lines().enumerate() {
             if text.trim().is_empty() {
                 continue;
@@ -55,17 +64,16 @@ pub fn all() -> Vec<Recorded> {
             case.kwargs
                 .iter()
                 .for_each(|(_, arg)| tensors_in(arg, &mut tensors));
-            if tensors.iter().all(|x| is_typed(x)) {
+            if tensors
+                .iter()
+                .all(|x| takes(x.dtype()) && x.names().fully_named())
+            {
                 let file = file.clone();
                 all.push(Recorded { file, line, case });
             }
         }
     }
     all
-}
-
-fn is_typed(x: &DynTensor) -> bool {
-    matches!(x.dtype(), DType::F32 | DType::F64) && x.names().fully_named()
 }
 
 /// The tensors of an argument, in order.

@@ -26,6 +26,9 @@ pub enum Not {
 
 pub type Words = Result<String, Not>;
 
+/// A spelling of an operator's own; `None` where it follows from the row.
+pub type Own = Result<Option<String>, Not>;
+
 pub fn missing<V>(what: impl Into<String>) -> Result<V, Not> {
     Err(Not::Missing(what.into()))
 }

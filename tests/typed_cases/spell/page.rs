@@ -1,18 +1,15 @@
-//! How each operator is spelled in types, where its method does not follow from the row.
+//! Operators of PyTorch's page of named tensors.
 
-use nomina_core::op::{Class, ParamKind};
 use nomina_runtime::invoke::{Form, Value};
 
-use crate::translate::{Call, Words, inexpressible, integer, missing};
+use super::{camel, value, with};
+use crate::translate::{Call, Own, Words, inexpressible, integer, missing};
 use crate::words::{dtype, is_ident, number, tuple};
 
 /// The call, and what it gives, as code.
-pub fn call(call: &Call<'_>) -> Words {
-    let row = call.op.row();
-    if call.own().is_none() && call.bound.get("self").is_some() {
-        return inexpressible("a number on the left");
-    }
-    match row.name {
+pub fn call(call: &Call<'_>) -> Own {
+    let name = call.op.name();
+    let words = match name {
         "zeros" | "ones" | "empty" | "rand" | "randn" | "full" => factory(call),
         "tensor" => tensor(call),
         "zeros_like" | "ones_like" | "empty_like" | "rand_like" | "randn_like" | "full_like" => {
@@ -27,7 +24,7 @@ pub fn call(call: &Call<'_>) -> Words {
         "rename" => rename(call),
         "align_to" | "refine_names" => {
             let order = order(call, call.bound.get("names"))?;
-            call.method(row.name, &[order])
+            call.method(name, &[order])
         }
         "flatten" => flatten(call),
         "unflatten" => unflatten(call),
@@ -42,20 +39,18 @@ pub fn call(call: &Call<'_>) -> Words {
         "split" => split(call),
         "clamp" => clamp(call),
         "size" | "stride" => match call.given("dim") {
-            None if row.name == "size" => Ok("give(x0.shape())".into()),
+            None if name == "size" => Ok("give(x0.shape())".into()),
             None => Ok("give(x0.strides())".into()),
-            Some(dim) => Ok(format!("give(x0.{}({}))", row.name, call.dim(dim)?)),
+            Some(dim) => Ok(format!("give(x0.{}({}))", name, call.dim(dim)?)),
         },
         "shape" | "names" | "has_names" | "dim" | "numel" | "dtype" | "device"
-        | "is_contiguous" | "storage_offset" | "ndimension" => {
-            Ok(format!("give(x0.{}())", row.name))
-        }
+        | "is_contiguous" | "storage_offset" | "ndimension" => Ok(format!("give(x0.{}())", name)),
         "item" => Ok("give(x0.try_item()?)".into()),
         "equal" => Ok("give(x0.try_equal(&x1)?)".into()),
         "fill_" | "fill" => call.method("fill", &[value(call, "value")?]),
         "copy_" | "copy" => call.method("copy", &["&x1".into()]),
         "masked_fill" => call.method("masked_fill", &["&x1".into(), value(call, "value")?]),
-        "t" | "contiguous" => Ok(format!("give(x0.try_{}()?)", row.name)),
+        "t" | "contiguous" => Ok(format!("give(x0.try_{}()?)", name)),
         "clone" => Ok("give(x0.clone())".into()),
         "addmm" | "addmv" => {
             let names = ["beta", "alpha"];
@@ -63,7 +58,7 @@ pub fn call(call: &Call<'_>) -> Words {
         }
         "add" | "sub" => with(call, &[value(call, "other")?], "AddOptions", &["alpha"]),
         "addcmul" | "addcdiv" => {
-            let options = format!("{}Options", camel(row.name));
+            let options = format!("{}Options", camel(name));
             with(
                 call,
                 &["&x1".into(), value(call, "tensor2")?],
@@ -71,96 +66,9 @@ pub fn call(call: &Call<'_>) -> Words {
                 &["value"],
             )
         }
-        _ => by_row(call),
-    }
-}
-
-/// The method that follows from the signature.
-fn by_row(call: &Call<'_>) -> Words {
-    let row = call.op.row();
-    let keepdim = matches!(call.given("keepdim"), Some(Value::Bool(true)));
-    let reduces = row.params().any(|p| p.name == "keepdim");
-    let mut arguments = Vec::new();
-    let mut options = Vec::new();
-    for param in row.params().filter(|p| p.name != "self") {
-        let value = call.bound.get(param.name);
-        if param.name == "keepdim" {
-            continue;
-        }
-        if param.name == "dim" && reduces {
-            arguments.push(call.dims(value, keepdim)?);
-            continue;
-        }
-        match (value, param.default) {
-            (None, Some(default)) if param.kind == ParamKind::Dim => {
-                let at = default.parse().map_or(Value::None, Value::Int);
-                arguments.push(call.dim(&at)?);
-            }
-            (None, Some(_)) => {}
-            (Some(Value::None), Some(_)) if param.kind != ParamKind::Dim => {}
-            (None, None) => return missing(format!("no {}", param.name)),
-            (Some(value), None) => arguments.push(call.argument(&param, value)?),
-            (Some(value), Some(_)) if matches!(param.kind, ParamKind::Dim | ParamKind::Operand) => {
-                arguments.push(call.argument(&param, value)?);
-            }
-            (Some(value), Some(_)) => options.push((param.name, call.argument(&param, value)?)),
-        }
-    }
-    let along = matches!(row.class, Class::Scan | Class::Softmax | Class::Reduce);
-    if let [("dtype", dtype)] = &options[..]
-        && along
-    {
-        arguments.push(format!("ReduceOptions::<{dtype}>::default()"));
-        return call.method(&format!("{}_with", row.name), &arguments);
-    }
-    if options.is_empty() {
-        return call.method(row.name, &arguments);
-    }
-    let fields: Vec<String> = options
-        .iter()
-        .map(|(name, value)| match *name {
-            "correction" => format!("correction: ({value}) as f64"),
-            name => format!("{name}: ({value}).into()"),
-        })
-        .collect();
-    let name = match row.name {
-        "var" | "std" | "var_mean" | "std_mean" => "VarOptions".to_owned(),
-        name => format!("{}Options", camel(name)),
+        _ => return Ok(None),
     };
-    arguments.push(format!("{name} {{ {}, ..default() }}", fields.join(", ")));
-    call.method(&format!("{}_with", row.name), &arguments)
-}
-
-fn camel(name: &str) -> String {
-    let part = |part: &str| match part.split_at_checked(1) {
-        Some((first, rest)) => first.to_uppercase() + rest,
-        None => String::new(),
-    };
-    name.split('_').map(part).collect()
-}
-
-/// A method with options where one of `names` is given.
-fn with(call: &Call<'_>, arguments: &[String], options: &str, names: &[&str]) -> Words {
-    let mut fields = String::new();
-    for name in names {
-        if let Some(value) = call.given(name) {
-            fields += &format!("{name}: ({}).into(), ", call.operand(value)?);
-        }
-    }
-    let name = call.op.name();
-    if fields.is_empty() {
-        return call.method(name, arguments);
-    }
-    let mut arguments = arguments.to_vec();
-    arguments.push(format!("{options} {{ {fields}..default() }}"));
-    call.method(&format!("{name}_with"), &arguments)
-}
-
-fn value(call: &Call<'_>, param: &str) -> Words {
-    match call.bound.get(param) {
-        Some(value) => call.operand(value),
-        None => missing(format!("no {param}")),
-    }
+    words.map(Some)
 }
 
 /// The items of a list, or one item.

@@ -1,0 +1,140 @@
+//! How each operator is spelled in types: by its row, or where its method does not follow from
+//! that, in the file of its family.
+
+mod activation;
+mod attribute;
+mod conv;
+mod einsum;
+mod gather;
+mod loss;
+mod norm;
+mod page;
+mod parametric;
+mod random;
+mod shape;
+mod sort;
+mod sparse;
+mod stat;
+
+use nomina_core::op::{self, Class, ParamKind};
+use nomina_runtime::invoke::Value;
+
+use crate::translate::{Call, Words, inexpressible, missing};
+
+/// The call, and what it gives, as code.
+pub fn call(call: &Call<'_>) -> Words {
+    let row = call.op.row();
+    if call.own().is_none() && call.bound.get("self").is_some() {
+        return inexpressible("a number on the left");
+    }
+    let family = op::families().find(|(_, rows)| rows.iter().any(|r| r.name == row.name));
+    let own = match family.map(|(family, _)| family) {
+        Some("activation") => activation::call(call),
+        Some("attribute") => attribute::call(call),
+        Some("conv") => conv::call(call),
+        Some("einsum") => einsum::call(call),
+        Some("gather") => gather::call(call),
+        Some("loss") => loss::call(call),
+        Some("norm") => norm::call(call),
+        Some("parametric") => parametric::call(call),
+        Some("random") => random::call(call),
+        Some("shape") => shape::call(call),
+        Some("sort") => sort::call(call),
+        Some("sparse") => sparse::call(call),
+        Some("stat") => stat::call(call),
+        _ => page::call(call),
+    };
+    match own? {
+        Some(own) => Ok(own),
+        None if row.class == Class::Query => Ok(format!("give(x0.{}())", row.name)),
+        None => by_row(call),
+    }
+}
+
+/// The method that follows from the signature.
+pub fn by_row(call: &Call<'_>) -> Words {
+    let row = call.op.row();
+    let keepdim = matches!(call.given("keepdim"), Some(Value::Bool(true)));
+    let reduces = row.params().any(|p| p.name == "keepdim");
+    let mut arguments = Vec::new();
+    let mut options = Vec::new();
+    for param in row.params().filter(|p| p.name != "self") {
+        let value = call.bound.get(param.name);
+        if param.name == "keepdim" {
+            continue;
+        }
+        if param.name == "dim" && reduces {
+            arguments.push(call.dims(value, keepdim)?);
+            continue;
+        }
+        match (value, param.default) {
+            (None, Some(default)) if param.kind == ParamKind::Dim => {
+                let at = default.parse().map_or(Value::None, Value::Int);
+                arguments.push(call.dim(&at)?);
+            }
+            (None, Some(_)) => {}
+            (Some(Value::None), Some(_)) if param.kind != ParamKind::Dim => {}
+            (None, None) => return missing(format!("no {}", param.name)),
+            (Some(value), None) => arguments.push(call.argument(&param, value)?),
+            (Some(value), Some(_)) if matches!(param.kind, ParamKind::Dim | ParamKind::Operand) => {
+                arguments.push(call.argument(&param, value)?);
+            }
+            (Some(value), Some(_)) => options.push((param.name, call.argument(&param, value)?)),
+        }
+    }
+    let along = matches!(row.class, Class::Scan | Class::Softmax | Class::Reduce);
+    if let [("dtype", dtype)] = &options[..]
+        && along
+    {
+        arguments.push(format!("ReduceOptions::<{dtype}>::default()"));
+        return call.method(&format!("{}_with", row.name), &arguments);
+    }
+    if options.is_empty() {
+        return call.method(row.name, &arguments);
+    }
+    let fields: Vec<String> = options
+        .iter()
+        .map(|(name, value)| match *name {
+            "dtype" => format!("dtype: Some({value})"),
+            name => format!("{name}: opt({value})"),
+        })
+        .collect();
+    let name = match row.name {
+        "var" | "std" | "var_mean" | "std_mean" => "VarOptions".to_owned(),
+        name => format!("{}Options", camel(name)),
+    };
+    arguments.push(format!("{name} {{ {}, ..default() }}", fields.join(", ")));
+    call.method(&format!("{}_with", row.name), &arguments)
+}
+
+pub fn camel(name: &str) -> String {
+    let part = |part: &str| match part.split_at_checked(1) {
+        Some((first, rest)) => first.to_uppercase() + rest,
+        None => String::new(),
+    };
+    name.split('_').map(part).collect()
+}
+
+/// A method with options where one of `names` is given.
+pub fn with(call: &Call<'_>, arguments: &[String], options: &str, names: &[&str]) -> Words {
+    let mut fields = String::new();
+    for name in names {
+        if let Some(value) = call.given(name) {
+            fields += &format!("{name}: opt({}), ", call.operand(value)?);
+        }
+    }
+    let name = call.op.name();
+    if fields.is_empty() {
+        return call.method(name, arguments);
+    }
+    let mut arguments = arguments.to_vec();
+    arguments.push(format!("{options} {{ {fields}..default() }}"));
+    call.method(&format!("{name}_with"), &arguments)
+}
+
+pub fn value(call: &Call<'_>, param: &str) -> Words {
+    match call.bound.get(param) {
+        Some(value) => call.operand(value),
+        None => missing(format!("no {param}")),
+    }
+}
