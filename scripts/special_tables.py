@@ -3,6 +3,7 @@
 
     pip install mpmath && scripts/special_tables.py        writes the tables
     scripts/special_tables.py --digamma                    prints the coefficients of gamma.rs
+    scripts/special_tables.py --bessel                     prints those of bessel.rs
 
 A line is `inputs,expected[,z]`: bits in hexadecimal, 16 digits for f64 and 8 for f32, rounded from
 60 digits; complex numbers are two of them. `z` marks inputs within 0.1 of a zero of the function,
@@ -183,6 +184,49 @@ def gelu_tanh(x):
     return x / (1 + m.exp(-2 * m.sqrt(2 / m.pi) * (x + mpf(0.044715) * x**3)))
 
 
+def ndtri(p):
+    """Newton's steps on the logarithm."""
+    if p > 0.5:
+        return -ndtri(1 - p)
+    x = -m.sqrt(-2 * m.log(p)) if p < 0.1 else mpf(0)
+    for _ in range(12):
+        cdf = m.erfc(-x / m.sqrt(2)) / 2
+        x -= (m.log(cdf) - m.log(p)) * cdf * m.sqrt(2 * m.pi) * m.exp(x * x / 2)
+    return x
+
+
+def log_ndtr(x):
+    if x < -1e4:
+        return -x * x / 2 - m.log(-x * m.sqrt(2 * m.pi)) - 1 / (x * x)
+    if x > 1e4:
+        return mpf(0)
+    return m.log1p(-m.erfc(x / m.sqrt(2)) / 2) if x > 0 else m.log(m.erfc(-x / m.sqrt(2)) / 2)
+
+
+def erfcx(x):
+    if x < -1e3:
+        return m.inf
+    if x > 1e4:
+        y = 1 / (2 * x * x)
+        return (1 - y + 3 * y**2 - 15 * y**3) / (x * m.sqrt(m.pi))
+    return m.exp(x * x) * m.erfc(x)
+
+
+def bessel(order, scaled):
+    def f(x):
+        if abs(x) > 1e3:
+            if not scaled:
+                return m.inf * (m.sign(x) if order else 1)
+            # The asymptotic series: mpmath's own overflows.
+            mu, total, term = 4 * order**2, mpf(1), mpf(1)
+            for k in range(1, 30):
+                term *= -(mu - (2 * k - 1) ** 2) / (k * 8 * abs(x))
+                total += term
+            return total / m.sqrt(2 * m.pi * abs(x)) * (m.sign(x) if order else 1)
+        return m.besseli(order, x) * (m.exp(-abs(x)) if scaled else 1)
+    return f
+
+
 WIDE = ["any", "small", (-1, 1), (-10, 10), (-100, 100), (-800, 800)]
 UNIT = ["small", (-1, 1), (0.9, 1), (-1, -0.9), "any"]
 POSITIVE = ["any", "small", (0, 1), (0.5, 1.5), (0, 100)]
@@ -232,6 +276,16 @@ UNARY = {
               [(0, 1), (0.4, 0.6), "small", (0.9, 1)], at(0.5)),
     "sinc": (lambda x: m.sincpi(x), ["small", (-3, 3), (-50, 50), (-1e4, 1e4)],
              lambda x: abs(x) > 0.5 and every(1)(x)),
+    "erfcx": (erfcx, WIDE + [(-6, 30), (-26, 30)], NOWHERE),
+    "ndtr": (normal_cdf, WIDE + [(-39, 10), (-38.6, -36)], NOWHERE),
+    "ndtri": (domain(lambda x: ndtri(x) if x < 1 else m.inf, lambda x: 0 < x <= 1), [(0, 1), (0, 0.01), (0.2, 0.8), "tail"], at(0.5)),
+    "log_ndtr": (log_ndtr, WIDE + [(-39, 10), (-3, 3)], NOWHERE),
+    "entr": (lambda x: -x * m.log(x) if x > 0 else -m.inf, POSITIVE, at(0, 1)),
+    "i0": (bessel(0, False), WIDE + [(-10, 10), (7, 9)], NOWHERE),
+    "i0e": (bessel(0, True), WIDE + [(-10, 10), (7, 9)], NOWHERE),
+    "i1": (bessel(1, False), WIDE + [(-10, 10), (7, 9)], ORIGIN),
+    "i1e": (bessel(1, True), WIDE + [(-10, 10), (7, 9)], ORIGIN),
+    "tanhshrink": (lambda x: x - m.tanh(x), WIDE + [(-2, 2)], ORIGIN),
 }
 
 BINARY = {
@@ -266,12 +320,15 @@ COMPLEX = {
 
 def special_draws(rng, bits, kinds, count):
     """`draws`, with the kinds that single functions want."""
-    out = draws(rng, bits, [k for k in kinds if k not in ("edge", "pole")], count)
+    out = draws(rng, bits, [k for k in kinds if k not in ("edge", "pole", "tail")], count)
     for i in range(len(SPECIAL), len(out)):
         kind = kinds[i % len(kinds)]
         if kind == "edge":
             near = 1 - 2.0 ** -rng.randint(10, 24 if bits == 32 else 53)
             out[i] = near * rng.choice([1, -1])
+        elif kind == "tail":
+            out[i] = 2.0 ** -rng.uniform(2, 126 if bits == 32 else 1022)
+            out[i] = narrow(out[i], bits)
         elif kind == "pole":
             out[i] = narrow(-rng.randint(1, 20) + rng.choice([1, -1]) * 2.0 ** -rng.randint(3, 45),
                             bits)
@@ -361,7 +418,27 @@ def coefficients():
         print(repr(float(c)))
 
 
+def chebyshev(f, n=80):
+    """The coefficients that count, by interpolation at Chebyshev nodes."""
+    angles = [m.pi * (k + mpf("0.5")) / n for k in range(n)]
+    values = [f(m.cos(a)) for a in angles]
+    found = [sum(v * m.cos(j * a) for v, a in zip(values, angles)) * (2 if j else 1) / n
+             for j in range(40)]
+    last = max(j for j, c in enumerate(found) if abs(c) > abs(found[0]) * mpf(10) ** -18)
+    return found[:last + 1]
+
+
+def bessel_coefficients():
+    for order in 0, 1:
+        near = lambda x: bessel(order, True)(x) / (x if order else 1)
+        print(f"I{order}_NEAR", *map(repr, map(float, chebyshev(lambda t: near(4 * (t + 1))))))
+        far = lambda x: m.besseli(order, x) * m.exp(-x) * m.sqrt(x)
+        print(f"I{order}_FAR", *map(repr, map(float, chebyshev(lambda t: far(16 / (t + 1))))))
+
+
 def main():
+    if "--bessel" in sys.argv:
+        return bessel_coefficients()
     if "--digamma" in sys.argv:
         return coefficients()
     OUT.mkdir(parents=True, exist_ok=True)

@@ -64,6 +64,11 @@ pub use nomina_core::{
     Result, Scalar, dims,
 };
 pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, NormOptions, VarOptions};
+pub use nomina_runtime::tensor::{
+    AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
+    GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
+    NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
+};
 pub use nomina_runtime::{DynTensor, Generator, manual_seed, with_default_dtype};
 pub use num_complex::Complex;
 pub use tensor::*;

@@ -12,6 +12,11 @@ pub use crate::{
     Real, ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed, VarOptions, bf16, cat, dims,
     f16, manual_seed, names, stack, tensor, with_default_dtype,
 };
+pub use crate::{
+    AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
+    GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
+    NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
+};
 
 /// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.
 #[must_use]

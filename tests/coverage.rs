@@ -133,7 +133,7 @@ fn the_whole_coverage_page_is_there() {
                 ));
             }
             match row.status {
-                Status::Built => {}
+                Status::Built | Status::Part => {}
                 Status::Later => gradients = true,
                 Status::PythonOnly(instead) => {
                     if instead.is_empty() {

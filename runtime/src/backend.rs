@@ -141,6 +141,11 @@ impl Backend for Cpu {
             let what = format!("{} is not computed on the host", job.compute);
             Error::new(ErrorKind::DType, job.op.name(), what).hint("convert with `to` first")
         })?;
+        if kernel.arity != job.inputs.len() {
+            let what = format!("{} operands, not {}", job.inputs.len(), kernel.arity);
+            return Err(Error::new(ErrorKind::Argument, job.op.name(), what)
+                .hint("call it with the operands of its signature"));
+        }
         // SAFETY: the caller's promise.
         unsafe { cpu::pointwise::run(&kernel, job.plan, job.dest, job.inputs, job.in_place) };
         Ok(())

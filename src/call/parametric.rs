@@ -1,1 +1,45 @@
-//! Elementwise functions with parameters.
+//! Elementwise operators with parameters.
+
+use nomina_core::Result;
+use nomina_core::op::Op;
+use nomina_runtime::call;
+use nomina_runtime::tensor::CloseOptions;
+
+use super::{Bare, Look, Side, Static, pointwise};
+
+/// Whether elements are close to each other.
+pub(crate) fn close(
+    op: Op,
+    x: Look<'_>,
+    other: Look<'_>,
+    options: CloseOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    let (kernel, [rtol, atol]) = options.chosen(op.name())?;
+    let sides = [
+        Side::Tensor(x),
+        Side::Tensor(other),
+        Side::Scalar(rtol.into()),
+        Side::Scalar(atol.into()),
+    ];
+    pointwise::new(kernel, &sides, out).map_err(|error| error.in_op(op.name()))
+}
+
+/// Whether all are.
+pub(crate) fn all_close(
+    x: Look<'_>,
+    other: Look<'_>,
+    options: CloseOptions,
+    out: &'static Static,
+) -> Result<bool> {
+    let close = close(Op::Allclose, x, other, options, out)?;
+    let every: Vec<usize> = (0..close.raw.rank()).collect();
+    let all = call::reduce(
+        Op::All,
+        &close.raw,
+        &every,
+        false,
+        call::ReduceOptions::default(),
+    )?;
+    Ok(all.item()?.to_bool())
+}

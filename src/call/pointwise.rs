@@ -26,6 +26,27 @@ pub(crate) fn unary(op: Op, x: Look<'_>) -> Result<Bare> {
     })
 }
 
+/// One operand and numbers.
+pub(crate) fn with(op: Op, x: Look<'_>, numbers: &[f64]) -> Result<Bare> {
+    let args: Args<'_> = std::iter::once(Arg::Tensor(x.raw))
+        .chain(numbers.iter().map(|&number| Arg::Scalar(number.into())))
+        .collect();
+    let raw = typed(|| call::pointwise(op, &args));
+    Ok(Bare {
+        raw: raw.map_err(|error| x.blame(error))?,
+        wild: x.wild(),
+    })
+}
+
+/// [`with`] in place.
+pub(crate) fn with_in_place(op: Op, dest: Result<Dest<'_>>, numbers: &[f64]) -> Result<()> {
+    let sides: SmallVec<[Side<'_>; 3]> = numbers
+        .iter()
+        .map(|&number| Side::Scalar(number.into()))
+        .collect();
+    in_place(op, dest, &sides)
+}
+
 /// As [`new`], into the first operand's buffer where nobody else sees it.
 pub(crate) fn owned(
     op: Op,

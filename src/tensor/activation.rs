@@ -1,1 +1,73 @@
-//! Activations.
+//! What neural networks put between their layers, beside what follows from the rows.
+
+use nomina_core::dims::{DimOf, Dims, Has, OneDim, position};
+use nomina_core::{Element, Float, Result};
+
+use super::{Tensor, at};
+use crate::call::{Known, compose, ok};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Times `weight` where negative: one number for each index of the weight's dim.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[-1., 2.], [-3., -4.]]; N, C);
+    /// let slope = tensor!([0.5, 0.25]; C);
+    /// assert_eq!(x.prelu(&slope).to_vec(), [-0.5, 2.0, -1.5, -1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn prelu<X: OneDim>(&self, weight: &Tensor<(X,), T>) -> Self
+    where
+        D: Has<X>,
+        T: Float,
+    {
+        ok(self.try_prelu(weight))
+    }
+
+    /// [`prelu`](Self::prelu) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes that differ.
+    pub fn try_prelu<X: OneDim>(&self, weight: &Tensor<(X,), T>) -> Result<Self>
+    where
+        D: Has<X>,
+        T: Float,
+    {
+        let (looks, at) = ([self.look(), weight.look()], position::<X, D>());
+        Tensor::give(compose::one(&looks, D::STATIC, |given| {
+            given[0].prelu_at(&given[1], at)
+        }))
+    }
+
+    /// The first half along a dim, times the logistic function of the second.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn glu<X: DimOf<D>>(&self, dim: X) -> Self
+    where
+        T: Float,
+    {
+        ok(self.try_glu(dim))
+    }
+
+    /// [`glu`](Self::glu) that returns the error.
+    ///
+    /// # Errors
+    /// A dim of odd size.
+    pub fn try_glu<X: DimOf<D>>(&self, dim: X) -> Result<Self>
+    where
+        T: Float,
+    {
+        let at = at(&dim, self) as i64;
+        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+            given[0].glu(at)
+        }))
+    }
+}

@@ -7,7 +7,7 @@ use nomina_core::{Element, Number, Numeric, PromoteScalar, Real, Result, WithSca
 use nomina_runtime::tensor::AddOptions;
 
 use super::Tensor;
-use super::operand::{Absorb, Combine, OfTensor, Operand, OutDims, OutDtype};
+use super::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
 use crate::call::{Known, Side, done, ok, pointwise};
 
 /// The dims of an operator on three operands.
@@ -191,102 +191,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let sides = [min.side(), max.side()];
         pointwise::in_place(Op::Clamp, self.dest(), &sides)?;
         Ok(self)
-    }
-
-    /// Limits to at least `min`. NaN stays.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn clamp_min<R: Operand>(&self, min: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-        T: Real,
-    {
-        ok(self.try_clamp_min(min))
-    }
-
-    /// [`clamp_min`](Self::clamp_min) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    pub fn try_clamp_min<R: Operand>(
-        &self,
-        min: R,
-    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
-    where
-        R::Kind: Combine<D, T>,
-        T: Real,
-    {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::give(pointwise::clamp(self.look(), Some(min.side()), None, out))
-    }
-
-    /// Limits to at most `max`. NaN stays.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn clamp_max<R: Operand>(&self, max: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-        T: Real,
-    {
-        ok(self.try_clamp_max(max))
-    }
-
-    /// [`clamp_max`](Self::clamp_max) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    pub fn try_clamp_max<R: Operand>(
-        &self,
-        max: R,
-    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
-    where
-        R::Kind: Combine<D, T>,
-        T: Real,
-    {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::give(pointwise::clamp(self.look(), None, Some(max.side()), out))
-    }
-
-    /// Adds the product of a tensor and a tensor or number.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn addcmul<E: Dims, U: Element, S: Operand>(
-        &self,
-        tensor1: &Tensor<E, U>,
-        tensor2: S,
-    ) -> Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>
-    where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
-    {
-        ok(self.try_addcmul(tensor1, tensor2))
-    }
-
-    /// [`addcmul`](Self::addcmul) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    pub fn try_addcmul<E: Dims, U: Element, S: Operand>(
-        &self,
-        tensor1: &Tensor<E, U>,
-        tensor2: S,
-    ) -> Result<Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>>
-    where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
-    {
-        let sides = [self.side(), tensor1.side(), tensor2.side()];
-        let sum = pointwise::new(Op::Addcmul, &sides, <Dims3<&Tensor<E, U>, S, D, T>>::STATIC);
-        let dtype = <Dtype3<&Tensor<E, U>, S, D, T>>::DTYPE;
-        Tensor::give(pointwise::in_dtype(sum, dtype))
     }
 }

@@ -11,10 +11,14 @@ use nomina_core::{
     Element, Float, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs,
 };
 use nomina_runtime::call::ReduceOptions;
+use nomina_runtime::tensor::{
+    CeluOptions, EluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, SoftplusOptions,
+    SoftshrinkOptions,
+};
 
 use super::index::Indices;
 use super::join::{JoinEach, TensorItem, TensorList};
-use super::operand::{Absorb, AsBool, AsFloat, Combine, Operand, OutDims, OutDtype};
+use super::operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut, at, picked};
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 
@@ -331,7 +335,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// Divides; integers give a float. Dims unify from the right, dtypes promote.
+    /// Divides; integers give a float, unless the quotient is rounded. Dims unify from the right, dtypes promote.
     ///
     /// # Panics
     /// With the text of the error that the `try_` form returns.
@@ -4509,9 +4513,32 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(pointwise::unary(Op::Silu, self.look()))
     }
 
-    /// Each element times its normal distribution function.
+    /// [`silu`](Tensor::silu), in place.
     ///
-    /// Other than in PyTorch: no approximation by tanh.
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn silu_(&mut self) -> &mut Self
+    where
+        T: Inexact,
+    {
+        ok(pointwise::in_place(Op::Silu, self.dest(), &[]));
+        self
+    }
+
+    /// [`silu_`](Self::silu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_silu_(&mut self) -> Result<&mut Self>
+    where
+        T: Inexact,
+    {
+        pointwise::in_place(Op::Silu, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// Each element times its normal distribution function, exact or by a formula with tanh.
     ///
     /// # Panics
     /// With the text of the error that the `try_` form returns.
@@ -4533,6 +4560,31 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         Tensor::give(pointwise::unary(Op::Gelu, self.look()))
+    }
+
+    /// [`gelu`](Tensor::gelu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn gelu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Gelu, self.dest(), &[]));
+        self
+    }
+
+    /// [`gelu_`](Self::gelu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_gelu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Gelu, self.dest(), &[])?;
+        Ok(self)
     }
 
     /// The next whole number above.
@@ -4710,9 +4762,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// The nearest whole number; halves go to the even one.
-    ///
-    /// Other than in PyTorch: no `decimals`.
+    /// The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.
     ///
     /// # Panics
     /// With the text of the error that the `try_` form returns.
@@ -8205,6 +8255,3135 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             )
         })
     }
+
+    /// Whether the sign is minus; -0.0 has one.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn signbit(&self) -> Tensor<D, bool>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Signbit, self.look())))
+    }
+
+    /// [`signbit`](Self::signbit) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_signbit(&self) -> Result<Tensor<D, bool>>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::give(pointwise::unary(Op::Signbit, self.look()))
+    }
+
+    /// [`signbit`](Self::signbit) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn signbit_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real + Numeric,
+        bool: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Signbit,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`signbit_out`](Self::signbit_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_signbit_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real + Numeric,
+        bool: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Signbit,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Whether an element is infinite and positive.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn isposinf(&self) -> Tensor<D, bool>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Isposinf, self.look())))
+    }
+
+    /// [`isposinf`](Self::isposinf) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_isposinf(&self) -> Result<Tensor<D, bool>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Isposinf, self.look()))
+    }
+
+    /// [`isposinf`](Self::isposinf) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn isposinf_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        bool: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Isposinf,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`isposinf_out`](Self::isposinf_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_isposinf_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        bool: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Isposinf,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Whether an element is infinite and negative.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn isneginf(&self) -> Tensor<D, bool>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Isneginf, self.look())))
+    }
+
+    /// [`isneginf`](Self::isneginf) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_isneginf(&self) -> Result<Tensor<D, bool>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Isneginf, self.look()))
+    }
+
+    /// [`isneginf`](Self::isneginf) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn isneginf_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        bool: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Isneginf,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`isneginf_out`](Self::isneginf_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_isneginf_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        bool: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Isneginf,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Whether the imaginary part is zero.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn isreal(&self) -> Tensor<D, bool> {
+        Tensor::wrap(done(pointwise::unary(Op::Isreal, self.look())))
+    }
+
+    /// [`isreal`](Self::isreal) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_isreal(&self) -> Result<Tensor<D, bool>> {
+        Tensor::give(pointwise::unary(Op::Isreal, self.look()))
+    }
+
+    /// The angle from the positive real axis: 0 or π for real numbers.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn angle(&self) -> Tensor<D, <T::Float as Element>::Real> {
+        Tensor::wrap(done(pointwise::unary(Op::Angle, self.look())))
+    }
+
+    /// [`angle`](Self::angle) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_angle(&self) -> Result<Tensor<D, <T::Float as Element>::Real>> {
+        Tensor::give(pointwise::unary(Op::Angle, self.look()))
+    }
+
+    /// [`angle`](Self::angle) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn angle_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        <T::Float as Element>::Real: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Angle,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`angle_out`](Self::angle_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_angle_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        <T::Float as Element>::Real: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Angle,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// `erfc`, times exp(x²): large where that is too small.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn erfcx(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Erfcx, self.look())))
+    }
+
+    /// [`erfcx`](Self::erfcx) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfcx(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Erfcx, self.look()))
+    }
+
+    /// [`erfcx`](Self::erfcx) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn erfcx_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Erfcx,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`erfcx_out`](Self::erfcx_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_erfcx_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Erfcx,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The normal distribution function.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn ndtr(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Ndtr, self.look())))
+    }
+
+    /// [`ndtr`](Self::ndtr) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ndtr(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Ndtr, self.look()))
+    }
+
+    /// [`ndtr`](Self::ndtr) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn ndtr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Ndtr,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`ndtr_out`](Self::ndtr_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ndtr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Ndtr,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The inverse of the normal distribution function.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn ndtri(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Ndtri, self.look())))
+    }
+
+    /// [`ndtri`](Self::ndtri) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ndtri(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Ndtri, self.look()))
+    }
+
+    /// [`ndtri`](Self::ndtri) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn ndtri_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Ndtri,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`ndtri_out`](Self::ndtri_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ndtri_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Ndtri,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The logarithm of the normal distribution function.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn log_ndtr(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::LogNdtr, self.look())))
+    }
+
+    /// [`log_ndtr`](Self::log_ndtr) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log_ndtr(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::LogNdtr, self.look()))
+    }
+
+    /// [`log_ndtr`](Self::log_ndtr) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn log_ndtr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::LogNdtr,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`log_ndtr_out`](Self::log_ndtr_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_log_ndtr_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::LogNdtr,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// -x ln x; zero at zero, minus infinity below.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn entr(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Entr, self.look())))
+    }
+
+    /// [`entr`](Self::entr) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_entr(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Entr, self.look()))
+    }
+
+    /// [`entr`](Self::entr) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn entr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Entr,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`entr_out`](Self::entr_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_entr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Entr,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The modified Bessel function of order 0.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn i0(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::I0, self.look())))
+    }
+
+    /// [`i0`](Self::i0) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i0(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::I0, self.look()))
+    }
+
+    /// [`i0`](Tensor::i0), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn i0_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::I0, self.dest(), &[]));
+        self
+    }
+
+    /// [`i0_`](Self::i0_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i0_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::I0, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`i0`](Self::i0) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn i0_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::I0,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`i0_out`](Self::i0_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i0_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(Op::I0, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// `i0`, times exp(-|x|).
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn i0e(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::I0e, self.look())))
+    }
+
+    /// [`i0e`](Self::i0e) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i0e(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::I0e, self.look()))
+    }
+
+    /// [`i0e`](Self::i0e) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn i0e_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::I0e,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`i0e_out`](Self::i0e_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i0e_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(Op::I0e, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// The modified Bessel function of order 1.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn i1(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::I1, self.look())))
+    }
+
+    /// [`i1`](Self::i1) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i1(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::I1, self.look()))
+    }
+
+    /// [`i1`](Self::i1) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn i1_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::I1,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`i1_out`](Self::i1_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i1_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(Op::I1, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// `i1`, times exp(-|x|).
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn i1e(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::I1e, self.look())))
+    }
+
+    /// [`i1e`](Self::i1e) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i1e(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::I1e, self.look()))
+    }
+
+    /// [`i1e`](Self::i1e) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn i1e_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::I1e,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`i1e_out`](Self::i1e_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i1e_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(Op::I1e, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    }
+
+    /// The inverse of the logistic function; `eps` keeps from 0 and 1.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logit(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Logit, self.look())))
+    }
+
+    /// [`logit`](Self::logit) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logit(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Logit, self.look()))
+    }
+
+    /// [`logit`](Tensor::logit), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logit_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Logit, self.dest(), &[]));
+        self
+    }
+
+    /// [`logit_`](Self::logit_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logit_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Logit, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`logit`](Self::logit) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logit_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Logit,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`logit_out`](Self::logit_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logit_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Real,
+        T::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Logit,
+            &[self.side()],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The logarithm to base 2 of the sum of two powers of 2. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logaddexp2<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Logaddexp2,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`logaddexp2`](Self::logaddexp2) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logaddexp2<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Logaddexp2,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`logaddexp2`](Self::logaddexp2) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logaddexp2_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Logaddexp2,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`logaddexp2_out`](Self::logaddexp2_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logaddexp2_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Logaddexp2,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Self times the logarithm of one and `other`; zero where self is. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn xlog1py<R: Operand>(
+        &self,
+        other: R,
+    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Xlog1py,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`xlog1py`](Self::xlog1py) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_xlog1py<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Xlog1py,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`xlog1py`](Self::xlog1py) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn xlog1py_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Xlog1py,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`xlog1py_out`](Self::xlog1py_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_xlog1py_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Xlog1py,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The magnitude of self with the sign of `other`. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn copysign<R: Operand>(
+        &self,
+        other: R,
+    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Copysign,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`copysign`](Self::copysign) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_copysign<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Copysign,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`copysign`](Tensor::copysign), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn copysign_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        ok(pointwise::in_place(
+            Op::Copysign,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`copysign_`](Self::copysign_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_copysign_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        pointwise::in_place(Op::Copysign, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`copysign`](Self::copysign) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn copysign_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Copysign,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`copysign_out`](Self::copysign_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_copysign_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Copysign,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The next number on the way to `other`. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nextafter<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Nextafter,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`nextafter`](Self::nextafter) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nextafter<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Nextafter,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`nextafter`](Tensor::nextafter), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn nextafter_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::Nextafter,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`nextafter_`](Self::nextafter_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nextafter_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Nextafter, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`nextafter`](Self::nextafter) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn nextafter_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Nextafter,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`nextafter_out`](Self::nextafter_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nextafter_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Nextafter,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The greater of two elements; of a number and NaN, the number. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn fmax<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Fmax,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`fmax`](Self::fmax) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_fmax<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Fmax,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`fmax`](Self::fmax) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn fmax_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Fmax,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`fmax_out`](Self::fmax_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_fmax_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Fmax,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The smaller of two elements; of a number and NaN, the number. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn fmin<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Fmin,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`fmin`](Self::fmin) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_fmin<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Fmin,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`fmin`](Self::fmin) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn fmin_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Fmin,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`fmin_out`](Self::fmin_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_fmin_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Fmin,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// 0 where negative, 1 where positive, `values` at zero. Dims unify from the right, dtypes promote.
+    ///
+    /// Other than in PyTorch: dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn heaviside<R: Operand>(&self, values: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Heaviside,
+            &[self.side(), values.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`heaviside`](Self::heaviside) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_heaviside<R: Operand>(
+        &self,
+        values: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Heaviside,
+            &[self.side(), values.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`heaviside`](Tensor::heaviside), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn heaviside_<R: Operand>(&mut self, values: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::Heaviside,
+            self.dest(),
+            &[values.side()],
+        ));
+        self
+    }
+
+    /// [`heaviside_`](Self::heaviside_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_heaviside_<R: Operand>(&mut self, values: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Heaviside, self.dest(), &[values.side()])?;
+        Ok(self)
+    }
+
+    /// [`heaviside`](Self::heaviside) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn heaviside_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        values: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Heaviside,
+            &[self.side(), values.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`heaviside_out`](Self::heaviside_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_heaviside_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        values: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Heaviside,
+            &[self.side(), values.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The greatest common divisor. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn gcd<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Gcd,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`gcd`](Self::gcd) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_gcd<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Gcd,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`gcd`](Tensor::gcd), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn gcd_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(Op::Gcd, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`gcd_`](Self::gcd_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_gcd_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Gcd, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`gcd`](Self::gcd) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn gcd_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Gcd,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`gcd_out`](Self::gcd_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_gcd_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Gcd,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// The least common multiple. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn lcm<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Lcm,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`lcm`](Self::lcm) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_lcm<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Lcm,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`lcm`](Tensor::lcm), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn lcm_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(Op::Lcm, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`lcm_`](Self::lcm_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_lcm_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Lcm, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`lcm`](Self::lcm) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn lcm_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Lcm,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`lcm_out`](Self::lcm_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_lcm_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Lcm,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// A power in double precision. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn float_power<R: Operand>(
+        &self,
+        exponent: R,
+    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Double>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::FloatPower,
+            &[self.side(), exponent.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`float_power`](Self::float_power) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_float_power<R: Operand>(
+        &self,
+        exponent: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Double>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::FloatPower,
+            &[self.side(), exponent.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`float_power`](Tensor::float_power), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn float_power_<R: Operand>(&mut self, exponent: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsDouble>,
+    {
+        ok(pointwise::in_place(
+            Op::FloatPower,
+            self.dest(),
+            &[exponent.side()],
+        ));
+        self
+    }
+
+    /// [`float_power_`](Self::float_power_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_float_power_<R: Operand>(&mut self, exponent: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsDouble>,
+    {
+        pointwise::in_place(Op::FloatPower, self.dest(), &[exponent.side()])?;
+        Ok(self)
+    }
+
+    /// [`float_power`](Self::float_power) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn float_power_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        exponent: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Double: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::FloatPower,
+            &[self.side(), exponent.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`float_power_out`](Self::float_power_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_float_power_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        exponent: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Double: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::FloatPower,
+            &[self.side(), exponent.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Self times two to the power of `other`. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn ldexp<R: Operand>(
+        &self,
+        other: R,
+    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Ldexp,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`ldexp`](Self::ldexp) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ldexp<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Ldexp,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`ldexp`](Tensor::ldexp), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn ldexp_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        ok(pointwise::in_place(Op::Ldexp, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`ldexp_`](Self::ldexp_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ldexp_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        pointwise::in_place(Op::Ldexp, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`ldexp`](Self::ldexp) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn ldexp_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Ldexp,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`ldexp_out`](Self::ldexp_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ldexp_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Ldexp,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Limits to at least `min`. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn clamp_min<R: Operand>(&self, min: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::ClampMin,
+            &[self.side(), min.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`clamp_min`](Self::clamp_min) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_clamp_min<R: Operand>(
+        &self,
+        min: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::ClampMin,
+            &[self.side(), min.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`clamp_min`](Tensor::clamp_min), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn clamp_min_<R: Operand>(&mut self, min: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::ClampMin,
+            self.dest(),
+            &[min.side()],
+        ));
+        self
+    }
+
+    /// [`clamp_min_`](Self::clamp_min_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_clamp_min_<R: Operand>(&mut self, min: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::ClampMin, self.dest(), &[min.side()])?;
+        Ok(self)
+    }
+
+    /// [`clamp_min`](Self::clamp_min) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn clamp_min_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        min: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::ClampMin,
+            &[self.side(), min.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`clamp_min_out`](Self::clamp_min_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_clamp_min_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        min: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::ClampMin,
+            &[self.side(), min.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// Limits to at most `max`. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn clamp_max<R: Operand>(&self, max: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::ClampMax,
+            &[self.side(), max.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`clamp_max`](Self::clamp_max) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_clamp_max<R: Operand>(
+        &self,
+        max: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::ClampMax,
+            &[self.side(), max.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`clamp_max`](Tensor::clamp_max), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn clamp_max_<R: Operand>(&mut self, max: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::ClampMax,
+            self.dest(),
+            &[max.side()],
+        ));
+        self
+    }
+
+    /// [`clamp_max_`](Self::clamp_max_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_clamp_max_<R: Operand>(&mut self, max: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::ClampMax, self.dest(), &[max.side()])?;
+        Ok(self)
+    }
+
+    /// [`clamp_max`](Self::clamp_max) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn clamp_max_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        max: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::ClampMax,
+            &[self.side(), max.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`clamp_max_out`](Self::clamp_max_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_clamp_max_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        max: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        OutDtype<R, D, T>: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::ClampMax,
+            &[self.side(), max.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// An exponential below zero, scaled so that mean and variance stay as they are.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn selu(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Selu, self.look())))
+    }
+
+    /// [`selu`](Self::selu) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_selu(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::unary(Op::Selu, self.look()))
+    }
+
+    /// [`selu`](Tensor::selu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn selu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Selu, self.dest(), &[]));
+        self
+    }
+
+    /// [`selu_`](Self::selu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_selu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Selu, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// Each element times the hyperbolic tangent of its softplus.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn mish(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Mish, self.look())))
+    }
+
+    /// [`mish`](Self::mish) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_mish(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::unary(Op::Mish, self.look()))
+    }
+
+    /// [`mish`](Tensor::mish), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn mish_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Mish, self.dest(), &[]));
+        self
+    }
+
+    /// [`mish_`](Self::mish_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_mish_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Mish, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// The logarithm of the logistic function.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logsigmoid(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Logsigmoid, self.look())))
+    }
+
+    /// [`logsigmoid`](Self::logsigmoid) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logsigmoid(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::unary(Op::Logsigmoid, self.look()))
+    }
+
+    /// (x + 3) / 6, between 0 and 1.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hardsigmoid(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Hardsigmoid, self.look())))
+    }
+
+    /// [`hardsigmoid`](Self::hardsigmoid) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardsigmoid(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::unary(Op::Hardsigmoid, self.look()))
+    }
+
+    /// [`hardsigmoid`](Tensor::hardsigmoid), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hardsigmoid_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Hardsigmoid, self.dest(), &[]));
+        self
+    }
+
+    /// [`hardsigmoid_`](Self::hardsigmoid_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardsigmoid_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Hardsigmoid, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// Each element times its `hardsigmoid`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hardswish(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Hardswish, self.look())))
+    }
+
+    /// [`hardswish`](Self::hardswish) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardswish(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::unary(Op::Hardswish, self.look()))
+    }
+
+    /// [`hardswish`](Tensor::hardswish), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hardswish_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Hardswish, self.dest(), &[]));
+        self
+    }
+
+    /// [`hardswish_`](Self::hardswish_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardswish_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Hardswish, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// Between 0 and 6.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn relu6(&self) -> Tensor<D, T>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Relu6, self.look())))
+    }
+
+    /// [`relu6`](Self::relu6) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_relu6(&self) -> Result<Tensor<D, T>>
+    where
+        T: Real + Numeric,
+    {
+        Tensor::give(pointwise::unary(Op::Relu6, self.look()))
+    }
+
+    /// [`relu6`](Tensor::relu6), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn relu6_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Relu6, self.dest(), &[]));
+        self
+    }
+
+    /// [`relu6_`](Self::relu6_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_relu6_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Relu6, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// Each element divided by one more than its magnitude.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn softsign(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Softsign, self.look())))
+    }
+
+    /// [`softsign`](Self::softsign) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_softsign(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Softsign, self.look()))
+    }
+
+    /// Each element less its hyperbolic tangent.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn tanhshrink(&self) -> Tensor<D, T::Float>
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(pointwise::unary(Op::Tanhshrink, self.look())))
+    }
+
+    /// [`tanhshrink`](Self::tanhshrink) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_tanhshrink(&self) -> Result<Tensor<D, T::Float>>
+    where
+        T: Real,
+    {
+        Tensor::give(pointwise::unary(Op::Tanhshrink, self.look()))
+    }
+
+    /// `alpha` (exp(x) - 1) where negative.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn elu(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Elu,
+            self.look(),
+            &EluOptions::default().numbers(),
+        )))
+    }
+
+    /// [`elu`](Self::elu) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_elu(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Elu,
+            self.look(),
+            &EluOptions::default().numbers(),
+        ))
+    }
+
+    /// [`elu`](Self::elu) with numbers of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn elu_with(&self, options: EluOptions) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Elu,
+            self.look(),
+            &options.numbers(),
+        )))
+    }
+
+    /// [`elu_with`](Self::elu_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_elu_with(&self, options: EluOptions) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(Op::Elu, self.look(), &options.numbers()))
+    }
+
+    /// [`elu`](Tensor::elu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn elu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        self.elu_with_(EluOptions::default())
+    }
+
+    /// [`elu_with`](Tensor::elu_with), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn elu_with_(&mut self, options: EluOptions) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::with_in_place(
+            Op::Elu,
+            self.dest(),
+            &options.numbers(),
+        ));
+        self
+    }
+
+    /// [`elu_with_`](Self::elu_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_elu_with_(&mut self, options: EluOptions) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::with_in_place(Op::Elu, self.dest(), &options.numbers())?;
+        Ok(self)
+    }
+
+    /// `alpha` (exp(x / `alpha`) - 1) where negative.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn celu(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Celu,
+            self.look(),
+            &CeluOptions::default().numbers(),
+        )))
+    }
+
+    /// [`celu`](Self::celu) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_celu(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Celu,
+            self.look(),
+            &CeluOptions::default().numbers(),
+        ))
+    }
+
+    /// [`celu`](Self::celu) with numbers of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn celu_with(&self, options: CeluOptions) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Celu,
+            self.look(),
+            &options.numbers(),
+        )))
+    }
+
+    /// [`celu_with`](Self::celu_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_celu_with(&self, options: CeluOptions) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(Op::Celu, self.look(), &options.numbers()))
+    }
+
+    /// [`celu`](Tensor::celu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn celu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        self.celu_with_(CeluOptions::default())
+    }
+
+    /// [`celu_with`](Tensor::celu_with), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn celu_with_(&mut self, options: CeluOptions) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::with_in_place(
+            Op::Celu,
+            self.dest(),
+            &options.numbers(),
+        ));
+        self
+    }
+
+    /// [`celu_with_`](Self::celu_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_celu_with_(&mut self, options: CeluOptions) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::with_in_place(Op::Celu, self.dest(), &options.numbers())?;
+        Ok(self)
+    }
+
+    /// Times `negative_slope` where negative.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn leaky_relu(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::LeakyRelu,
+            self.look(),
+            &LeakyReluOptions::default().numbers(),
+        )))
+    }
+
+    /// [`leaky_relu`](Self::leaky_relu) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_leaky_relu(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::LeakyRelu,
+            self.look(),
+            &LeakyReluOptions::default().numbers(),
+        ))
+    }
+
+    /// [`leaky_relu`](Self::leaky_relu) with numbers of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn leaky_relu_with(&self, options: LeakyReluOptions) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::LeakyRelu,
+            self.look(),
+            &options.numbers(),
+        )))
+    }
+
+    /// [`leaky_relu_with`](Self::leaky_relu_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_leaky_relu_with(&self, options: LeakyReluOptions) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::LeakyRelu,
+            self.look(),
+            &options.numbers(),
+        ))
+    }
+
+    /// [`leaky_relu`](Tensor::leaky_relu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn leaky_relu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        self.leaky_relu_with_(LeakyReluOptions::default())
+    }
+
+    /// [`leaky_relu_with`](Tensor::leaky_relu_with), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn leaky_relu_with_(&mut self, options: LeakyReluOptions) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::with_in_place(
+            Op::LeakyRelu,
+            self.dest(),
+            &options.numbers(),
+        ));
+        self
+    }
+
+    /// [`leaky_relu_with_`](Self::leaky_relu_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_leaky_relu_with_(&mut self, options: LeakyReluOptions) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::with_in_place(Op::LeakyRelu, self.dest(), &options.numbers())?;
+        Ok(self)
+    }
+
+    /// ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn softplus(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Softplus,
+            self.look(),
+            &SoftplusOptions::default().numbers(),
+        )))
+    }
+
+    /// [`softplus`](Self::softplus) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_softplus(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Softplus,
+            self.look(),
+            &SoftplusOptions::default().numbers(),
+        ))
+    }
+
+    /// [`softplus`](Self::softplus) with numbers of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn softplus_with(&self, options: SoftplusOptions) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Softplus,
+            self.look(),
+            &options.numbers(),
+        )))
+    }
+
+    /// [`softplus_with`](Self::softplus_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_softplus_with(&self, options: SoftplusOptions) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Softplus,
+            self.look(),
+            &options.numbers(),
+        ))
+    }
+
+    /// Between `min_val` and `max_val`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hardtanh(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Hardtanh,
+            self.look(),
+            &HardtanhOptions::default().numbers(),
+        )))
+    }
+
+    /// [`hardtanh`](Self::hardtanh) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardtanh(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Hardtanh,
+            self.look(),
+            &HardtanhOptions::default().numbers(),
+        ))
+    }
+
+    /// [`hardtanh`](Self::hardtanh) with numbers of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hardtanh_with(&self, options: HardtanhOptions) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Hardtanh,
+            self.look(),
+            &options.numbers(),
+        )))
+    }
+
+    /// [`hardtanh_with`](Self::hardtanh_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardtanh_with(&self, options: HardtanhOptions) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Hardtanh,
+            self.look(),
+            &options.numbers(),
+        ))
+    }
+
+    /// [`hardtanh`](Tensor::hardtanh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hardtanh_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        self.hardtanh_with_(HardtanhOptions::default())
+    }
+
+    /// [`hardtanh_with`](Tensor::hardtanh_with), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hardtanh_with_(&mut self, options: HardtanhOptions) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::with_in_place(
+            Op::Hardtanh,
+            self.dest(),
+            &options.numbers(),
+        ));
+        self
+    }
+
+    /// [`hardtanh_with_`](Self::hardtanh_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardtanh_with_(&mut self, options: HardtanhOptions) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::with_in_place(Op::Hardtanh, self.dest(), &options.numbers())?;
+        Ok(self)
+    }
+
+    /// Nearer to zero by `lambd`, and zero where that is further than zero.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn softshrink(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Softshrink,
+            self.look(),
+            &SoftshrinkOptions::default().numbers(),
+        )))
+    }
+
+    /// [`softshrink`](Self::softshrink) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_softshrink(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Softshrink,
+            self.look(),
+            &SoftshrinkOptions::default().numbers(),
+        ))
+    }
+
+    /// [`softshrink`](Self::softshrink) with numbers of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn softshrink_with(&self, options: SoftshrinkOptions) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Softshrink,
+            self.look(),
+            &options.numbers(),
+        )))
+    }
+
+    /// [`softshrink_with`](Self::softshrink_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_softshrink_with(&self, options: SoftshrinkOptions) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Softshrink,
+            self.look(),
+            &options.numbers(),
+        ))
+    }
+
+    /// Zero where the magnitude is at most `lambd`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hardshrink(&self) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Hardshrink,
+            self.look(),
+            &HardshrinkOptions::default().numbers(),
+        )))
+    }
+
+    /// [`hardshrink`](Self::hardshrink) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardshrink(&self) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Hardshrink,
+            self.look(),
+            &HardshrinkOptions::default().numbers(),
+        ))
+    }
+
+    /// [`hardshrink`](Self::hardshrink) with numbers of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hardshrink_with(&self, options: HardshrinkOptions) -> Tensor<D, T>
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(pointwise::with(
+            Op::Hardshrink,
+            self.look(),
+            &options.numbers(),
+        )))
+    }
+
+    /// [`hardshrink_with`](Self::hardshrink_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardshrink_with(&self, options: HardshrinkOptions) -> Result<Tensor<D, T>>
+    where
+        T: Float,
+    {
+        Tensor::give(pointwise::with(
+            Op::Hardshrink,
+            self.look(),
+            &options.numbers(),
+        ))
+    }
 }
 impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// [`add`](Tensor::add), in place.
@@ -9481,6 +12660,56 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         Ok(self)
     }
 
+    /// [`silu`](Tensor::silu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn silu_(&mut self) -> &mut Self
+    where
+        T: Inexact,
+    {
+        ok(pointwise::in_place(Op::Silu, self.dest(), &[]));
+        self
+    }
+
+    /// [`silu_`](Self::silu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_silu_(&mut self) -> Result<&mut Self>
+    where
+        T: Inexact,
+    {
+        pointwise::in_place(Op::Silu, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`gelu`](Tensor::gelu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn gelu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Gelu, self.dest(), &[]));
+        self
+    }
+
+    /// [`gelu_`](Self::gelu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_gelu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Gelu, self.dest(), &[])?;
+        Ok(self)
+    }
+
     /// [`ceil`](Tensor::ceil), in place.
     ///
     /// # Panics
@@ -9983,6 +13212,598 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         R::Kind: Absorb<D, T>,
     {
         pointwise::in_place(Op::BitwiseRightShift, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`i0`](Tensor::i0), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn i0_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::I0, self.dest(), &[]));
+        self
+    }
+
+    /// [`i0_`](Self::i0_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_i0_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::I0, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`logit`](Tensor::logit), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn logit_(&mut self) -> &mut Self
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        ok(pointwise::in_place(Op::Logit, self.dest(), &[]));
+        self
+    }
+
+    /// [`logit_`](Self::logit_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_logit_(&mut self) -> Result<&mut Self>
+    where
+        T: Real,
+        T::Float: StoreAs<T>,
+    {
+        pointwise::in_place(Op::Logit, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`copysign`](Tensor::copysign), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn copysign_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        ok(pointwise::in_place(
+            Op::Copysign,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`copysign_`](Self::copysign_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_copysign_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        pointwise::in_place(Op::Copysign, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`nextafter`](Tensor::nextafter), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn nextafter_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::Nextafter,
+            self.dest(),
+            &[other.side()],
+        ));
+        self
+    }
+
+    /// [`nextafter_`](Self::nextafter_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nextafter_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Nextafter, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`heaviside`](Tensor::heaviside), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn heaviside_<R: Operand>(&mut self, values: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::Heaviside,
+            self.dest(),
+            &[values.side()],
+        ));
+        self
+    }
+
+    /// [`heaviside_`](Self::heaviside_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_heaviside_<R: Operand>(&mut self, values: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Heaviside, self.dest(), &[values.side()])?;
+        Ok(self)
+    }
+
+    /// [`gcd`](Tensor::gcd), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn gcd_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(Op::Gcd, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`gcd_`](Self::gcd_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_gcd_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Gcd, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`lcm`](Tensor::lcm), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn lcm_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(Op::Lcm, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`lcm_`](Self::lcm_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_lcm_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::Lcm, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`float_power`](Tensor::float_power), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn float_power_<R: Operand>(&mut self, exponent: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsDouble>,
+    {
+        ok(pointwise::in_place(
+            Op::FloatPower,
+            self.dest(),
+            &[exponent.side()],
+        ));
+        self
+    }
+
+    /// [`float_power_`](Self::float_power_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_float_power_<R: Operand>(&mut self, exponent: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsDouble>,
+    {
+        pointwise::in_place(Op::FloatPower, self.dest(), &[exponent.side()])?;
+        Ok(self)
+    }
+
+    /// [`ldexp`](Tensor::ldexp), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn ldexp_<R: Operand>(&mut self, other: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        ok(pointwise::in_place(Op::Ldexp, self.dest(), &[other.side()]));
+        self
+    }
+
+    /// [`ldexp_`](Self::ldexp_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_ldexp_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T, AsFloat>,
+    {
+        pointwise::in_place(Op::Ldexp, self.dest(), &[other.side()])?;
+        Ok(self)
+    }
+
+    /// [`clamp_min`](Tensor::clamp_min), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn clamp_min_<R: Operand>(&mut self, min: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::ClampMin,
+            self.dest(),
+            &[min.side()],
+        ));
+        self
+    }
+
+    /// [`clamp_min_`](Self::clamp_min_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_clamp_min_<R: Operand>(&mut self, min: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::ClampMin, self.dest(), &[min.side()])?;
+        Ok(self)
+    }
+
+    /// [`clamp_max`](Tensor::clamp_max), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn clamp_max_<R: Operand>(&mut self, max: R) -> &mut Self
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        ok(pointwise::in_place(
+            Op::ClampMax,
+            self.dest(),
+            &[max.side()],
+        ));
+        self
+    }
+
+    /// [`clamp_max_`](Self::clamp_max_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_clamp_max_<R: Operand>(&mut self, max: R) -> Result<&mut Self>
+    where
+        R::Kind: Absorb<D, T>,
+    {
+        pointwise::in_place(Op::ClampMax, self.dest(), &[max.side()])?;
+        Ok(self)
+    }
+
+    /// [`selu`](Tensor::selu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn selu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Selu, self.dest(), &[]));
+        self
+    }
+
+    /// [`selu_`](Self::selu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_selu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Selu, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`mish`](Tensor::mish), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn mish_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Mish, self.dest(), &[]));
+        self
+    }
+
+    /// [`mish_`](Self::mish_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_mish_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Mish, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`hardsigmoid`](Tensor::hardsigmoid), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hardsigmoid_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Hardsigmoid, self.dest(), &[]));
+        self
+    }
+
+    /// [`hardsigmoid_`](Self::hardsigmoid_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardsigmoid_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Hardsigmoid, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`hardswish`](Tensor::hardswish), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hardswish_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::in_place(Op::Hardswish, self.dest(), &[]));
+        self
+    }
+
+    /// [`hardswish_`](Self::hardswish_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardswish_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::in_place(Op::Hardswish, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`relu6`](Tensor::relu6), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn relu6_(&mut self) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(pointwise::in_place(Op::Relu6, self.dest(), &[]));
+        self
+    }
+
+    /// [`relu6_`](Self::relu6_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_relu6_(&mut self) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        pointwise::in_place(Op::Relu6, self.dest(), &[])?;
+        Ok(self)
+    }
+
+    /// [`elu`](Tensor::elu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn elu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        self.elu_with_(EluOptions::default())
+    }
+
+    /// [`elu_with`](Tensor::elu_with), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn elu_with_(&mut self, options: EluOptions) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::with_in_place(
+            Op::Elu,
+            self.dest(),
+            &options.numbers(),
+        ));
+        self
+    }
+
+    /// [`elu_with_`](Self::elu_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_elu_with_(&mut self, options: EluOptions) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::with_in_place(Op::Elu, self.dest(), &options.numbers())?;
+        Ok(self)
+    }
+
+    /// [`celu`](Tensor::celu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn celu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        self.celu_with_(CeluOptions::default())
+    }
+
+    /// [`celu_with`](Tensor::celu_with), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn celu_with_(&mut self, options: CeluOptions) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::with_in_place(
+            Op::Celu,
+            self.dest(),
+            &options.numbers(),
+        ));
+        self
+    }
+
+    /// [`celu_with_`](Self::celu_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_celu_with_(&mut self, options: CeluOptions) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::with_in_place(Op::Celu, self.dest(), &options.numbers())?;
+        Ok(self)
+    }
+
+    /// [`leaky_relu`](Tensor::leaky_relu), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn leaky_relu_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        self.leaky_relu_with_(LeakyReluOptions::default())
+    }
+
+    /// [`leaky_relu_with`](Tensor::leaky_relu_with), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn leaky_relu_with_(&mut self, options: LeakyReluOptions) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::with_in_place(
+            Op::LeakyRelu,
+            self.dest(),
+            &options.numbers(),
+        ));
+        self
+    }
+
+    /// [`leaky_relu_with_`](Self::leaky_relu_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_leaky_relu_with_(&mut self, options: LeakyReluOptions) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::with_in_place(Op::LeakyRelu, self.dest(), &options.numbers())?;
+        Ok(self)
+    }
+
+    /// [`hardtanh`](Tensor::hardtanh), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hardtanh_(&mut self) -> &mut Self
+    where
+        T: Float,
+    {
+        self.hardtanh_with_(HardtanhOptions::default())
+    }
+
+    /// [`hardtanh_with`](Tensor::hardtanh_with), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn hardtanh_with_(&mut self, options: HardtanhOptions) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(pointwise::with_in_place(
+            Op::Hardtanh,
+            self.dest(),
+            &options.numbers(),
+        ));
+        self
+    }
+
+    /// [`hardtanh_with_`](Self::hardtanh_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardtanh_with_(&mut self, options: HardtanhOptions) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        pointwise::with_in_place(Op::Hardtanh, self.dest(), &options.numbers())?;
         Ok(self)
     }
 }

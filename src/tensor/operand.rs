@@ -94,6 +94,10 @@ pub enum AsCommon {}
 #[derive(Clone, Copy, Debug)]
 pub enum AsFloat {}
 
+/// `f64`, or `Complex<f64>`.
+#[derive(Clone, Copy, Debug)]
+pub enum AsDouble {}
+
 /// `bool`.
 #[derive(Clone, Copy, Debug)]
 pub enum AsBool {}
@@ -103,6 +107,9 @@ impl ResultDtype for AsCommon {
 }
 impl ResultDtype for AsFloat {
     type Of<T: Element> = T::Float;
+}
+impl ResultDtype for AsDouble {
+    type Of<T: Element> = T::Double;
 }
 impl ResultDtype for AsBool {
     type Of<T: Element> = bool;

@@ -36,6 +36,8 @@ pub trait Element:
     type Real: Element;
     /// The result of `sum` and `prod`: `i64` for integers and bool, else itself.
     type Sum: Element;
+    /// The result of `float_power`: `f64`, or `Complex<f64>` for complex numbers.
+    type Double: Element;
 
     /// Converts a number, as PyTorch casts: floats to integers truncate, numbers to bool compare
     /// with zero, complex numbers lose their imaginary part.
@@ -46,13 +48,14 @@ pub trait Element:
 }
 
 macro_rules! element {
-    ($($t:ty: $dtype:ident, $float:ty, $real:ty, $sum:ty, $from:expr, $to:expr;)*) => {$(
+    ($($t:ty: $dtype:ident, $float:ty, $real:ty, $sum:ty, $double:ty, $from:expr, $to:expr;)*) => {$(
         impl sealed::Sealed for $t {}
         impl Element for $t {
             const DTYPE: DType = DType::$dtype;
             type Float = $float;
             type Real = $real;
             type Sum = $sum;
+            type Double = $double;
             #[inline]
             fn from_scalar(value: Scalar) -> Self {
                 let from: fn(Scalar) -> $t = $from;
@@ -68,18 +71,18 @@ macro_rules! element {
 }
 
 element! {
-    bool: Bool, f32, bool, i64, Scalar::to_bool, Scalar::Bool;
-    u8: U8, f32, u8, i64, |v| v.to_i64() as u8, |v| Scalar::Int(v.into());
-    i8: I8, f32, i8, i64, |v| v.to_i64() as i8, |v| Scalar::Int(v.into());
-    i16: I16, f32, i16, i64, |v| v.to_i64() as i16, |v| Scalar::Int(v.into());
-    i32: I32, f32, i32, i64, |v| v.to_i64() as i32, |v| Scalar::Int(v.into());
-    i64: I64, f32, i64, i64, Scalar::to_i64, Scalar::Int;
-    f16: F16, f16, f16, f16, |v| f16::from_f64(v.to_f64()), |v| Scalar::Float(v.to_f64());
-    bf16: BF16, bf16, bf16, bf16, |v| bf16::from_f64(v.to_f64()), |v| Scalar::Float(v.to_f64());
-    f32: F32, f32, f32, f32, |v| v.to_f64() as f32, |v| Scalar::Float(v.into());
-    f64: F64, f64, f64, f64, Scalar::to_f64, Scalar::Float;
-    Complex<f32>: C64, Complex<f32>, f32, Complex<f32>,
+    bool: Bool, f32, bool, i64, f64, Scalar::to_bool, Scalar::Bool;
+    u8: U8, f32, u8, i64, f64, |v| v.to_i64() as u8, |v| Scalar::Int(v.into());
+    i8: I8, f32, i8, i64, f64, |v| v.to_i64() as i8, |v| Scalar::Int(v.into());
+    i16: I16, f32, i16, i64, f64, |v| v.to_i64() as i16, |v| Scalar::Int(v.into());
+    i32: I32, f32, i32, i64, f64, |v| v.to_i64() as i32, |v| Scalar::Int(v.into());
+    i64: I64, f32, i64, i64, f64, Scalar::to_i64, Scalar::Int;
+    f16: F16, f16, f16, f16, f64, |v| f16::from_f64(v.to_f64()), |v| Scalar::Float(v.to_f64());
+    bf16: BF16, bf16, bf16, bf16, f64, |v| bf16::from_f64(v.to_f64()), |v| Scalar::Float(v.to_f64());
+    f32: F32, f32, f32, f32, f64, |v| v.to_f64() as f32, |v| Scalar::Float(v.into());
+    f64: F64, f64, f64, f64, f64, Scalar::to_f64, Scalar::Float;
+    Complex<f32>: C64, Complex<f32>, f32, Complex<f32>, Complex<f64>,
         |v| { let c = v.to_complex(); Complex::new(c.re as f32, c.im as f32) },
         |v| Scalar::Complex(Complex::new(v.re.into(), v.im.into()));
-    Complex<f64>: C128, Complex<f64>, f64, Complex<f64>, Scalar::to_complex, Scalar::Complex;
+    Complex<f64>: C128, Complex<f64>, f64, Complex<f64>, Complex<f64>, Scalar::to_complex, Scalar::Complex;
 }

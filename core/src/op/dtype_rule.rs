@@ -16,6 +16,8 @@ impl DTypes {
     pub const BOOL: Self = Self(0b1);
     /// `u8` to `i64`
     pub const INTEGERS: Self = Self(0b11_1110);
+    /// `f32` and `f64`: for what 16 bits are too few.
+    pub const SINGLES: Self = Self(0b11_0000_0000);
     /// `f16` to `f64`
     pub const FLOATS: Self = Self(0b11_1100_0000);
     /// `Complex<f32>` and `Complex<f64>`
@@ -58,6 +60,12 @@ pub enum DTypeRule {
     Bool,
     /// The common dtype; a complex one becomes its parts'.
     Real,
+    /// The parts' dtype of [`DTypeRule::Float`]'s.
+    RealFloat,
+    /// f64, or complex of f64.
+    Double,
+    /// Computed as [`DTypeRule::Float`]; the result is bool.
+    FloatBool,
     /// Integers and bool become i64.
     Sum,
     /// Indices: i64.
@@ -79,6 +87,13 @@ impl DTypeRule {
             Self::Float => (common.to_float(default), common.to_float(default)),
             Self::Bool => (common, DType::Bool),
             Self::Real => (common, common.to_real()),
+            Self::RealFloat => {
+                let float = common.to_float(default);
+                (float, float.to_real())
+            }
+            Self::Double if common.is_complex() => (DType::C128, DType::C128),
+            Self::Double => (DType::F64, DType::F64),
+            Self::FloatBool => (common.to_float(default), DType::Bool),
             Self::Sum if common.is_integral() => (DType::I64, DType::I64),
             Self::Sum => (common, common),
             Self::Index => (common, DType::I64),

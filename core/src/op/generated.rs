@@ -10,7 +10,7 @@ pub enum Op {
     Sub,
     /// `mul`: Multiplies.
     Mul,
-    /// `div`: Divides; integers give a float.
+    /// `div`: Divides; integers give a float, unless the quotient is rounded.
     Div,
     /// `pow`: Raises to the power of `exponent`.
     Pow,
@@ -116,13 +116,13 @@ pub enum Op {
     Xlogy,
     /// `silu`: Each element times its logistic function.
     Silu,
-    /// `gelu`: Each element times its normal distribution function.
+    /// `gelu`: Each element times its normal distribution function, exact or by a formula with tanh.
     Gelu,
     /// `ceil`: The next whole number above.
     Ceil,
     /// `floor`: The next whole number below.
     Floor,
-    /// `round`: The nearest whole number; halves go to the even one.
+    /// `round`: The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.
     Round,
     /// `trunc`: The next whole number towards zero.
     Trunc,
@@ -498,6 +498,148 @@ pub enum Op {
     Cross,
     /// `tensordot`: Multiplies and sums over some dims of both: the last of one and the first of the other, or given ones.
     Tensordot,
+    /// `signbit`: Whether the sign is minus; -0.0 has one.
+    Signbit,
+    /// `isposinf`: Whether an element is infinite and positive.
+    Isposinf,
+    /// `isneginf`: Whether an element is infinite and negative.
+    Isneginf,
+    /// `isreal`: Whether the imaginary part is zero.
+    Isreal,
+    /// `positive`: The tensor itself.
+    Positive,
+    /// `angle`: The angle from the positive real axis: 0 or π for real numbers.
+    Angle,
+    /// `erfcx`: `erfc`, times exp(x²): large where that is too small.
+    Erfcx,
+    /// `ndtr`: The normal distribution function.
+    Ndtr,
+    /// `ndtri`: The inverse of the normal distribution function.
+    Ndtri,
+    /// `log_ndtr`: The logarithm of the normal distribution function.
+    LogNdtr,
+    /// `entr`: -x ln x; zero at zero, minus infinity below.
+    Entr,
+    /// `i0`: The modified Bessel function of order 0.
+    I0,
+    /// `i0e`: `i0`, times exp(-|x|).
+    I0e,
+    /// `i1`: The modified Bessel function of order 1.
+    I1,
+    /// `i1e`: `i1`, times exp(-|x|).
+    I1e,
+    /// `logit`: The inverse of the logistic function; `eps` keeps from 0 and 1.
+    Logit,
+    /// `nan_to_num`: Numbers for NaN and the infinities: zero, and the greatest and least of the dtype.
+    NanToNum,
+    /// `logaddexp2`: The logarithm to base 2 of the sum of two powers of 2.
+    Logaddexp2,
+    /// `xlog1py`: Self times the logarithm of one and `other`; zero where self is.
+    Xlog1py,
+    /// `copysign`: The magnitude of self with the sign of `other`.
+    Copysign,
+    /// `nextafter`: The next number on the way to `other`.
+    Nextafter,
+    /// `fmax`: The greater of two elements; of a number and NaN, the number.
+    Fmax,
+    /// `fmin`: The smaller of two elements; of a number and NaN, the number.
+    Fmin,
+    /// `heaviside`: 0 where negative, 1 where positive, `values` at zero.
+    Heaviside,
+    /// `gcd`: The greatest common divisor.
+    Gcd,
+    /// `lcm`: The least common multiple.
+    Lcm,
+    /// `float_power`: A power in double precision.
+    FloatPower,
+    /// `ldexp`: Self times two to the power of `other`.
+    Ldexp,
+    /// `clamp_min`: Limits to at least `min`.
+    ClampMin,
+    /// `clamp_max`: Limits to at most `max`.
+    ClampMax,
+    /// `isclose`: Whether elements differ by at most `atol` plus `rtol` times the other's magnitude.
+    Isclose,
+    /// `allclose`: Whether all elements are close; false where names differ.
+    Allclose,
+    /// `addcdiv`: Adds the quotient of two tensors, times `value`.
+    Addcdiv,
+    /// `lerp`: The point on the way to `end` that lies `weight` of the distance along.
+    Lerp,
+    /// `gelu_tanh`: `gelu` by a formula with tanh.
+    GeluTanh,
+    /// `round_decimals`: `round` to some digits behind the point.
+    RoundDecimals,
+    /// `logit_eps`: `logit` of what lies between `eps` and one less it.
+    LogitEps,
+    /// `div_trunc`: The quotient, rounded towards zero.
+    DivTrunc,
+    /// `isclose_nan`: `isclose`, where NaN is close to NaN.
+    IscloseNan,
+    /// `addcmul_value`: `addcmul` with a factor.
+    AddcmulValue,
+    /// `gated`: `glu` of two halves.
+    Gated,
+    /// `squared_error`: The term of `mse_loss`.
+    SquaredError,
+    /// `absolute_error`: The term of `l1_loss`.
+    AbsoluteError,
+    /// `smooth_error`: The term of `smooth_l1_loss`.
+    SmoothError,
+    /// `huber_error`: The term of `huber_loss`.
+    HuberError,
+    /// `binary_entropy`: The term of `binary_cross_entropy`.
+    BinaryEntropy,
+    /// `logit_entropy`: The term of `binary_cross_entropy_with_logits`.
+    LogitEntropy,
+    /// `divergence`: The term of `kl_div`.
+    Divergence,
+    /// `log_divergence`: The term of `kl_div` with a target of logarithms.
+    LogDivergence,
+    /// `soft_margin`: The term of `soft_margin_loss`.
+    SoftMargin,
+    /// `poisson_error`: The term of `poisson_nll_loss`.
+    PoissonError,
+    /// `poisson_log_error`: The same of a logarithm.
+    PoissonLogError,
+    /// `stirling`: The part of `poisson_nll_loss` that the target alone gives.
+    Stirling,
+    /// `selu`: An exponential below zero, scaled so that mean and variance stay as they are.
+    Selu,
+    /// `mish`: Each element times the hyperbolic tangent of its softplus.
+    Mish,
+    /// `logsigmoid`: The logarithm of the logistic function.
+    Logsigmoid,
+    /// `hardsigmoid`: (x + 3) / 6, between 0 and 1.
+    Hardsigmoid,
+    /// `hardswish`: Each element times its `hardsigmoid`.
+    Hardswish,
+    /// `relu6`: Between 0 and 6.
+    Relu6,
+    /// `softsign`: Each element divided by one more than its magnitude.
+    Softsign,
+    /// `tanhshrink`: Each element less its hyperbolic tangent.
+    Tanhshrink,
+    /// `elu`: `alpha` (exp(x) - 1) where negative.
+    Elu,
+    /// `celu`: `alpha` (exp(x / `alpha`) - 1) where negative.
+    Celu,
+    /// `leaky_relu`: Times `negative_slope` where negative.
+    LeakyRelu,
+    /// `softplus`: ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.
+    Softplus,
+    /// `hardtanh`: Between `min_val` and `max_val`.
+    Hardtanh,
+    /// `softshrink`: Nearer to zero by `lambd`, and zero where that is further than zero.
+    Softshrink,
+    /// `hardshrink`: Zero where the magnitude is at most `lambd`.
+    Hardshrink,
+    /// `threshold`: `value` where an element is at most `threshold`.
+    Threshold,
+    /// `prelu`: Times `weight` where negative; a weight with a dim has one number for each channel.
+    Prelu,
+    /// `glu`: One half along a dim, times the logistic function of the other.
+    Glu,
 }
 
 impl Op {
@@ -750,5 +892,76 @@ impl Op {
         Self::MultiDot,
         Self::Cross,
         Self::Tensordot,
+        Self::Signbit,
+        Self::Isposinf,
+        Self::Isneginf,
+        Self::Isreal,
+        Self::Positive,
+        Self::Angle,
+        Self::Erfcx,
+        Self::Ndtr,
+        Self::Ndtri,
+        Self::LogNdtr,
+        Self::Entr,
+        Self::I0,
+        Self::I0e,
+        Self::I1,
+        Self::I1e,
+        Self::Logit,
+        Self::NanToNum,
+        Self::Logaddexp2,
+        Self::Xlog1py,
+        Self::Copysign,
+        Self::Nextafter,
+        Self::Fmax,
+        Self::Fmin,
+        Self::Heaviside,
+        Self::Gcd,
+        Self::Lcm,
+        Self::FloatPower,
+        Self::Ldexp,
+        Self::ClampMin,
+        Self::ClampMax,
+        Self::Isclose,
+        Self::Allclose,
+        Self::Addcdiv,
+        Self::Lerp,
+        Self::GeluTanh,
+        Self::RoundDecimals,
+        Self::LogitEps,
+        Self::DivTrunc,
+        Self::IscloseNan,
+        Self::AddcmulValue,
+        Self::Gated,
+        Self::SquaredError,
+        Self::AbsoluteError,
+        Self::SmoothError,
+        Self::HuberError,
+        Self::BinaryEntropy,
+        Self::LogitEntropy,
+        Self::Divergence,
+        Self::LogDivergence,
+        Self::SoftMargin,
+        Self::PoissonError,
+        Self::PoissonLogError,
+        Self::Stirling,
+        Self::Selu,
+        Self::Mish,
+        Self::Logsigmoid,
+        Self::Hardsigmoid,
+        Self::Hardswish,
+        Self::Relu6,
+        Self::Softsign,
+        Self::Tanhshrink,
+        Self::Elu,
+        Self::Celu,
+        Self::LeakyRelu,
+        Self::Softplus,
+        Self::Hardtanh,
+        Self::Softshrink,
+        Self::Hardshrink,
+        Self::Threshold,
+        Self::Prelu,
+        Self::Glu,
     ];
 }

@@ -41,7 +41,7 @@ impl Op {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|op| {
             let row = op.row();
-            row.name == name || row.aliases.contains(&name)
+            row.status != Status::Part && (row.name == name || row.aliases.contains(&name))
         })
     }
 }

@@ -131,6 +131,8 @@ pub enum Status {
     Later,
     /// Python's alone; the text says what Rust has instead.
     PythonOnly(&'static str),
+    /// A kernel of another operator: it has no name of its own that anyone could call.
+    Part,
 }
 
 /// One operator.
@@ -166,6 +168,27 @@ pub struct Row {
 }
 
 impl Row {
+    /// The scalar expression of an elementwise operator, and how many of its operands are tensors.
+    #[must_use]
+    pub const fn expression(&self) -> Option<(usize, &'static str)> {
+        match self.class {
+            Class::Unary(text) => Some((1, text)),
+            Class::Binary(text) => Some((2, text)),
+            Class::Ternary(text) => Some((3, text)),
+            _ => None,
+        }
+    }
+
+    /// The parameters that are numbers of the scalar expression: they follow the tensors as
+    /// operands, in this order, and take no part in promotion.
+    pub fn numbers(&self) -> impl Iterator<Item = super::Param> {
+        let text = self.expression().map_or("", |(_, text)| text);
+        self.params().filter(move |param| {
+            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            param.kind == super::ParamKind::Scalar && words.any(|word| word == param.name)
+        })
+    }
+
     pub(super) const fn new(
         name: &'static str,
         signature: &'static str,
@@ -228,6 +251,12 @@ impl Row {
 
     pub(super) const fn status(mut self, status: Status) -> Self {
         self.status = status;
+        self
+    }
+
+    /// A kernel of another operator, which calls it by its [`Op`](super::Op).
+    pub(super) const fn part(mut self) -> Self {
+        self.status = Status::Part;
         self
     }
 

@@ -42,6 +42,8 @@ pub enum ParamKind {
     Pair,
     /// A choice that changes how something is computed and not what.
     Mode,
+    /// One of some words: how a result is reduced or rounded.
+    Word,
 }
 
 /// One parameter.
@@ -121,6 +123,7 @@ fn kind_of(text: &str) -> ParamKind {
         "Text" => ParamKind::Text,
         "Pair" => ParamKind::Pair,
         "Mode" => ParamKind::Mode,
+        "Word" => ParamKind::Word,
         other => panic!("no parameter kind is called {other}"),
     }
 }

@@ -13,7 +13,7 @@ pub fn operators() -> String {
          | operator | takes | names | dtypes | forms | what it does | other than PyTorch |\n\
          |---|---|---|---|---|---|---|\n",
     );
-    for row in op::rows() {
+    for row in shown() {
         let _ = writeln!(
             out,
             "| `{}`{} | `{}` | {} | {} | {} | {} | {} |",
@@ -47,7 +47,13 @@ fn differs(row: &Row) -> String {
         Status::Built => row.differs.to_owned(),
         Status::Later => "not built: waits for gradients".to_owned(),
         Status::PythonOnly(instead) => format!("Python's alone: {instead}"),
+        Status::Part => String::new(),
     }
+}
+
+/// The operators that can be called.
+fn shown() -> impl Iterator<Item = &'static Row> {
+    op::rows().filter(|row| row.status != Status::Part)
 }
 
 fn aliases(row: &Row) -> String {

@@ -12,6 +12,8 @@ use super::ids::variant;
 pub enum Family {
     /// One operand, elementwise.
     Unary,
+    /// One operand, elementwise, and numbers that options hold.
+    Parametric,
     /// Two operands, elementwise; the name of the second.
     Binary(&'static str),
     /// Over dims.
@@ -31,11 +33,18 @@ pub enum Family {
 pub fn family(row: &Row) -> Option<Family> {
     let params: Vec<_> = row.params().collect();
     let has = |name: &str| params.iter().any(|param| param.name == name);
+    let optional = |from: usize| params[from..].iter().all(|param| param.default.is_some());
     match row.class {
-        Class::Unary(_) if params.len() == 1 => Some(Family::Unary),
+        _ if row.status == Status::Part => None,
+        Class::Unary(_) if row.numbers().next().is_some() => (row.numbers().count() + 1
+            == params.len()
+            && params[1..].iter().all(|param| has_number(param.default)))
+        .then_some(Family::Parametric),
+        Class::Unary(_) if optional(1) => Some(Family::Unary),
         Class::Binary(_)
-            if params.len() == 2 + usize::from(has("alpha"))
-                && params[1].kind == ParamKind::Operand =>
+            if row.numbers().next().is_none()
+                && params[1].kind == ParamKind::Operand
+                && optional(2) =>
         {
             Some(Family::Binary(params[1].name))
         }
@@ -51,14 +60,24 @@ pub fn family(row: &Row) -> Option<Family> {
     }
 }
 
+/// Whether a default is a number.
+fn has_number(default: Option<&str>) -> bool {
+    default.is_some_and(|text| text.parse::<f64>().is_ok())
+}
+
 /// The route by which an operator is invoked: its family's, or one of its own.
 fn route(row: &Row) -> Option<&'static str> {
-    let keyword = row
-        .params()
-        .any(|param| param.name == "alpha" || param.name == "correction");
+    if row.status == Status::Part {
+        return Some("Pointwise");
+    }
+    let params = row.params().count();
     match family(row)? {
-        _ if keyword => None,
-        Family::Unary | Family::Binary(_) => Some("Pointwise"),
+        Family::Unary if params > 1 => None,
+        Family::Binary(_) if params > 2 => None,
+        Family::Reduce {
+            correction: true, ..
+        } => None,
+        Family::Unary | Family::Binary(_) | Family::Parametric => Some("Pointwise"),
         Family::Reduce { .. } => Some("Reduce"),
         Family::Scan => Some("Scan"),
         Family::Softmax => Some("Softmax"),
@@ -82,13 +101,19 @@ pub fn methods() -> String {
          use nomina_core::op::Op;\n\
          use nomina_core::rule::DimArg;\n\
          use nomina_core::{DType, Result};\n\n\
-         use super::{DynTensor, Operand, ReduceOptions, VarOptions, family};\n\n",
+         use super::{DynTensor, Operand, ReduceOptions, VarOptions, family};\n",
     );
+    for row in op::rows().filter(|&row| family(row) == Some(Family::Parametric)) {
+        let _ = writeln!(out, "use super::{}Options;", variant(row.name));
+    }
+    out.push('\n');
     routes(&mut out);
     out += "impl DynTensor {\n";
     for row in op::rows() {
-        if let Some(family) = family(row) {
-            method(&mut out, row, family);
+        match family(row) {
+            Some(Family::Parametric) => parametric(&mut out, row),
+            Some(family) => method(&mut out, row, family),
+            None => {}
         }
     }
     out + "}\n"
@@ -186,7 +211,7 @@ fn method(out: &mut String, row: &Row, family: Family) {
     };
     // Generics, arguments after self, the call's arguments, what may fail, and the family's entry.
     let (generics, params, fails) = match family {
-        Family::Unary => (
+        Family::Unary | Family::Parametric => (
             "",
             String::new(),
             "When the dtype is not taken, or memory runs out.",
@@ -208,7 +233,9 @@ fn method(out: &mut String, row: &Row, family: Family) {
         "&self"
     };
     let compute = |with: &str| match family {
-        Family::Unary => format!("family::pointwise(Op::{op}, &[self.into()])"),
+        Family::Unary | Family::Parametric => {
+            format!("family::pointwise(Op::{op}, &[self.into()])")
+        }
         Family::Binary(other) => {
             format!("family::pointwise(Op::{op}, &[self.into(), {other}.into()])")
         }
@@ -258,6 +285,36 @@ fn method(out: &mut String, row: &Row, family: Family) {
              and when `out` does not hold the result: by names, by sizes where it is named, by \
              dtype.\npub fn {name}_out{generics}({own}{}, out: &mut Self) -> Result<()> {{\n{body}\n}}\n\n",
             with(&params),
+        );
+    }
+}
+
+/// The methods of an elementwise operator with numbers: with their defaults, and with options.
+fn parametric(out: &mut String, row: &Row) {
+    let (name, op) = (row.name, variant(row.name));
+    let options = format!("{op}Options");
+    let fails = "When the dtype is not taken, or memory runs out.";
+    let _ = write!(
+        out,
+        "/// {}\n///\n/// # Errors\n/// {fails}\npub fn {name}(&self) -> Result<Self> {{\n\
+         self.{name}_with({options}::default())\n}}\n\n\
+         /// [`DynTensor::{name}`] with numbers of choice.\n///\n/// # Errors\n/// {fails}\n\
+         pub fn {name}_with(&self, options: {options}) -> Result<Self> {{\n\
+         family::pointwise(Op::{op}, &family::with(Some(self), &options.numbers()))\n}}\n\n",
+        row.doc
+    );
+    if row.forms.contains(Forms::IN_PLACE) {
+        let fails =
+            format!("As [`DynTensor::{name}`], and when the result's dtype does not fit self's.");
+        let _ = write!(
+            out,
+            "/// [`DynTensor::{name}`] in place.\n///\n/// # Errors\n/// {fails}\n\
+             pub fn {name}_(&mut self) -> Result<&mut Self> {{\n\
+             self.{name}_with_({options}::default())\n}}\n\n\
+             /// [`DynTensor::{name}_with`] in place.\n///\n/// # Errors\n/// {fails}\n\
+             pub fn {name}_with_(&mut self, options: {options}) -> Result<&mut Self> {{\n\
+             family::pointwise_in_place(Op::{op}, self, &family::with(None, &options.numbers()))?;\n\
+             Ok(self)\n}}\n\n",
         );
     }
 }

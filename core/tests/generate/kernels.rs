@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use nomina_core::DType;
-use nomina_core::op::{self, Class, Row};
+use nomina_core::op::{self, Row};
 
 use super::ids::variant;
 
@@ -15,7 +15,8 @@ pub fn pointwise() -> String {
          use nomina_core::op::Op;\n\
          use nomina_core::{DType, Element};\n\
          use num_complex::Complex;\n\n\
-         use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, output1, output2, output3};\n\
+         use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4};\n\
+         use super::kernel::{output1, output2, output3, output4};\n\
          use crate::cpu::numeric::by_name::*;\n\
          use crate::cpu::simd::{levels, one_level};\n\n\
          /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that\n\
@@ -24,7 +25,7 @@ pub fn pointwise() -> String {
     );
     let mut others = Vec::new();
     for row in op::rows() {
-        match expression(row) {
+        match row.expression() {
             Some(_) => {
                 let _ = writeln!(
                     out,
@@ -41,26 +42,20 @@ pub fn pointwise() -> String {
     }
     out += "}\n}\n";
     for row in op::rows() {
-        if let Some((arity, expr)) = expression(row) {
+        if let Some((arity, expr)) = row.expression() {
             function(&mut out, row, arity, expr);
         }
     }
     out
 }
 
-fn expression(row: &Row) -> Option<(usize, &'static str)> {
-    match row.class {
-        Class::Unary(expr) => Some((1, expr)),
-        Class::Binary(expr) => Some((2, expr)),
-        Class::Ternary(expr) => Some((3, expr)),
-        _ => None,
-    }
-}
-
 /// Functions that are calls: a loop over them is no faster in another instruction set.
 const CALLS: &str = "sin cos tan asin acos atan sinh cosh asinh acosh atanh expm1 exp2 log1p log2 \
                      log10 sinc erf erfc erfinv lgamma digamma atan2 hypot logaddexp xlogy silu \
-                     gelu floor_divide fmod remainder";
+                     gelu floor_divide fmod remainder gelu_tanh softplus logsigmoid mish elu celu \
+                     selu logit logit_eps logaddexp2 xlog1py nextafter gcd lcm trunc_divide angle \
+                     erfcx ndtr ndtri log_ndtr entr i0 i0e i1 i1e polygamma zeta round_decimals \
+                     tanhshrink binary_entropy logit_entropy divergence soft_margin stirling";
 
 fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let _ = write!(
@@ -80,8 +75,9 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let (yes, no): (Vec<DType>, Vec<DType>) = DType::ALL
         .into_iter()
         .partition(|dtype| takes.contains(dtype));
-    let function = expr.split('(').next().unwrap_or_default();
-    let levels = if CALLS.split(' ').any(|call| call == function) {
+    let mut functions = expr.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let levels = if functions.any(|function| CALLS.split_whitespace().any(|call| call == function))
+    {
         "one_level"
     } else {
         "levels"
@@ -89,6 +85,8 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     for dtype in yes {
         let operands: Vec<String> = ["x", "y", "z"][..arity]
             .iter()
+            .copied()
+            .chain(row.numbers().map(|number| number.name))
             .map(|name| {
                 // What chooses between two numbers is a truth value in any dtype.
                 let condition = expr.contains(&format!("select({name},"));

@@ -1,6 +1,6 @@
 //! Operands of elementwise operators, and their dtypes.
 
-use nomina_core::op::{Class, DTypeRule, Op, Resolved};
+use nomina_core::op::{DTypeRule, Op, Resolved};
 use nomina_core::{DType, Device, Error, ErrorKind, Names, Promoter, Result, Scalar};
 
 use crate::config::default_dtype;
@@ -63,14 +63,10 @@ impl Source<'_> {
     }
 }
 
-/// The number of operands of an elementwise operator; 0 for others.
+/// The number of operands of an elementwise operator that promote; 0 for others. The numbers of
+/// its expression follow them.
 fn arity(op: Op) -> usize {
-    match op.row().class {
-        Class::Unary(_) => 1,
-        Class::Binary(_) => 2,
-        Class::Ternary(_) => 3,
-        _ => 0,
-    }
+    op.row().expression().map_or(0, |(arity, _)| arity)
 }
 
 /// The dtypes that an elementwise operator computes in and gives.
@@ -84,11 +80,13 @@ pub fn result_dtype(op: Op, args: &[Arg<'_>]) -> Result<Resolved> {
 
 pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     let row = op.row();
-    if sources.len() != arity(op) || sources.is_empty() {
-        let what = format!("{} operands, where it takes {}", sources.len(), arity(op));
+    let arity = arity(op);
+    if sources.len() < arity || arity == 0 {
+        let what = format!("{} operands, where it takes {arity}", sources.len());
         return Err(Error::new(ErrorKind::Argument, row.name, what)
             .hint("call it with the operands of its signature"));
     }
+    let sources = &sources[..arity];
     let default = default_dtype();
     // What decides between two numbers takes no part in their promotion, and what is written
     // into a tensor takes that tensor's dtype.

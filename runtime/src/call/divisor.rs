@@ -16,7 +16,10 @@ pub(super) fn check(
     dtypes: Resolved,
     results: usize,
 ) -> Result<()> {
-    let divides = matches!(op, Op::FloorDivide | Op::Fmod | Op::Remainder);
+    let divides = matches!(
+        op,
+        Op::FloorDivide | Op::DivTrunc | Op::Fmod | Op::Remainder
+    );
     let Some(&divisor) = sources.get(1).filter(|_| divides) else {
         return Ok(());
     };

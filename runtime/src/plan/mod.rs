@@ -16,8 +16,8 @@ use crate::shape::{Strides, row_major};
 
 pub(crate) use walk::Walk;
 
-/// The most operands of a plan: a result and three inputs.
-pub(crate) const OPERANDS: usize = 4;
+/// The most operands of a plan: a result and four inputs.
+pub(crate) const OPERANDS: usize = 5;
 
 /// One step of every operand, in bytes.
 pub(crate) type Steps = [isize; OPERANDS];

@@ -16,7 +16,7 @@ fn contiguous_operands_are_one_dim() {
         plan.dims(),
         [Dim {
             size: 24,
-            steps: [4, 4, 0, 0]
+            steps: [4, 4, 0, 0, 0]
         }]
     );
     assert!(plan.is_linear(0, 4) && plan.is_linear(1, 4) && plan.is_constant(2));
@@ -36,7 +36,7 @@ fn a_broadcast_bias_stays_inner_contiguous() {
         plan.inner(),
         Dim {
             size: 7,
-            steps: [4, 4, 4, 0]
+            steps: [4, 4, 4, 0, 0]
         }
     );
     assert!(plan.is_linear(0, 4) && !plan.is_linear(2, 4) && !plan.is_constant(2));

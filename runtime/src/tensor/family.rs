@@ -22,6 +22,12 @@ pub(super) fn tensors<'a>(operands: &[Operand<'a>]) -> SmallVec<[&'a DynTensor; 
         .collect()
 }
 
+/// The operands of an elementwise operator with numbers.
+pub(super) fn with<'a>(x: Option<&'a DynTensor>, numbers: &[f64]) -> SmallVec<[Operand<'a>; 4]> {
+    let numbers = numbers.iter().map(|&number| number.into());
+    x.map(Operand::Tensor).into_iter().chain(numbers).collect()
+}
+
 /// The names of an elementwise result: all operands', unified.
 pub(super) fn unified(op: Op, operands: &[&DynTensor]) -> Result<Names> {
     match operands {

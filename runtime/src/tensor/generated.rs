@@ -4,6 +4,13 @@ use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
 use nomina_core::{DType, Result};
 
+use super::CeluOptions;
+use super::EluOptions;
+use super::HardshrinkOptions;
+use super::HardtanhOptions;
+use super::LeakyReluOptions;
+use super::SoftplusOptions;
+use super::SoftshrinkOptions;
 use super::{DynTensor, Operand, ReduceOptions, VarOptions, family};
 
 /// How an operator is called by name.
@@ -37,6 +44,8 @@ pub(super) mod own {
         Add,
         /// `sub`
         Sub,
+        /// `div`
+        Div,
         /// `clamp`
         Clamp,
         /// `addcmul`
@@ -45,6 +54,20 @@ pub(super) mod own {
         Where,
         /// `masked_fill`
         MaskedFill,
+    }
+
+    /// Of the family `math`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Math {
+        /// `gelu`
+        Gelu,
+    }
+
+    /// Of the family `number`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Number {
+        /// `round`
+        Round,
     }
 
     /// Of the family `reduce`.
@@ -392,11 +415,45 @@ pub(super) mod own {
         Tensordot,
     }
 
+    /// Of the family `parametric`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Parametric {
+        /// `positive`
+        Positive,
+        /// `logit`
+        Logit,
+        /// `nan_to_num`
+        NanToNum,
+        /// `isclose`
+        Isclose,
+        /// `allclose`
+        Allclose,
+        /// `addcdiv`
+        Addcdiv,
+        /// `lerp`
+        Lerp,
+    }
+
+    /// Of the family `activation`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Activation {
+        /// `threshold`
+        Threshold,
+        /// `prelu`
+        Prelu,
+        /// `glu`
+        Glu,
+    }
+
     /// An operator by its family.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Own {
         /// Of the family `pointwise`.
         Pointwise(Pointwise),
+        /// Of the family `math`.
+        Math(Math),
+        /// Of the family `number`.
+        Number(Number),
         /// Of the family `reduce`.
         Reduce(Reduce),
         /// Of the family `contract`.
@@ -419,6 +476,10 @@ pub(super) mod own {
         Attribute(Attribute),
         /// Of the family `einsum`.
         Einsum(Einsum),
+        /// Of the family `parametric`.
+        Parametric(Parametric),
+        /// Of the family `activation`.
+        Activation(Activation),
     }
 
     impl Own {
@@ -426,6 +487,8 @@ pub(super) mod own {
         pub(in crate::tensor) fn call(self, op: Op, form: Form, args: Bound) -> Result<Value> {
             match self {
                 Self::Pointwise(own) => own::pointwise::call(own, op, form, args),
+                Self::Math(own) => own::math::call(own, op, form, args),
+                Self::Number(own) => own::number::call(own, op, form, args),
                 Self::Reduce(own) => own::reduce::call(own, op, form, args),
                 Self::Contract(own) => own::contract::call(own, op, form, args),
                 Self::View(own) => own::view::call(own, op, form, args),
@@ -437,6 +500,8 @@ pub(super) mod own {
                 Self::Stat(own) => own::stat::call(own, op, form, args),
                 Self::Attribute(own) => own::attribute::call(own, op, form, args),
                 Self::Einsum(own) => own::einsum::call(own, op, form, args),
+                Self::Parametric(own) => own::parametric::call(own, op, form, args),
+                Self::Activation(own) => own::activation::call(own, op, form, args),
             }
         }
     }
@@ -446,7 +511,6 @@ pub(super) mod own {
 pub(super) fn route(op: Op) -> Route {
     match op {
         Op::Mul
-        | Op::Div
         | Op::Pow
         | Op::Neg
         | Op::Abs
@@ -495,10 +559,8 @@ pub(super) fn route(op: Op) -> Route {
         | Op::Logaddexp
         | Op::Xlogy
         | Op::Silu
-        | Op::Gelu
         | Op::Ceil
         | Op::Floor
-        | Op::Round
         | Op::Trunc
         | Op::Frac
         | Op::Sign
@@ -519,7 +581,68 @@ pub(super) fn route(op: Op) -> Route {
         | Op::BitwiseOr
         | Op::BitwiseXor
         | Op::BitwiseLeftShift
-        | Op::BitwiseRightShift => Route::Pointwise,
+        | Op::BitwiseRightShift
+        | Op::Signbit
+        | Op::Isposinf
+        | Op::Isneginf
+        | Op::Isreal
+        | Op::Angle
+        | Op::Erfcx
+        | Op::Ndtr
+        | Op::Ndtri
+        | Op::LogNdtr
+        | Op::Entr
+        | Op::I0
+        | Op::I0e
+        | Op::I1
+        | Op::I1e
+        | Op::Logaddexp2
+        | Op::Xlog1py
+        | Op::Copysign
+        | Op::Nextafter
+        | Op::Fmax
+        | Op::Fmin
+        | Op::Heaviside
+        | Op::Gcd
+        | Op::Lcm
+        | Op::FloatPower
+        | Op::Ldexp
+        | Op::ClampMin
+        | Op::ClampMax
+        | Op::GeluTanh
+        | Op::RoundDecimals
+        | Op::LogitEps
+        | Op::DivTrunc
+        | Op::IscloseNan
+        | Op::AddcmulValue
+        | Op::Gated
+        | Op::SquaredError
+        | Op::AbsoluteError
+        | Op::SmoothError
+        | Op::HuberError
+        | Op::BinaryEntropy
+        | Op::LogitEntropy
+        | Op::Divergence
+        | Op::LogDivergence
+        | Op::SoftMargin
+        | Op::PoissonError
+        | Op::PoissonLogError
+        | Op::Stirling
+        | Op::Selu
+        | Op::Mish
+        | Op::Logsigmoid
+        | Op::Hardsigmoid
+        | Op::Hardswish
+        | Op::Relu6
+        | Op::Softsign
+        | Op::Tanhshrink
+        | Op::Elu
+        | Op::Celu
+        | Op::LeakyRelu
+        | Op::Softplus
+        | Op::Hardtanh
+        | Op::Softshrink
+        | Op::Hardshrink => Route::Pointwise,
         Op::Sum
         | Op::Mean
         | Op::Prod
@@ -536,10 +659,13 @@ pub(super) fn route(op: Op) -> Route {
         Op::DataPtr | Op::IsShared | Op::IsPinned | Op::IsTensor => Route::PythonOnly,
         Op::Add => Route::Own(own::Own::Pointwise(own::Pointwise::Add)),
         Op::Sub => Route::Own(own::Own::Pointwise(own::Pointwise::Sub)),
+        Op::Div => Route::Own(own::Own::Pointwise(own::Pointwise::Div)),
         Op::Clamp => Route::Own(own::Own::Pointwise(own::Pointwise::Clamp)),
         Op::Addcmul => Route::Own(own::Own::Pointwise(own::Pointwise::Addcmul)),
         Op::Where => Route::Own(own::Own::Pointwise(own::Pointwise::Where)),
         Op::MaskedFill => Route::Own(own::Own::Pointwise(own::Pointwise::MaskedFill)),
+        Op::Gelu => Route::Own(own::Own::Math(own::Math::Gelu)),
+        Op::Round => Route::Own(own::Own::Number(own::Number::Round)),
         Op::Var => Route::Own(own::Own::Reduce(own::Reduce::Var)),
         Op::Std => Route::Own(own::Own::Reduce(own::Reduce::Std)),
         Op::Max => Route::Own(own::Own::Reduce(own::Reduce::Max)),
@@ -687,6 +813,16 @@ pub(super) fn route(op: Op) -> Route {
         Op::MultiDot => Route::Own(own::Own::Einsum(own::Einsum::MultiDot)),
         Op::Cross => Route::Own(own::Own::Einsum(own::Einsum::Cross)),
         Op::Tensordot => Route::Own(own::Own::Einsum(own::Einsum::Tensordot)),
+        Op::Positive => Route::Own(own::Own::Parametric(own::Parametric::Positive)),
+        Op::Logit => Route::Own(own::Own::Parametric(own::Parametric::Logit)),
+        Op::NanToNum => Route::Own(own::Own::Parametric(own::Parametric::NanToNum)),
+        Op::Isclose => Route::Own(own::Own::Parametric(own::Parametric::Isclose)),
+        Op::Allclose => Route::Own(own::Own::Parametric(own::Parametric::Allclose)),
+        Op::Addcdiv => Route::Own(own::Own::Parametric(own::Parametric::Addcdiv)),
+        Op::Lerp => Route::Own(own::Own::Parametric(own::Parametric::Lerp)),
+        Op::Threshold => Route::Own(own::Own::Activation(own::Activation::Threshold)),
+        Op::Prelu => Route::Own(own::Own::Activation(own::Activation::Prelu)),
+        Op::Glu => Route::Own(own::Own::Activation(own::Activation::Glu)),
     }
 }
 
@@ -766,7 +902,7 @@ impl DynTensor {
         family::pointwise_out(Op::Mul, &[self.into(), other.into()], out)
     }
 
-    /// Divides; integers give a float.
+    /// Divides; integers give a float, unless the quotient is rounded.
     ///
     /// # Errors
     /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
@@ -1973,12 +2109,30 @@ impl DynTensor {
         family::pointwise(Op::Silu, &[self.into()])
     }
 
-    /// Each element times its normal distribution function.
+    /// [`DynTensor::silu`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::silu`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn silu_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Silu, self, &[])?;
+        Ok(self)
+    }
+
+    /// Each element times its normal distribution function, exact or by a formula with tanh.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
     pub fn gelu(&self) -> Result<Self> {
         family::pointwise(Op::Gelu, &[self.into()])
+    }
+
+    /// [`DynTensor::gelu`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::gelu`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn gelu_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Gelu, self, &[])?;
+        Ok(self)
     }
 
     /// The next whole number above.
@@ -2031,7 +2185,7 @@ impl DynTensor {
         family::pointwise_out(Op::Floor, &[self.into()], out)
     }
 
-    /// The nearest whole number; halves go to the even one.
+    /// The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.
     ///
     /// # Errors
     /// When the dtype is not taken, or memory runs out.
@@ -3062,6 +3216,856 @@ impl DynTensor {
             self,
             &dim.into(),
             crate::call::ReduceOptions::default(),
+        )
+    }
+
+    /// Whether the sign is minus; -0.0 has one.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn signbit(&self) -> Result<Self> {
+        family::pointwise(Op::Signbit, &[self.into()])
+    }
+
+    /// [`DynTensor::signbit`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::signbit`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn signbit_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Signbit, &[self.into()], out)
+    }
+
+    /// Whether an element is infinite and positive.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn isposinf(&self) -> Result<Self> {
+        family::pointwise(Op::Isposinf, &[self.into()])
+    }
+
+    /// [`DynTensor::isposinf`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::isposinf`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn isposinf_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Isposinf, &[self.into()], out)
+    }
+
+    /// Whether an element is infinite and negative.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn isneginf(&self) -> Result<Self> {
+        family::pointwise(Op::Isneginf, &[self.into()])
+    }
+
+    /// [`DynTensor::isneginf`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::isneginf`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn isneginf_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Isneginf, &[self.into()], out)
+    }
+
+    /// Whether the imaginary part is zero.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn isreal(&self) -> Result<Self> {
+        family::pointwise(Op::Isreal, &[self.into()])
+    }
+
+    /// The angle from the positive real axis: 0 or π for real numbers.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn angle(&self) -> Result<Self> {
+        family::pointwise(Op::Angle, &[self.into()])
+    }
+
+    /// [`DynTensor::angle`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::angle`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn angle_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Angle, &[self.into()], out)
+    }
+
+    /// `erfc`, times exp(x²): large where that is too small.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn erfcx(&self) -> Result<Self> {
+        family::pointwise(Op::Erfcx, &[self.into()])
+    }
+
+    /// [`DynTensor::erfcx`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::erfcx`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn erfcx_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Erfcx, &[self.into()], out)
+    }
+
+    /// The normal distribution function.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn ndtr(&self) -> Result<Self> {
+        family::pointwise(Op::Ndtr, &[self.into()])
+    }
+
+    /// [`DynTensor::ndtr`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::ndtr`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn ndtr_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Ndtr, &[self.into()], out)
+    }
+
+    /// The inverse of the normal distribution function.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn ndtri(&self) -> Result<Self> {
+        family::pointwise(Op::Ndtri, &[self.into()])
+    }
+
+    /// [`DynTensor::ndtri`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::ndtri`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn ndtri_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Ndtri, &[self.into()], out)
+    }
+
+    /// The logarithm of the normal distribution function.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn log_ndtr(&self) -> Result<Self> {
+        family::pointwise(Op::LogNdtr, &[self.into()])
+    }
+
+    /// [`DynTensor::log_ndtr`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::log_ndtr`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn log_ndtr_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::LogNdtr, &[self.into()], out)
+    }
+
+    /// -x ln x; zero at zero, minus infinity below.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn entr(&self) -> Result<Self> {
+        family::pointwise(Op::Entr, &[self.into()])
+    }
+
+    /// [`DynTensor::entr`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::entr`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn entr_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Entr, &[self.into()], out)
+    }
+
+    /// The modified Bessel function of order 0.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn i0(&self) -> Result<Self> {
+        family::pointwise(Op::I0, &[self.into()])
+    }
+
+    /// [`DynTensor::i0`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::i0`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn i0_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::I0, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::i0`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::i0`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn i0_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::I0, &[self.into()], out)
+    }
+
+    /// `i0`, times exp(-|x|).
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn i0e(&self) -> Result<Self> {
+        family::pointwise(Op::I0e, &[self.into()])
+    }
+
+    /// [`DynTensor::i0e`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::i0e`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn i0e_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::I0e, &[self.into()], out)
+    }
+
+    /// The modified Bessel function of order 1.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn i1(&self) -> Result<Self> {
+        family::pointwise(Op::I1, &[self.into()])
+    }
+
+    /// [`DynTensor::i1`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::i1`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn i1_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::I1, &[self.into()], out)
+    }
+
+    /// `i1`, times exp(-|x|).
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn i1e(&self) -> Result<Self> {
+        family::pointwise(Op::I1e, &[self.into()])
+    }
+
+    /// [`DynTensor::i1e`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::i1e`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn i1e_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::I1e, &[self.into()], out)
+    }
+
+    /// The inverse of the logistic function; `eps` keeps from 0 and 1.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn logit(&self) -> Result<Self> {
+        family::pointwise(Op::Logit, &[self.into()])
+    }
+
+    /// [`DynTensor::logit`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logit`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn logit_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Logit, self, &[])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::logit`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logit`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn logit_out(&self, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Logit, &[self.into()], out)
+    }
+
+    /// The logarithm to base 2 of the sum of two powers of 2.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn logaddexp2<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Logaddexp2, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::logaddexp2`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logaddexp2`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn logaddexp2_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::Logaddexp2, &[self.into(), other.into()], out)
+    }
+
+    /// Self times the logarithm of one and `other`; zero where self is.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn xlog1py<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Xlog1py, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::xlog1py`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::xlog1py`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn xlog1py_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Xlog1py, &[self.into(), other.into()], out)
+    }
+
+    /// The magnitude of self with the sign of `other`.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn copysign<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Copysign, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::copysign`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::copysign`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn copysign_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Copysign, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::copysign`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::copysign`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn copysign_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Copysign, &[self.into(), other.into()], out)
+    }
+
+    /// The next number on the way to `other`.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn nextafter<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Nextafter, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::nextafter`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nextafter`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn nextafter_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Nextafter, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::nextafter`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nextafter`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn nextafter_out<'a>(
+        &'a self,
+        other: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::Nextafter, &[self.into(), other.into()], out)
+    }
+
+    /// The greater of two elements; of a number and NaN, the number.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn fmax<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Fmax, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::fmax`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::fmax`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn fmax_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Fmax, &[self.into(), other.into()], out)
+    }
+
+    /// The smaller of two elements; of a number and NaN, the number.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn fmin<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Fmin, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::fmin`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::fmin`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn fmin_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Fmin, &[self.into(), other.into()], out)
+    }
+
+    /// 0 where negative, 1 where positive, `values` at zero.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn heaviside<'a>(&'a self, values: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Heaviside, &[self.into(), values.into()])
+    }
+
+    /// [`DynTensor::heaviside`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::heaviside`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn heaviside_<'a>(&mut self, values: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Heaviside, self, &[values.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::heaviside`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::heaviside`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn heaviside_out<'a>(
+        &'a self,
+        values: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::Heaviside, &[self.into(), values.into()], out)
+    }
+
+    /// The greatest common divisor.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn gcd<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Gcd, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::gcd`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::gcd`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn gcd_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Gcd, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::gcd`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::gcd`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn gcd_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Gcd, &[self.into(), other.into()], out)
+    }
+
+    /// The least common multiple.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn lcm<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Lcm, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::lcm`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::lcm`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn lcm_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Lcm, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::lcm`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::lcm`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn lcm_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Lcm, &[self.into(), other.into()], out)
+    }
+
+    /// A power in double precision.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn float_power<'a>(&'a self, exponent: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::FloatPower, &[self.into(), exponent.into()])
+    }
+
+    /// [`DynTensor::float_power`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::float_power`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn float_power_<'a>(&mut self, exponent: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::FloatPower, self, &[exponent.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::float_power`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::float_power`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn float_power_out<'a>(
+        &'a self,
+        exponent: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::pointwise_out(Op::FloatPower, &[self.into(), exponent.into()], out)
+    }
+
+    /// Self times two to the power of `other`.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn ldexp<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Ldexp, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::ldexp`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::ldexp`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn ldexp_<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Ldexp, self, &[other.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::ldexp`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::ldexp`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn ldexp_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Ldexp, &[self.into(), other.into()], out)
+    }
+
+    /// Limits to at least `min`.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn clamp_min<'a>(&'a self, min: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::ClampMin, &[self.into(), min.into()])
+    }
+
+    /// [`DynTensor::clamp_min`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::clamp_min`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn clamp_min_<'a>(&mut self, min: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::ClampMin, self, &[min.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::clamp_min`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::clamp_min`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn clamp_min_out<'a>(&'a self, min: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::ClampMin, &[self.into(), min.into()], out)
+    }
+
+    /// Limits to at most `max`.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn clamp_max<'a>(&'a self, max: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::ClampMax, &[self.into(), max.into()])
+    }
+
+    /// [`DynTensor::clamp_max`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::clamp_max`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn clamp_max_<'a>(&mut self, max: impl Into<Operand<'a>>) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::ClampMax, self, &[max.into()])?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::clamp_max`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::clamp_max`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn clamp_max_out<'a>(&'a self, max: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::ClampMax, &[self.into(), max.into()], out)
+    }
+
+    /// An exponential below zero, scaled so that mean and variance stay as they are.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn selu(&self) -> Result<Self> {
+        family::pointwise(Op::Selu, &[self.into()])
+    }
+
+    /// [`DynTensor::selu`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::selu`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn selu_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Selu, self, &[])?;
+        Ok(self)
+    }
+
+    /// Each element times the hyperbolic tangent of its softplus.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn mish(&self) -> Result<Self> {
+        family::pointwise(Op::Mish, &[self.into()])
+    }
+
+    /// [`DynTensor::mish`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mish`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn mish_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Mish, self, &[])?;
+        Ok(self)
+    }
+
+    /// The logarithm of the logistic function.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn logsigmoid(&self) -> Result<Self> {
+        family::pointwise(Op::Logsigmoid, &[self.into()])
+    }
+
+    /// (x + 3) / 6, between 0 and 1.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn hardsigmoid(&self) -> Result<Self> {
+        family::pointwise(Op::Hardsigmoid, &[self.into()])
+    }
+
+    /// [`DynTensor::hardsigmoid`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::hardsigmoid`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn hardsigmoid_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Hardsigmoid, self, &[])?;
+        Ok(self)
+    }
+
+    /// Each element times its `hardsigmoid`.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn hardswish(&self) -> Result<Self> {
+        family::pointwise(Op::Hardswish, &[self.into()])
+    }
+
+    /// [`DynTensor::hardswish`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::hardswish`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn hardswish_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Hardswish, self, &[])?;
+        Ok(self)
+    }
+
+    /// Between 0 and 6.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn relu6(&self) -> Result<Self> {
+        family::pointwise(Op::Relu6, &[self.into()])
+    }
+
+    /// [`DynTensor::relu6`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::relu6`], and when the result's names, sizes or dtype do not fit self's.
+    pub fn relu6_(&mut self) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Relu6, self, &[])?;
+        Ok(self)
+    }
+
+    /// Each element divided by one more than its magnitude.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn softsign(&self) -> Result<Self> {
+        family::pointwise(Op::Softsign, &[self.into()])
+    }
+
+    /// Each element less its hyperbolic tangent.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn tanhshrink(&self) -> Result<Self> {
+        family::pointwise(Op::Tanhshrink, &[self.into()])
+    }
+
+    /// `alpha` (exp(x) - 1) where negative.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn elu(&self) -> Result<Self> {
+        self.elu_with(EluOptions::default())
+    }
+
+    /// [`DynTensor::elu`] with numbers of choice.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn elu_with(&self, options: EluOptions) -> Result<Self> {
+        family::pointwise(Op::Elu, &family::with(Some(self), &options.numbers()))
+    }
+
+    /// [`DynTensor::elu`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::elu`], and when the result's dtype does not fit self's.
+    pub fn elu_(&mut self) -> Result<&mut Self> {
+        self.elu_with_(EluOptions::default())
+    }
+
+    /// [`DynTensor::elu_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::elu`], and when the result's dtype does not fit self's.
+    pub fn elu_with_(&mut self, options: EluOptions) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Elu, self, &family::with(None, &options.numbers()))?;
+        Ok(self)
+    }
+
+    /// `alpha` (exp(x / `alpha`) - 1) where negative.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn celu(&self) -> Result<Self> {
+        self.celu_with(CeluOptions::default())
+    }
+
+    /// [`DynTensor::celu`] with numbers of choice.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn celu_with(&self, options: CeluOptions) -> Result<Self> {
+        family::pointwise(Op::Celu, &family::with(Some(self), &options.numbers()))
+    }
+
+    /// [`DynTensor::celu`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::celu`], and when the result's dtype does not fit self's.
+    pub fn celu_(&mut self) -> Result<&mut Self> {
+        self.celu_with_(CeluOptions::default())
+    }
+
+    /// [`DynTensor::celu_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::celu`], and when the result's dtype does not fit self's.
+    pub fn celu_with_(&mut self, options: CeluOptions) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Celu, self, &family::with(None, &options.numbers()))?;
+        Ok(self)
+    }
+
+    /// Times `negative_slope` where negative.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn leaky_relu(&self) -> Result<Self> {
+        self.leaky_relu_with(LeakyReluOptions::default())
+    }
+
+    /// [`DynTensor::leaky_relu`] with numbers of choice.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn leaky_relu_with(&self, options: LeakyReluOptions) -> Result<Self> {
+        family::pointwise(Op::LeakyRelu, &family::with(Some(self), &options.numbers()))
+    }
+
+    /// [`DynTensor::leaky_relu`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::leaky_relu`], and when the result's dtype does not fit self's.
+    pub fn leaky_relu_(&mut self) -> Result<&mut Self> {
+        self.leaky_relu_with_(LeakyReluOptions::default())
+    }
+
+    /// [`DynTensor::leaky_relu_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::leaky_relu`], and when the result's dtype does not fit self's.
+    pub fn leaky_relu_with_(&mut self, options: LeakyReluOptions) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::LeakyRelu, self, &family::with(None, &options.numbers()))?;
+        Ok(self)
+    }
+
+    /// ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn softplus(&self) -> Result<Self> {
+        self.softplus_with(SoftplusOptions::default())
+    }
+
+    /// [`DynTensor::softplus`] with numbers of choice.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn softplus_with(&self, options: SoftplusOptions) -> Result<Self> {
+        family::pointwise(Op::Softplus, &family::with(Some(self), &options.numbers()))
+    }
+
+    /// Between `min_val` and `max_val`.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn hardtanh(&self) -> Result<Self> {
+        self.hardtanh_with(HardtanhOptions::default())
+    }
+
+    /// [`DynTensor::hardtanh`] with numbers of choice.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn hardtanh_with(&self, options: HardtanhOptions) -> Result<Self> {
+        family::pointwise(Op::Hardtanh, &family::with(Some(self), &options.numbers()))
+    }
+
+    /// [`DynTensor::hardtanh`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::hardtanh`], and when the result's dtype does not fit self's.
+    pub fn hardtanh_(&mut self) -> Result<&mut Self> {
+        self.hardtanh_with_(HardtanhOptions::default())
+    }
+
+    /// [`DynTensor::hardtanh_with`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::hardtanh`], and when the result's dtype does not fit self's.
+    pub fn hardtanh_with_(&mut self, options: HardtanhOptions) -> Result<&mut Self> {
+        family::pointwise_in_place(Op::Hardtanh, self, &family::with(None, &options.numbers()))?;
+        Ok(self)
+    }
+
+    /// Nearer to zero by `lambd`, and zero where that is further than zero.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn softshrink(&self) -> Result<Self> {
+        self.softshrink_with(SoftshrinkOptions::default())
+    }
+
+    /// [`DynTensor::softshrink`] with numbers of choice.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn softshrink_with(&self, options: SoftshrinkOptions) -> Result<Self> {
+        family::pointwise(
+            Op::Softshrink,
+            &family::with(Some(self), &options.numbers()),
+        )
+    }
+
+    /// Zero where the magnitude is at most `lambd`.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn hardshrink(&self) -> Result<Self> {
+        self.hardshrink_with(HardshrinkOptions::default())
+    }
+
+    /// [`DynTensor::hardshrink`] with numbers of choice.
+    ///
+    /// # Errors
+    /// When the dtype is not taken, or memory runs out.
+    pub fn hardshrink_with(&self, options: HardshrinkOptions) -> Result<Self> {
+        family::pointwise(
+            Op::Hardshrink,
+            &family::with(Some(self), &options.numbers()),
         )
     }
 }

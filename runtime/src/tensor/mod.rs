@@ -56,6 +56,7 @@ pub use gather::{
 };
 pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
+pub use parametric::*;
 pub use part::DynTensorMut;
 pub use reduce::Along;
 pub use stat::NormOptions;

@@ -1,4 +1,4 @@
-//! Sums with a factor: add and sub with alpha, addcmul with a value.
+//! Sums with a factor: add and sub with alpha.
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Promoter, Result, Scalar};
@@ -102,63 +102,6 @@ impl DynTensor {
             Err(error) => Err(error.in_op(op.name())),
         }
     }
-
-    /// Adds the product of two tensors, times `value`.
-    ///
-    /// # Errors
-    /// Names that do not unify, sizes that do not broadcast.
-    pub fn addcmul<'a>(
-        &'a self,
-        tensor1: &'a Self,
-        tensor2: impl Into<Operand<'a>>,
-        value: impl Into<Scalar>,
-    ) -> Result<Self> {
-        let tensor2 = tensor2.into();
-        let value = value.into();
-        let operands: Operands<'_> = smallvec![self.into(), tensor1.into(), tensor2];
-        if value == Scalar::Int(1) {
-            return family::pointwise(Op::Addcmul, &operands);
-        }
-        check_alpha(Op::Addcmul, &operands, value)?;
-        // x + value*y*z: the factor goes to the operand that is smaller.
-        let names = family::unified(Op::Addcmul, &tensors(&operands))?;
-        let scaled = family::pointwise(Op::Mul, &[tensor1.into(), value.into()])?;
-        let operands: Operands<'_> = smallvec![self.into(), (&scaled).into(), tensor2];
-        family::pointwise_as(Op::Addcmul, &operands, names)
-    }
-
-    /// Adds the product of two tensors, times `value`, in place.
-    ///
-    /// # Errors
-    /// As [`DynTensor::addcmul`], and when the result's names, sizes or dtype are not self's.
-    pub fn addcmul_(
-        &mut self,
-        tensor1: &Self,
-        tensor2: &Self,
-        value: impl Into<Scalar>,
-    ) -> Result<&mut Self> {
-        let value = value.into();
-        if value == Scalar::Int(1) {
-            family::pointwise_in_place(Op::Addcmul, self, &[tensor1.into(), tensor2.into()])?;
-            return Ok(self);
-        }
-        let result = self.addcmul(tensor1, tensor2, value)?;
-        self.overwrite(Op::Addcmul, result)
-    }
-
-    /// Adds the product of two tensors, times `value`, into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::addcmul`], and when `out` does not hold the result.
-    pub fn addcmul_out(
-        &self,
-        tensor1: &Self,
-        tensor2: &Self,
-        value: impl Into<Scalar>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Addcmul, self.addcmul(tensor1, tensor2, value)?, out)
-    }
 }
 
 /// `x + alpha * y` is one pass of addcmul, `x - alpha * y` the same with `-alpha`.
@@ -194,7 +137,7 @@ fn factor(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Result<Option<Scal
 }
 
 /// A factor may not lift the result to a higher category.
-fn check_alpha(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Result<()> {
+pub(super) fn check_alpha(op: Op, operands: &[Operand<'_>], alpha: Scalar) -> Result<()> {
     let mut common = Promoter::new(default_dtype());
     for operand in operands {
         match operand {

@@ -189,8 +189,13 @@ fn add_and_sub_take_a_factor() {
 #[test]
 fn addcmul_clamp_and_where() {
     let x = x();
-    assert_eq!(vec(&x.addcmul(&x, &x, 1).unwrap())[..2], [2.0, 6.0]);
-    assert_eq!(vec(&x.addcmul(&x, &x, 0.5).unwrap())[..2], [1.5, 4.0]);
+    assert_eq!(vec(&x.addcmul(&x, &x).unwrap())[..2], [2.0, 6.0]);
+    assert_eq!(
+        vec(&x
+            .addcmul_with(&x, &x, super::AddcmulOptions { value: 0.5.into() })
+            .unwrap())[..2],
+        [1.5, 4.0]
+    );
     assert_eq!(
         vec(&x.clamp(Operand::from(2), Operand::from(4)).unwrap())[..4],
         [2., 2., 3., 4.]

@@ -1,5 +1,149 @@
-//! Activations of networks.
+//! What neural networks put between their layers.
 
-use crate::op::Row;
+use super::pointwise::{float, unary};
+use crate::op::Class::{Binary, Compose, Unary};
+use crate::op::DTypeRule::{Float, Same};
+use crate::op::NameRule::{Keeps, Special};
+use crate::op::{DTypes, Forms, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+/// Of floats, in place too.
+const fn activation(name: &'static str, expr: &'static str, doc: &'static str) -> Row {
+    unary(name, expr, doc)
+        .dtype(Same, DTypes::FLOATS)
+        .forms(Forms::PURE.and(Forms::IN_PLACE))
+}
+
+pub(super) const ROWS: &[Row] = &[
+    activation(
+        "selu",
+        "selu(x)",
+        "An exponential below zero, scaled so that mean and variance stay as they are.",
+    )
+    .grad(&["where(x > 0, 1.0507009873554805 * grad, grad * (result + 1.7580993408473766))"]),
+    activation(
+        "mish",
+        "mish(x)",
+        "Each element times the hyperbolic tangent of its softplus.",
+    )
+    .grad(&["grad * (tanh(softplus(x)) + x * sigmoid(x) * (1 - tanh(softplus(x)) ** 2))"]),
+    activation(
+        "logsigmoid",
+        "logsigmoid(x)",
+        "The logarithm of the logistic function.",
+    )
+    .forms(Forms::PURE)
+    .grad(&["grad * sigmoid(-x)"]),
+    activation(
+        "hardsigmoid",
+        "hardsigmoid(x)",
+        "(x + 3) / 6, between 0 and 1.",
+    )
+    .grad(&["where(x > -3 & x < 3, grad / 6, 0)"]),
+    activation(
+        "hardswish",
+        "hardswish(x)",
+        "Each element times its `hardsigmoid`.",
+    )
+    .grad(&["where(x < -3, 0, where(x <= 3, grad * (x / 3 + 0.5), grad))"]),
+    activation("relu6", "relu6(x)", "Between 0 and 6.")
+        .dtype(Same, DTypes::ORDERED)
+        .grad(&["where(x > 0 & x < 6, grad, 0)"]),
+    float(
+        "softsign",
+        "softsign(x)",
+        "Each element divided by one more than its magnitude.",
+    )
+    .dtype(Float, DTypes::REAL)
+    .forms(Forms::PURE)
+    .grad(&["grad / (1 + abs(x)) ** 2"]),
+    float(
+        "tanhshrink",
+        "tanhshrink(x)",
+        "Each element less its hyperbolic tangent.",
+    )
+    .dtype(Float, DTypes::REAL)
+    .forms(Forms::PURE)
+    .grad(&["grad * tanh(x) ** 2"]),
+    activation(
+        "elu",
+        "elu(x, alpha)",
+        "`alpha` (exp(x) - 1) where negative.",
+    )
+    .signature("self, alpha: Scalar = 1.0")
+    .grad(&["where(x > 0, grad, grad * alpha * exp(x))"]),
+    activation(
+        "celu",
+        "celu(x, alpha)",
+        "`alpha` (exp(x / `alpha`) - 1) where negative.",
+    )
+    .signature("self, alpha: Scalar = 1.0")
+    .grad(&["where(x > 0, grad, grad * exp(x / alpha))"]),
+    activation(
+        "leaky_relu",
+        "leaky_relu(x, negative_slope)",
+        "Times `negative_slope` where negative.",
+    )
+    .signature("self, negative_slope: Scalar = 0.01")
+    .grad(&["where(x > 0, grad, grad * negative_slope)"]),
+    activation(
+        "softplus",
+        "softplus(x, beta, threshold)",
+        "ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.",
+    )
+    .signature("self, beta: Scalar = 1.0, threshold: Scalar = 20.0")
+    .forms(Forms::PURE)
+    .grad(&["where(beta * x > threshold, grad, grad * sigmoid(beta * x))"]),
+    activation(
+        "hardtanh",
+        "clamp(x, min_val, max_val)",
+        "Between `min_val` and `max_val`.",
+    )
+    .signature("self, min_val: Scalar = -1.0, max_val: Scalar = 1.0")
+    .grad(&["where(x > min_val & x < max_val, grad, 0)"]),
+    activation(
+        "softshrink",
+        "softshrink(x, lambd)",
+        "Nearer to zero by `lambd`, and zero where that is further than zero.",
+    )
+    .signature("self, lambd: Scalar = 0.5")
+    .forms(Forms::PURE)
+    .grad(&["where(x > lambd | x < -lambd, grad, 0)"]),
+    activation(
+        "hardshrink",
+        "hardshrink(x, lambd)",
+        "Zero where the magnitude is at most `lambd`.",
+    )
+    .signature("self, lambd: Scalar = 0.5")
+    .forms(Forms::PURE)
+    .grad(&["where(x > lambd | x < -lambd, grad, 0)"]),
+    Row::new(
+        "threshold",
+        "self, threshold: Scalar, value: Scalar",
+        Unary("above(x, threshold, value)"),
+        Keeps,
+        "`value` where an element is at most `threshold`.",
+    )
+    .dtype(Same, DTypes::ORDERED)
+    .forms(Forms::ALL)
+    .grad(&["where(x > threshold, grad, 0)"]),
+    Row::new(
+        "prelu",
+        "self, weight",
+        Binary("leaky_relu(x, y)"),
+        Special,
+        "Times `weight` where negative; a weight with a dim has one number for each channel.",
+    )
+    .dtype(Same, DTypes::FLOATS)
+    .grad(&["where(x > 0, grad, grad * y)", "where(x > 0, 0, grad * x)"])
+    .differs("a named weight finds its dim by name, an unnamed one takes PyTorch's: the second"),
+    Row::new(
+        "glu",
+        "self, dim: Dim = -1",
+        Compose,
+        Keeps,
+        "One half along a dim, times the logistic function of the other.",
+    )
+    .dtype(Same, DTypes::FLOATS)
+    .forms(Forms::WITH_OUT)
+    .differs("by name too"),
+];

@@ -150,14 +150,15 @@ pub(super) const ROWS: &[Row] = &[
         "Each element times its logistic function.",
     )
     .dtype(Same, DTypes::INEXACT)
-    .forms(Forms::PURE)
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
     .grad(&["grad * sigmoid(x) * (1 + x * (1 - sigmoid(x)))"]),
     float(
         "gelu",
         "gelu(x)",
-        "Each element times its normal distribution function.",
+        "Each element times its normal distribution function, exact or by a formula with tanh.",
     )
+    .signature("self, *, approximate: Word = none")
     .dtype(Same, DTypes::FLOATS)
-    .forms(Forms::PURE)
-    .differs("no approximation by tanh"),
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .grad(&["grad * (ndtr(x) + x * 0.3989422804014327 * exp(-0.5 * x * x))"]),
 ];

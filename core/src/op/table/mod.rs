@@ -14,6 +14,7 @@ mod names;
 mod norm;
 mod number;
 mod parametric;
+mod part;
 mod pointwise;
 mod query;
 mod random;
@@ -49,6 +50,7 @@ const FAMILIES: &[Family] = &[
     ("sparse", sparse::ROWS),
     ("einsum", einsum::ROWS),
     ("parametric", parametric::ROWS),
+    ("part", part::ROWS),
     ("activation", activation::ROWS),
     ("norm", norm::ROWS),
     ("loss", loss::ROWS),

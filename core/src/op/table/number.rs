@@ -34,9 +34,9 @@ pub(super) const ROWS: &[Row] = &[
     rounding(
         "round",
         "round(x)",
-        "The nearest whole number; halves go to the even one.",
+        "The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.",
     )
-    .differs("no `decimals`"),
+    .signature("self, *, decimals: Int = 0"),
     rounding("trunc", "trunc(x)", "The next whole number towards zero.").aliases(&["fix"]),
     unary(
         "frac",

@@ -41,11 +41,16 @@ pub(super) const ROWS: &[Row] = &[
     binary("mul", "mul(x, y)", "Multiplies.")
         .aliases(&["multiply"])
         .grad(&["grad * y", "grad * x"]),
-    binary("div", "div(x, y)", "Divides; integers give a float.")
-        .dtype(Float, DTypes::ALL)
-        .aliases(&["true_divide", "divide"])
-        .samples(Samples::NonZero)
-        .grad(&["grad / y", "-grad * result / y"]),
+    binary(
+        "div",
+        "div(x, y)",
+        "Divides; integers give a float, unless the quotient is rounded.",
+    )
+    .signature("self, other: Operand, *, rounding_mode: Word = None")
+    .dtype(Float, DTypes::ALL)
+    .aliases(&["true_divide", "divide"])
+    .samples(Samples::NonZero)
+    .grad(&["grad / y", "-grad * result / y"]),
     binary("pow", "pow(x, y)", "Raises to the power of `exponent`.")
         .signature("self, exponent: Operand")
         .dtype(Same, DTypes::NUMBERS)
@@ -76,6 +81,7 @@ pub(super) const ROWS: &[Row] = &[
         "sigmoid(x)",
         "The logistic function, 1 / (1 + exp(-x)).",
     )
+    .aliases(&["expit"])
     .grad(&["grad * result * (1 - result)"]),
     unary("relu", "relu(x)", "Zero where negative.")
         .dtype(Same, DTypes::ORDERED)

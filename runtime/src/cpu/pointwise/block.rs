@@ -205,7 +205,7 @@ impl Job {
             for (ptr, stride) in ptrs.iter_mut().zip(&strides) {
                 *ptr = ptr.wrapping_offset(row * stride);
             }
-            let inputs: Inputs = [ptrs[1], ptrs[2], ptrs[3]].map(<*mut u8>::cast_const);
+            let inputs: Inputs = [ptrs[1], ptrs[2], ptrs[3], ptrs[4]].map(<*mut u8>::cast_const);
             // SAFETY: dense operands in the kernel's dtypes; the result overlaps none of them.
             unsafe { (self.run)(n, ptrs[0], inputs) };
         }

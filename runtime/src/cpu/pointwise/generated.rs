@@ -5,7 +5,8 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, output1, output2, output3};
+use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4};
+use super::kernel::{output1, output2, output3, output4};
 use crate::cpu::numeric::by_name::*;
 use crate::cpu::simd::{levels, one_level};
 
@@ -94,6 +95,74 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         Op::BitwiseXor => of_bitwise_xor(compute),
         Op::BitwiseLeftShift => of_bitwise_left_shift(compute),
         Op::BitwiseRightShift => of_bitwise_right_shift(compute),
+        Op::Signbit => of_signbit(compute),
+        Op::Isposinf => of_isposinf(compute),
+        Op::Isneginf => of_isneginf(compute),
+        Op::Isreal => of_isreal(compute),
+        Op::Angle => of_angle(compute),
+        Op::Erfcx => of_erfcx(compute),
+        Op::Ndtr => of_ndtr(compute),
+        Op::Ndtri => of_ndtri(compute),
+        Op::LogNdtr => of_log_ndtr(compute),
+        Op::Entr => of_entr(compute),
+        Op::I0 => of_i0(compute),
+        Op::I0e => of_i0e(compute),
+        Op::I1 => of_i1(compute),
+        Op::I1e => of_i1e(compute),
+        Op::Logit => of_logit(compute),
+        Op::NanToNum => of_nan_to_num(compute),
+        Op::Logaddexp2 => of_logaddexp2(compute),
+        Op::Xlog1py => of_xlog1py(compute),
+        Op::Copysign => of_copysign(compute),
+        Op::Nextafter => of_nextafter(compute),
+        Op::Fmax => of_fmax(compute),
+        Op::Fmin => of_fmin(compute),
+        Op::Heaviside => of_heaviside(compute),
+        Op::Gcd => of_gcd(compute),
+        Op::Lcm => of_lcm(compute),
+        Op::FloatPower => of_float_power(compute),
+        Op::Ldexp => of_ldexp(compute),
+        Op::ClampMin => of_clamp_min(compute),
+        Op::ClampMax => of_clamp_max(compute),
+        Op::Isclose => of_isclose(compute),
+        Op::Addcdiv => of_addcdiv(compute),
+        Op::Lerp => of_lerp(compute),
+        Op::GeluTanh => of_gelu_tanh(compute),
+        Op::RoundDecimals => of_round_decimals(compute),
+        Op::LogitEps => of_logit_eps(compute),
+        Op::DivTrunc => of_div_trunc(compute),
+        Op::IscloseNan => of_isclose_nan(compute),
+        Op::AddcmulValue => of_addcmul_value(compute),
+        Op::Gated => of_gated(compute),
+        Op::SquaredError => of_squared_error(compute),
+        Op::AbsoluteError => of_absolute_error(compute),
+        Op::SmoothError => of_smooth_error(compute),
+        Op::HuberError => of_huber_error(compute),
+        Op::BinaryEntropy => of_binary_entropy(compute),
+        Op::LogitEntropy => of_logit_entropy(compute),
+        Op::Divergence => of_divergence(compute),
+        Op::LogDivergence => of_log_divergence(compute),
+        Op::SoftMargin => of_soft_margin(compute),
+        Op::PoissonError => of_poisson_error(compute),
+        Op::PoissonLogError => of_poisson_log_error(compute),
+        Op::Stirling => of_stirling(compute),
+        Op::Selu => of_selu(compute),
+        Op::Mish => of_mish(compute),
+        Op::Logsigmoid => of_logsigmoid(compute),
+        Op::Hardsigmoid => of_hardsigmoid(compute),
+        Op::Hardswish => of_hardswish(compute),
+        Op::Relu6 => of_relu6(compute),
+        Op::Softsign => of_softsign(compute),
+        Op::Tanhshrink => of_tanhshrink(compute),
+        Op::Elu => of_elu(compute),
+        Op::Celu => of_celu(compute),
+        Op::LeakyRelu => of_leaky_relu(compute),
+        Op::Softplus => of_softplus(compute),
+        Op::Hardtanh => of_hardtanh(compute),
+        Op::Softshrink => of_softshrink(compute),
+        Op::Hardshrink => of_hardshrink(compute),
+        Op::Threshold => of_threshold(compute),
+        Op::Prelu => of_prelu(compute),
         Op::Sum
         | Op::Mean
         | Op::Prod
@@ -259,7 +328,10 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::MatrixPower
         | Op::MultiDot
         | Op::Cross
-        | Op::Tensordot => None,
+        | Op::Tensordot
+        | Op::Positive
+        | Op::Allclose
+        | Op::Glu => None,
     }
 }
 
@@ -1567,6 +1639,1304 @@ fn of_bitwise_right_shift(compute: DType) -> Option<Kernel> {
         | DType::BF16
         | DType::F32
         | DType::F64
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_signbit(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8| signbit(x)),
+        DType::I8 => kernel!(levels, |x: i8| signbit(x)),
+        DType::I16 => kernel!(levels, |x: i16| signbit(x)),
+        DType::I32 => kernel!(levels, |x: i32| signbit(x)),
+        DType::I64 => kernel!(levels, |x: i64| signbit(x)),
+        DType::F32 => kernel!(levels, |x: f32| signbit(x)),
+        DType::F64 => kernel!(levels, |x: f64| signbit(x)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_isposinf(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| isposinf(x)),
+        DType::U8 => kernel!(levels, |x: u8| isposinf(x)),
+        DType::I8 => kernel!(levels, |x: i8| isposinf(x)),
+        DType::I16 => kernel!(levels, |x: i16| isposinf(x)),
+        DType::I32 => kernel!(levels, |x: i32| isposinf(x)),
+        DType::I64 => kernel!(levels, |x: i64| isposinf(x)),
+        DType::F32 => kernel!(levels, |x: f32| isposinf(x)),
+        DType::F64 => kernel!(levels, |x: f64| isposinf(x)),
+        DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_isneginf(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| isneginf(x)),
+        DType::U8 => kernel!(levels, |x: u8| isneginf(x)),
+        DType::I8 => kernel!(levels, |x: i8| isneginf(x)),
+        DType::I16 => kernel!(levels, |x: i16| isneginf(x)),
+        DType::I32 => kernel!(levels, |x: i32| isneginf(x)),
+        DType::I64 => kernel!(levels, |x: i64| isneginf(x)),
+        DType::F32 => kernel!(levels, |x: f32| isneginf(x)),
+        DType::F64 => kernel!(levels, |x: f64| isneginf(x)),
+        DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_isreal(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool| isreal(x)),
+        DType::U8 => kernel!(levels, |x: u8| isreal(x)),
+        DType::I8 => kernel!(levels, |x: i8| isreal(x)),
+        DType::I16 => kernel!(levels, |x: i16| isreal(x)),
+        DType::I32 => kernel!(levels, |x: i32| isreal(x)),
+        DType::I64 => kernel!(levels, |x: i64| isreal(x)),
+        DType::F32 => kernel!(levels, |x: f32| isreal(x)),
+        DType::F64 => kernel!(levels, |x: f64| isreal(x)),
+        DType::C64 => kernel!(levels, |x: Complex<f32>| isreal(x)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>| isreal(x)),
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_angle(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| angle(x)),
+        DType::F64 => kernel!(one_level, |x: f64| angle(x)),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>| angle(x)),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>| angle(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_erfcx(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| erfcx(x)),
+        DType::F64 => kernel!(one_level, |x: f64| erfcx(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_ndtr(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| ndtr(x)),
+        DType::F64 => kernel!(one_level, |x: f64| ndtr(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_ndtri(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| ndtri(x)),
+        DType::F64 => kernel!(one_level, |x: f64| ndtri(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_log_ndtr(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| log_ndtr(x)),
+        DType::F64 => kernel!(one_level, |x: f64| log_ndtr(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_entr(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| entr(x)),
+        DType::F64 => kernel!(one_level, |x: f64| entr(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_i0(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| i0(x)),
+        DType::F64 => kernel!(one_level, |x: f64| i0(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_i0e(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| i0e(x)),
+        DType::F64 => kernel!(one_level, |x: f64| i0e(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_i1(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| i1(x)),
+        DType::F64 => kernel!(one_level, |x: f64| i1(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_i1e(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| i1e(x)),
+        DType::F64 => kernel!(one_level, |x: f64| i1e(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_logit(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| logit(x)),
+        DType::F64 => kernel!(one_level, |x: f64| logit(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_nan_to_num(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, nan: bool, posinf: bool, neginf: bool| {
+            nan_to_num(x, nan, posinf, neginf)
+        }),
+        DType::U8 => kernel!(levels, |x: u8, nan: u8, posinf: u8, neginf: u8| nan_to_num(
+            x, nan, posinf, neginf
+        )),
+        DType::I8 => kernel!(levels, |x: i8, nan: i8, posinf: i8, neginf: i8| nan_to_num(
+            x, nan, posinf, neginf
+        )),
+        DType::I16 => kernel!(levels, |x: i16, nan: i16, posinf: i16, neginf: i16| {
+            nan_to_num(x, nan, posinf, neginf)
+        }),
+        DType::I32 => kernel!(levels, |x: i32, nan: i32, posinf: i32, neginf: i32| {
+            nan_to_num(x, nan, posinf, neginf)
+        }),
+        DType::I64 => kernel!(levels, |x: i64, nan: i64, posinf: i64, neginf: i64| {
+            nan_to_num(x, nan, posinf, neginf)
+        }),
+        DType::F32 => kernel!(levels, |x: f32, nan: f32, posinf: f32, neginf: f32| {
+            nan_to_num(x, nan, posinf, neginf)
+        }),
+        DType::F64 => kernel!(levels, |x: f64, nan: f64, posinf: f64, neginf: f64| {
+            nan_to_num(x, nan, posinf, neginf)
+        }),
+        DType::C64 => {
+            kernel!(levels, |x: Complex<f32>,
+                             nan: Complex<f32>,
+                             posinf: Complex<f32>,
+                             neginf: Complex<f32>| {
+                nan_to_num(x, nan, posinf, neginf)
+            })
+        }
+        DType::C128 => {
+            kernel!(levels, |x: Complex<f64>,
+                             nan: Complex<f64>,
+                             posinf: Complex<f64>,
+                             neginf: Complex<f64>| {
+                nan_to_num(x, nan, posinf, neginf)
+            })
+        }
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_logaddexp2(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| logaddexp2(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| logaddexp2(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_xlog1py(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| xlog1py(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| xlog1py(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_copysign(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32| copysign(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| copysign(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_nextafter(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| nextafter(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| nextafter(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_fmax(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| fmax(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| fmax(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| fmax(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| fmax(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| fmax(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| fmax(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| fmax(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| fmax(x, y)),
+        DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_fmin(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| fmin(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| fmin(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| fmin(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| fmin(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| fmin(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| fmin(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| fmin(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| fmin(x, y)),
+        DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_heaviside(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool| heaviside(x, y)),
+        DType::U8 => kernel!(levels, |x: u8, y: u8| heaviside(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| heaviside(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| heaviside(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| heaviside(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| heaviside(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| heaviside(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| heaviside(x, y)),
+        DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_gcd(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(one_level, |x: u8, y: u8| gcd(x, y)),
+        DType::I8 => kernel!(one_level, |x: i8, y: i8| gcd(x, y)),
+        DType::I16 => kernel!(one_level, |x: i16, y: i16| gcd(x, y)),
+        DType::I32 => kernel!(one_level, |x: i32, y: i32| gcd(x, y)),
+        DType::I64 => kernel!(one_level, |x: i64, y: i64| gcd(x, y)),
+        DType::Bool
+        | DType::F16
+        | DType::BF16
+        | DType::F32
+        | DType::F64
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_lcm(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(one_level, |x: u8, y: u8| lcm(x, y)),
+        DType::I8 => kernel!(one_level, |x: i8, y: i8| lcm(x, y)),
+        DType::I16 => kernel!(one_level, |x: i16, y: i16| lcm(x, y)),
+        DType::I32 => kernel!(one_level, |x: i32, y: i32| lcm(x, y)),
+        DType::I64 => kernel!(one_level, |x: i64, y: i64| lcm(x, y)),
+        DType::Bool
+        | DType::F16
+        | DType::BF16
+        | DType::F32
+        | DType::F64
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_float_power(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F64 => kernel!(levels, |x: f64, y: f64| pow(x, y)),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::F32
+        | DType::C64 => return None,
+    })
+}
+
+fn of_ldexp(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| mul(x, exp2(y))),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| mul(x, exp2(y))),
+        DType::C64 => kernel!(one_level, |x: Complex<f32>, y: Complex<f32>| mul(
+            x,
+            exp2(y)
+        )),
+        DType::C128 => kernel!(one_level, |x: Complex<f64>, y: Complex<f64>| mul(
+            x,
+            exp2(y)
+        )),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_clamp_min(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8, y: u8| maximum(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| maximum(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| maximum(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| maximum(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| maximum(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| maximum(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| maximum(x, y)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_clamp_max(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8, y: u8| minimum(x, y)),
+        DType::I8 => kernel!(levels, |x: i8, y: i8| minimum(x, y)),
+        DType::I16 => kernel!(levels, |x: i16, y: i16| minimum(x, y)),
+        DType::I32 => kernel!(levels, |x: i32, y: i32| minimum(x, y)),
+        DType::I64 => kernel!(levels, |x: i64, y: i64| minimum(x, y)),
+        DType::F32 => kernel!(levels, |x: f32, y: f32| minimum(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| minimum(x, y)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_isclose(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32, rtol: f32, atol: f32| isclose(
+            x, y, rtol, atol
+        )),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, rtol: f64, atol: f64| isclose(
+            x, y, rtol, atol
+        )),
+        DType::C64 => {
+            kernel!(levels, |x: Complex<f32>,
+                             y: Complex<f32>,
+                             rtol: Complex<f32>,
+                             atol: Complex<f32>| {
+                isclose(x, y, rtol, atol)
+            })
+        }
+        DType::C128 => {
+            kernel!(levels, |x: Complex<f64>,
+                             y: Complex<f64>,
+                             rtol: Complex<f64>,
+                             atol: Complex<f64>| {
+                isclose(x, y, rtol, atol)
+            })
+        }
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_addcdiv(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32, z: f32, value: f32| add(
+            x,
+            div(mul(value, y), z)
+        )),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, z: f64, value: f64| add(
+            x,
+            div(mul(value, y), z)
+        )),
+        DType::C64 => {
+            kernel!(levels, |x: Complex<f32>,
+                             y: Complex<f32>,
+                             z: Complex<f32>,
+                             value: Complex<f32>| {
+                add(x, div(mul(value, y), z))
+            })
+        }
+        DType::C128 => {
+            kernel!(levels, |x: Complex<f64>,
+                             y: Complex<f64>,
+                             z: Complex<f64>,
+                             value: Complex<f64>| {
+                add(x, div(mul(value, y), z))
+            })
+        }
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_lerp(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32, z: f32| lerp(x, y, z)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, z: f64| lerp(x, y, z)),
+        DType::C64 => {
+            kernel!(levels, |x: Complex<f32>,
+                             y: Complex<f32>,
+                             z: Complex<f32>| lerp(
+                x, y, z
+            ))
+        }
+        DType::C128 => {
+            kernel!(levels, |x: Complex<f64>,
+                             y: Complex<f64>,
+                             z: Complex<f64>| lerp(
+                x, y, z
+            ))
+        }
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_gelu_tanh(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| gelu_tanh(x)),
+        DType::F64 => kernel!(one_level, |x: f64| gelu_tanh(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_round_decimals(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, decimals: f32| round_decimals(
+            x, decimals
+        )),
+        DType::F64 => kernel!(one_level, |x: f64, decimals: f64| round_decimals(
+            x, decimals
+        )),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_logit_eps(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, eps: f32| logit_eps(x, eps)),
+        DType::F64 => kernel!(one_level, |x: f64, eps: f64| logit_eps(x, eps)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_div_trunc(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(one_level, |x: u8, y: u8| trunc_divide(x, y)),
+        DType::I8 => kernel!(one_level, |x: i8, y: i8| trunc_divide(x, y)),
+        DType::I16 => kernel!(one_level, |x: i16, y: i16| trunc_divide(x, y)),
+        DType::I32 => kernel!(one_level, |x: i32, y: i32| trunc_divide(x, y)),
+        DType::I64 => kernel!(one_level, |x: i64, y: i64| trunc_divide(x, y)),
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| trunc_divide(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| trunc_divide(x, y)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_isclose_nan(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32, rtol: f32, atol: f32| isclose_nan(
+            x, y, rtol, atol
+        )),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, rtol: f64, atol: f64| isclose_nan(
+            x, y, rtol, atol
+        )),
+        DType::C64 => {
+            kernel!(levels, |x: Complex<f32>,
+                             y: Complex<f32>,
+                             rtol: Complex<f32>,
+                             atol: Complex<f32>| {
+                isclose_nan(x, y, rtol, atol)
+            })
+        }
+        DType::C128 => {
+            kernel!(levels, |x: Complex<f64>,
+                             y: Complex<f64>,
+                             rtol: Complex<f64>,
+                             atol: Complex<f64>| {
+                isclose_nan(x, y, rtol, atol)
+            })
+        }
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_addcmul_value(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::Bool => kernel!(levels, |x: bool, y: bool, z: bool, value: bool| add(
+            x,
+            mul(mul(value, y), z)
+        )),
+        DType::U8 => kernel!(levels, |x: u8, y: u8, z: u8, value: u8| add(
+            x,
+            mul(mul(value, y), z)
+        )),
+        DType::I8 => kernel!(levels, |x: i8, y: i8, z: i8, value: i8| add(
+            x,
+            mul(mul(value, y), z)
+        )),
+        DType::I16 => kernel!(levels, |x: i16, y: i16, z: i16, value: i16| add(
+            x,
+            mul(mul(value, y), z)
+        )),
+        DType::I32 => kernel!(levels, |x: i32, y: i32, z: i32, value: i32| add(
+            x,
+            mul(mul(value, y), z)
+        )),
+        DType::I64 => kernel!(levels, |x: i64, y: i64, z: i64, value: i64| add(
+            x,
+            mul(mul(value, y), z)
+        )),
+        DType::F32 => kernel!(levels, |x: f32, y: f32, z: f32, value: f32| add(
+            x,
+            mul(mul(value, y), z)
+        )),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, z: f64, value: f64| add(
+            x,
+            mul(mul(value, y), z)
+        )),
+        DType::C64 => {
+            kernel!(levels, |x: Complex<f32>,
+                             y: Complex<f32>,
+                             z: Complex<f32>,
+                             value: Complex<f32>| {
+                add(x, mul(mul(value, y), z))
+            })
+        }
+        DType::C128 => {
+            kernel!(levels, |x: Complex<f64>,
+                             y: Complex<f64>,
+                             z: Complex<f64>,
+                             value: Complex<f64>| {
+                add(x, mul(mul(value, y), z))
+            })
+        }
+        DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_gated(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32| mul(x, sigmoid(y))),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| mul(x, sigmoid(y))),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_squared_error(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32| square(sub(x, y))),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| square(sub(x, y))),
+        DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| square(sub(x, y))),
+        DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| square(sub(x, y))),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16 => return None,
+    })
+}
+
+fn of_absolute_error(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32| abs(sub(x, y))),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| abs(sub(x, y))),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_smooth_error(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32, beta: f32| smooth_error(x, y, beta)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, beta: f64| smooth_error(x, y, beta)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_huber_error(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32, delta: f32| huber_error(
+            x, y, delta
+        )),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, delta: f64| huber_error(
+            x, y, delta
+        )),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_binary_entropy(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| binary_entropy(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| binary_entropy(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_logit_entropy(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32, z: f32| logit_entropy(x, y, z)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64, z: f64| logit_entropy(x, y, z)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_divergence(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| divergence(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| divergence(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_log_divergence(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32| mul(exp(y), sub(y, x))),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| mul(exp(y), sub(y, x))),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_soft_margin(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| soft_margin(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| soft_margin(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_poisson_error(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32, eps: f32| sub(
+            x,
+            mul(y, log(add(x, eps)))
+        )),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, eps: f64| sub(
+            x,
+            mul(y, log(add(x, eps)))
+        )),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_poisson_log_error(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32| sub(exp(x), mul(y, x))),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| sub(exp(x), mul(y, x))),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_stirling(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| stirling(x)),
+        DType::F64 => kernel!(one_level, |x: f64| stirling(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_selu(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| selu(x)),
+        DType::F64 => kernel!(one_level, |x: f64| selu(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_mish(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| mish(x)),
+        DType::F64 => kernel!(one_level, |x: f64| mish(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_logsigmoid(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| logsigmoid(x)),
+        DType::F64 => kernel!(one_level, |x: f64| logsigmoid(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_hardsigmoid(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32| hardsigmoid(x)),
+        DType::F64 => kernel!(levels, |x: f64| hardsigmoid(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_hardswish(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32| hardswish(x)),
+        DType::F64 => kernel!(levels, |x: f64| hardswish(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_relu6(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8| relu6(x)),
+        DType::I8 => kernel!(levels, |x: i8| relu6(x)),
+        DType::I16 => kernel!(levels, |x: i16| relu6(x)),
+        DType::I32 => kernel!(levels, |x: i32| relu6(x)),
+        DType::I64 => kernel!(levels, |x: i64| relu6(x)),
+        DType::F32 => kernel!(levels, |x: f32| relu6(x)),
+        DType::F64 => kernel!(levels, |x: f64| relu6(x)),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_softsign(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32| softsign(x)),
+        DType::F64 => kernel!(levels, |x: f64| softsign(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_tanhshrink(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32| tanhshrink(x)),
+        DType::F64 => kernel!(one_level, |x: f64| tanhshrink(x)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_elu(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, alpha: f32| elu(x, alpha)),
+        DType::F64 => kernel!(one_level, |x: f64, alpha: f64| elu(x, alpha)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_celu(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, alpha: f32| celu(x, alpha)),
+        DType::F64 => kernel!(one_level, |x: f64, alpha: f64| celu(x, alpha)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_leaky_relu(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, negative_slope: f32| leaky_relu(
+            x,
+            negative_slope
+        )),
+        DType::F64 => kernel!(levels, |x: f64, negative_slope: f64| leaky_relu(
+            x,
+            negative_slope
+        )),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_softplus(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, beta: f32, threshold: f32| softplus(
+            x, beta, threshold
+        )),
+        DType::F64 => kernel!(one_level, |x: f64, beta: f64, threshold: f64| softplus(
+            x, beta, threshold
+        )),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_hardtanh(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, min_val: f32, max_val: f32| clamp(
+            x, min_val, max_val
+        )),
+        DType::F64 => kernel!(levels, |x: f64, min_val: f64, max_val: f64| clamp(
+            x, min_val, max_val
+        )),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_softshrink(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, lambd: f32| softshrink(x, lambd)),
+        DType::F64 => kernel!(levels, |x: f64, lambd: f64| softshrink(x, lambd)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_hardshrink(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, lambd: f32| hardshrink(x, lambd)),
+        DType::F64 => kernel!(levels, |x: f64, lambd: f64| hardshrink(x, lambd)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_threshold(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::U8 => kernel!(levels, |x: u8, threshold: u8, value: u8| above(
+            x, threshold, value
+        )),
+        DType::I8 => kernel!(levels, |x: i8, threshold: i8, value: i8| above(
+            x, threshold, value
+        )),
+        DType::I16 => kernel!(levels, |x: i16, threshold: i16, value: i16| above(
+            x, threshold, value
+        )),
+        DType::I32 => kernel!(levels, |x: i32, threshold: i32, value: i32| above(
+            x, threshold, value
+        )),
+        DType::I64 => kernel!(levels, |x: i64, threshold: i64, value: i64| above(
+            x, threshold, value
+        )),
+        DType::F32 => kernel!(levels, |x: f32, threshold: f32, value: f32| above(
+            x, threshold, value
+        )),
+        DType::F64 => kernel!(levels, |x: f64, threshold: f64, value: f64| above(
+            x, threshold, value
+        )),
+        DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
+    })
+}
+
+fn of_prelu(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32| leaky_relu(x, y)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64| leaky_relu(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
         | DType::C64
         | DType::C128 => return None,
     })

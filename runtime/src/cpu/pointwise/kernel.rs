@@ -8,7 +8,7 @@ use nomina_core::{DType, Element};
 use crate::cpu::simd::{LEVELS, level};
 
 /// The addresses of the inputs' elements; as many count as the kernel has operands.
-pub(crate) type Inputs = [*const u8; 3];
+pub(crate) type Inputs = [*const u8; 4];
 
 /// A dense loop over `n` elements: result, inputs.
 pub(crate) type Loop = unsafe fn(usize, *mut u8, Inputs);
@@ -18,7 +18,7 @@ pub(crate) type Loop = unsafe fn(usize, *mut u8, Inputs);
 pub(crate) struct Kernel {
     pub(crate) arity: usize,
     /// The dtypes that the loop reads.
-    pub(crate) inputs: [DType; 3],
+    pub(crate) inputs: [DType; 4],
     /// The dtype that the loop writes.
     pub(crate) output: DType,
     loops: [Loop; LEVELS],
@@ -27,7 +27,7 @@ pub(crate) struct Kernel {
 impl Kernel {
     pub(super) const fn new(
         arity: usize,
-        inputs: [DType; 3],
+        inputs: [DType; 4],
         output: DType,
         loops: [Loop; LEVELS],
     ) -> Self {
@@ -60,6 +60,11 @@ pub(super) const fn output2<A, B, R: Element>(_: &impl Fn(A, B) -> R) -> DType {
 
 /// The dtype of an expression's value.
 pub(super) const fn output3<A, B, C, R: Element>(_: &impl Fn(A, B, C) -> R) -> DType {
+    R::DTYPE
+}
+
+/// The dtype of an expression's value.
+pub(super) const fn output4<A, B, C, D, R: Element>(_: &impl Fn(A, B, C, D) -> R) -> DType {
     R::DTYPE
 }
 
@@ -127,7 +132,7 @@ pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R>(
 ) {
     // SAFETY: the caller's promise.
     let (out, x, y, z) = unsafe {
-        let [x, y, z] = inputs;
+        let [x, y, z, _] = inputs;
         (
             output::<R>(out, n),
             input::<A>(x, n),
@@ -140,6 +145,31 @@ pub(super) unsafe fn loop3<A: Copy, B: Copy, C: Copy, R>(
     }
 }
 
+/// # Safety
+/// As [`Kernel::pick`] says.
+#[inline(always)]
+pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
+    n: usize,
+    out: *mut u8,
+    inputs: Inputs,
+    f: impl Fn(A, B, C, D) -> R,
+) {
+    // SAFETY: the caller's promise.
+    let (out, x, y, z, w) = unsafe {
+        let [x, y, z, w] = inputs;
+        (
+            output::<R>(out, n),
+            input::<A>(x, n),
+            input::<B>(y, n),
+            input::<C>(z, n),
+            input::<D>(w, n),
+        )
+    };
+    for ((((out, &x), &y), &z), &w) in out.iter_mut().zip(x).zip(y).zip(z).zip(w) {
+        out.write(f(x, y, z, w));
+    }
+}
+
 /// A kernel from an expression over typed operands, compiled as the macro says that comes first.
 macro_rules! kernel {
     ($levels:ident, |$x:ident: $a:ty| $e:expr) => {{
@@ -147,23 +177,36 @@ macro_rules! kernel {
         let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
             loop1(n, out, inputs, |$x: $a| $e)
         });
-        Kernel::new(1, [DTYPE; 3], output1(&|$x: $a| $e), loops)
+        Kernel::new(1, [DTYPE; 4], output1(&|$x: $a| $e), loops)
     }};
     ($levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty| $e:expr) => {{
-        const DTYPES: [DType; 3] =
-            [<$a as Element>::DTYPE, <$b as Element>::DTYPE, <$b as Element>::DTYPE];
+        const SECOND: DType = <$b as Element>::DTYPE;
+        const DTYPES: [DType; 4] = [<$a as Element>::DTYPE, SECOND, SECOND, SECOND];
         let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
             loop2(n, out, inputs, |$x: $a, $y: $b| $e)
         });
         Kernel::new(2, DTYPES, output2(&|$x: $a, $y: $b| $e), loops)
     }};
     ($levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty, $z:ident: $c:ty| $e:expr) => {{
-        const DTYPES: [DType; 3] =
-            [<$a as Element>::DTYPE, <$b as Element>::DTYPE, <$c as Element>::DTYPE];
+        const THIRD: DType = <$c as Element>::DTYPE;
+        const DTYPES: [DType; 4] =
+            [<$a as Element>::DTYPE, <$b as Element>::DTYPE, THIRD, THIRD];
         let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
             loop3(n, out, inputs, |$x: $a, $y: $b, $z: $c| $e)
         });
         Kernel::new(3, DTYPES, output3(&|$x: $a, $y: $b, $z: $c| $e), loops)
+    }};
+    ($levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty, $z:ident: $c:ty, $w:ident: $d:ty| $e:expr) => {{
+        const DTYPES: [DType; 4] = [
+            <$a as Element>::DTYPE,
+            <$b as Element>::DTYPE,
+            <$c as Element>::DTYPE,
+            <$d as Element>::DTYPE,
+        ];
+        let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+            loop4(n, out, inputs, |$x: $a, $y: $b, $z: $c, $w: $d| $e)
+        });
+        Kernel::new(4, DTYPES, output4(&|$x: $a, $y: $b, $z: $c, $w: $d| $e), loops)
     }};
 }
 pub(super) use kernel;

@@ -130,6 +130,9 @@ fn every_operator_in_every_dtype() {
             Class::Ternary(_) => 3,
             _ => continue,
         };
+        if op.row().numbers().next().is_some() {
+            continue;
+        }
         for dtype in op.row().dtypes.iter() {
             let args: Vec<Raw> = (0..arity)
                 .map(|i| {

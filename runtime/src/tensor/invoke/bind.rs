@@ -235,12 +235,31 @@ impl Bound {
     }
 
     pub(super) fn flag(&self, param: &str) -> Result<bool> {
+        self.flag_or(param, false)
+    }
+
+    /// A truth value, with what it is when left out.
+    pub(super) fn flag_or(&self, param: &str, default: bool) -> Result<bool> {
         match self.given(param) {
-            None => Ok(false),
+            None => Ok(default),
             Some(Value::Bool(flag)) => Ok(*flag),
             Some(Value::Int(flag)) => Ok(*flag != 0),
             Some(other) => Err(wrong(self.op(), param, "a bool", other)),
         }
+    }
+
+    /// One of some words, by its place among them; `None` when left out.
+    pub(super) fn word(&self, param: &str, words: &[&str]) -> Result<Option<usize>> {
+        let Some(value) = self.given(param) else {
+            return Ok(None);
+        };
+        if let Value::Str(word) = value
+            && let Some(at) = words.iter().position(|known| known == word)
+        {
+            return Ok(Some(at));
+        }
+        let what = format!("argument `{param}` is none of {words:?}");
+        Err(Error::new(ErrorKind::Argument, self.op(), what).hint("give one of these words"))
     }
 
     pub(super) fn dtype(&self) -> Result<Option<DType>> {

@@ -8,8 +8,8 @@ mod read;
 mod spelling;
 mod value;
 
-use nomina_core::op::{Op, ParamKind, Status};
-use nomina_core::{Error, ErrorKind, Result};
+use nomina_core::op::{Op, Param, ParamKind, Status};
+use nomina_core::{Error, ErrorKind, Result, Scalar};
 use smallvec::SmallVec;
 
 use super::generated::{Route, route};
@@ -98,12 +98,16 @@ pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
 fn pointwise(op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let row = op.row();
     let params = || {
-        row.params()
-            .filter(|p| matches!(p.kind, ParamKind::Tensor | ParamKind::Operand))
+        row.params().filter(|p| {
+            matches!(
+                p.kind,
+                ParamKind::Tensor | ParamKind::Operand | ParamKind::Scalar
+            )
+        })
     };
     match form {
         Form::Function | Form::Method => {
-            let operands = operands(&args, params().map(|p| p.name))?;
+            let operands = operands(&args, params())?;
             if operands.iter().all(|operand| operand.tensor().is_none()) {
                 let what = "no operand is a tensor";
                 return Err(Error::new(ErrorKind::Argument, row.name, what).hint("give one"));
@@ -112,13 +116,13 @@ fn pointwise(op: Op, form: Form, mut args: Bound) -> Result<Value> {
         }
         Form::InPlace => {
             let mut own = args.take_tensor("self")?;
-            let rest = operands(&args, params().skip(1).map(|p| p.name))?;
+            let rest = operands(&args, params().skip(1))?;
             family::pointwise_in_place(op, &mut own, &rest)?;
             Ok(Value::Tensor(own))
         }
         Form::Out => {
             let mut out = args.take_out()?;
-            let operands = operands(&args, params().map(|p| p.name))?;
+            let operands = operands(&args, params())?;
             family::pointwise_out(op, &operands, &mut out)?;
             Ok(Value::Tensor(out))
         }
@@ -127,9 +131,24 @@ fn pointwise(op: Op, form: Form, mut args: Bound) -> Result<Value> {
 
 fn operands<'a>(
     args: &'a Bound,
-    params: impl Iterator<Item = &'static str>,
+    params: impl Iterator<Item = Param>,
 ) -> Result<SmallVec<[Operand<'a>; 3]>> {
-    params.map(|param| args.operand(param)).collect()
+    let each = |param: Param| match param.default {
+        // A number of the expression, which the row gives a default.
+        Some(default) if param.kind == ParamKind::Scalar => {
+            let default = Scalar::Float(default.parse().unwrap_or(f64::NAN));
+            args.scalar(param.name, default).map(Operand::Scalar)
+        }
+        _ if param.kind == ParamKind::Scalar => {
+            let value = args.operand(param.name)?;
+            if value.tensor().is_none() {
+                return Ok(value);
+            }
+            args.scalar(param.name, Scalar::Int(0)).map(Operand::Scalar)
+        }
+        _ => args.operand(param.name),
+    };
+    params.map(each).collect()
 }
 
 /// An operator that is computed first and then, in place or with an out tensor, written.
@@ -161,7 +180,7 @@ fn computed(
 fn python_only(op: Op) -> Error {
     let instead = match op.row().status {
         Status::PythonOnly(instead) => instead,
-        Status::Built | Status::Later => "",
+        Status::Built | Status::Later | Status::Part => "",
     };
     Error::new(ErrorKind::Argument, op.name(), "it is of Python alone").hint(instead)
 }

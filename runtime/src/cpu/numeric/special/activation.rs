@@ -118,3 +118,18 @@ pub(super) fn sinc(x: f64) -> f64 {
     let odd = whole % 2.0 != 0.0;
     (if odd { -sin } else { sin }) / (std::f64::consts::PI * x)
 }
+
+/// x - tanh(x)
+#[must_use]
+pub(super) fn tanhshrink(x: f64) -> f64 {
+    if x.abs() > 2.0 || x.is_nan() {
+        return x - x.tanh();
+    }
+    // Close to zero the difference loses digits. tanh is the continued fraction x / (1 + t / (3 +
+    // t / (5 + ...))) with t = x², and what is left of x comes out as a product.
+    let t = x * x;
+    let tail = (1..=11)
+        .rev()
+        .fold(25.0, |rest, k| f64::from(2 * k + 1) + t / rest);
+    x * (t / (tail + t))
+}

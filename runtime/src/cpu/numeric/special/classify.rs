@@ -2,7 +2,7 @@
 
 use num_complex::Complex;
 
-use super::Classify;
+use super::{Angle, Classify};
 
 macro_rules! whole {
     ($($t:ty: |$x:ident| $sgn:expr;)*) => {$(
@@ -21,8 +21,12 @@ macro_rules! whole {
                 false
             }
             #[inline(always)]
-            fn nan_to_num(self, _: Self) -> Self {
+            fn nan_to_num(self, _: Self, _: Self, _: Self) -> Self {
                 self
+            }
+            #[inline(always)]
+            fn is_real(self) -> bool {
+                true
             }
         }
     )*};
@@ -54,8 +58,32 @@ macro_rules! floats {
                 self.is_nan()
             }
             #[inline(always)]
-            fn nan_to_num(self, nan: Self) -> Self {
-                if self.is_nan() { nan } else { self.max(<$t>::MIN).min(<$t>::MAX) }
+            fn nan_to_num(self, nan: Self, posinf: Self, neginf: Self) -> Self {
+                let x = if self.is_nan() { nan } else { self };
+                let x = if self == <$t>::INFINITY { posinf } else { x };
+                if self == <$t>::NEG_INFINITY { neginf } else { x }
+            }
+            #[inline(always)]
+            fn is_real(self) -> bool {
+                true
+            }
+        }
+
+        impl Angle for $t {
+            #[inline(always)]
+            fn angle(self) -> Self {
+                const PI: $t = std::f64::consts::PI as $t;
+                if self.is_nan() {
+                    return self;
+                }
+                if self < 0.0 { PI } else { 0.0 }
+            }
+        }
+
+        impl Angle for Complex<$t> {
+            #[inline(always)]
+            fn angle(self) -> $t {
+                self.im.atan2(self.re)
             }
         }
 
@@ -80,11 +108,13 @@ macro_rules! floats {
                 self.re.is_nan() | self.im.is_nan()
             }
             #[inline(always)]
-            fn nan_to_num(self, nan: Self) -> Self {
-                Self::new(
-                    Classify::nan_to_num(self.re, nan.re),
-                    Classify::nan_to_num(self.im, nan.re),
-                )
+            fn nan_to_num(self, nan: Self, posinf: Self, neginf: Self) -> Self {
+                let part = |x| Classify::nan_to_num(x, nan.re, posinf.re, neginf.re);
+                Self::new(part(self.re), part(self.im))
+            }
+            #[inline(always)]
+            fn is_real(self) -> bool {
+                self.im == 0.0
             }
         }
     )*};

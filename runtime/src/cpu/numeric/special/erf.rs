@@ -46,12 +46,12 @@ pub(super) fn erfinv(x: f64) -> f64 {
     z.copysign(x)
 }
 
+/// ½√2, and what it lacks.
+const ROOT_HALF: [f64; 2] = [std::f64::consts::FRAC_1_SQRT_2, -4.833_646_656_726_457e-17];
+
 /// x Φ(x), where Φ is the normal distribution: `x/2 · erfc(-x/√2)`.
 #[must_use]
 pub(super) fn gelu(x: f64) -> f64 {
-    // The second part of √½: erfc's relative slope would magnify what rounding loses.
-    const HI: f64 = std::f64::consts::FRAC_1_SQRT_2;
-    const LO: f64 = -4.833_646_656_726_457e-17;
     if x.abs() > 40.0 || x.is_nan() {
         // Minus infinity times zero is NaN.
         return if x < 0.0 { x * 0.0 } else { x };
@@ -59,15 +59,27 @@ pub(super) fn gelu(x: f64) -> f64 {
     if x < -30.0 {
         return far_gelu(x);
     }
-    let z = -x * HI;
-    let rest = (-x).mul_add(HI, -z) - x * LO;
-    let tail = libm::erfc(z);
+    0.5 * x * doubled_ndtr(x)
+}
+
+/// 2 Φ(x), from -30 to 40.
+fn doubled_ndtr(x: f64) -> f64 {
+    // erfc's relative slope would magnify what rounding loses.
+    let [hi, lo] = ROOT_HALF;
+    let z = -x * hi;
+    let rest = (-x).mul_add(hi, -z) - x * lo;
     let slope = FRAC_2_SQRT_PI * (-z * z).exp();
-    0.5 * x * (tail - rest * slope)
+    libm::erfc(z) - rest * slope
 }
 
 /// The asymptotic series; Φ itself would lose digits below the normal numbers.
 fn far_gelu(x: f64) -> f64 {
+    let (series, root) = far(x);
+    -(series * root) * root
+}
+
+/// |x| Φ(x) as a factor and a number to multiply by twice, for x under -30.
+fn far(x: f64) -> (f64, f64) {
     const SQRT_TAU: f64 = 2.506_628_274_631_000_5;
     let square = Dd::product(x, x);
     let inverse = 1.0 / square.hi;
@@ -75,5 +87,83 @@ fn far_gelu(x: f64) -> f64 {
         .rev()
         .fold(1.0, |sum, k| 1.0 - f64::from(2 * k - 1) * inverse * sum);
     let root = (-0.25 * square.hi).exp();
-    -(series * (1.0 - 0.5 * square.lo) / SQRT_TAU * root) * root
+    (series * (1.0 - 0.5 * square.lo) / SQRT_TAU, root)
+}
+
+/// The normal distribution function.
+#[must_use]
+pub(super) fn ndtr(x: f64) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
+    if x > 40.0 {
+        return 1.0;
+    }
+    if x < -40.0 {
+        return 0.0;
+    }
+    if x < -30.0 {
+        let (series, root) = far(x);
+        return series / -x * root * root;
+    }
+    0.5 * doubled_ndtr(x)
+}
+
+/// exp(x²) erfc(x)
+#[must_use]
+pub(super) fn erfcx(x: f64) -> f64 {
+    if x < 25.0 {
+        // Below, the square is beyond the range of exp.
+        if x < -27.0 {
+            return f64::INFINITY;
+        }
+        let square = Dd::product(x, x);
+        let power = (0.5 * square.hi).exp();
+        return (power * libm::erfc(x)) * (power + power * square.lo);
+    }
+    // 1 / (x √π) times a series in 1 / 2x²; also of infinity and NaN.
+    let inverse = 0.5 / (x * x);
+    let series = (1..=8)
+        .rev()
+        .fold(1.0, |sum, k| 1.0 - f64::from(2 * k - 1) * inverse * sum);
+    0.5 * FRAC_2_SQRT_PI / x * series
+}
+
+/// The logarithm of the normal distribution function.
+#[must_use]
+pub(super) fn log_ndtr(x: f64) -> f64 {
+    if x > -1.0 {
+        return (-ndtr(-x)).ln_1p();
+    }
+    let [hi, _] = ROOT_HALF;
+    // NaN goes this way, too.
+    (0.5 * erfcx(-x * hi)).ln() - 0.5 * x * x
+}
+
+/// The inverse of the normal distribution function.
+#[must_use]
+pub(super) fn ndtri(p: f64) -> f64 {
+    if p.is_nan() || !(0.0..=1.0).contains(&p) {
+        return f64::NAN;
+    }
+    if p >= 0.25 {
+        // Twice `p` less 1 is exact.
+        return std::f64::consts::SQRT_2 * erfinv(2.0 * p - 1.0);
+    }
+    if p == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    // The tail, by Newton's steps on the logarithm, which is nearly a parabola.
+    let log = p.ln();
+    let mut x = -(-2.0 * log).sqrt();
+    for _ in 0..8 {
+        let [hi, _] = ROOT_HALF;
+        let hazard = std::f64::consts::SQRT_2 * 0.5 * FRAC_2_SQRT_PI / erfcx(-x * hi);
+        let step = (log_ndtr(x) - log) / hazard;
+        x -= step;
+        if step.abs() <= 1e-9 * x.abs() {
+            break;
+        }
+    }
+    x
 }

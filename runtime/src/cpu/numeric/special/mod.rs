@@ -7,13 +7,17 @@
 
 mod activation;
 mod analytic;
+mod bessel;
 mod bits;
 mod classify;
+mod close;
 pub(super) mod complex;
 mod dd;
 mod erf;
 mod gamma;
+mod loss;
 mod real;
+mod shrink;
 mod whole;
 
 #[cfg(test)]
@@ -129,6 +133,30 @@ pub(crate) trait Real: Analytic + Ordered {
     fn hardsigmoid(self) -> Self;
     /// The number times its [`Real::hardsigmoid`].
     fn hardswish(self) -> Self;
+    /// exp(x²) erfc(x)
+    fn erfcx(self) -> Self;
+    /// The normal distribution function.
+    fn ndtr(self) -> Self;
+    /// The inverse of the normal distribution function.
+    fn ndtri(self) -> Self;
+    /// The logarithm of the normal distribution function.
+    fn log_ndtr(self) -> Self;
+    /// -x ln x
+    fn entr(self) -> Self;
+    /// The modified Bessel function of order 0.
+    fn i0(self) -> Self;
+    /// [`Real::i0`] times exp(-|x|).
+    fn i0e(self) -> Self;
+    /// The modified Bessel function of order 1.
+    fn i1(self) -> Self;
+    /// [`Real::i1`] times exp(-|x|).
+    fn i1e(self) -> Self;
+}
+
+/// What floats and complex numbers have: a direction in the plane.
+pub(crate) trait Angle: Inexact {
+    /// The angle from the positive real axis.
+    fn angle(self) -> Self::Real;
 }
 
 /// What integers and real floats have: steps, and division that leaves a rest.
@@ -163,8 +191,10 @@ pub(crate) trait Classify: Number {
     fn is_inf(self) -> bool;
     /// Whether it, or a part of it, is NaN.
     fn is_nan(self) -> bool;
-    /// `nan` for NaN, the greatest and least finite numbers for the infinities; in each part.
-    fn nan_to_num(self, nan: Self) -> Self;
+    /// `nan` for NaN, `posinf` and `neginf` for the infinities; in each part.
+    fn nan_to_num(self, nan: Self, posinf: Self, neginf: Self) -> Self;
+    /// Whether the imaginary part, if there is one, is zero.
+    fn is_real(self) -> bool;
 }
 
 /// What integers and bool have beyond [`Bits`].
@@ -192,7 +222,10 @@ pub(crate) trait Integer: Bitwise + Whole {
 /// The functions by the names that expressions use.
 pub(crate) mod by_name {
     #![allow(dead_code, reason = "a row may name any of them")]
-    use super::{Analytic, Bitwise, Classify, Integer, Number, Ordered, Real, Whole};
+    pub(crate) use super::close::{isclose, isclose_nan};
+    use super::loss::Loss;
+    use super::shrink::Shrink;
+    use super::{Analytic, Angle, Bitwise, Classify, Integer, Number, Ordered, Real, Whole};
 
     /// As the macro of the basic functions; methods need no expression.
     macro_rules! functions {
@@ -214,6 +247,11 @@ pub(crate) mod by_name {
             isinf(x) -> bool = x.is_inf();
             isfinite(x) -> bool = !(x.is_nan() | x.is_inf());
             square(x) -> T = x.mul(x);
+            isreal(x) -> bool = x.is_real();
+        [Angle]
+            angle(x) -> T::Real = x.angle();
+        [Ordered]
+            above(x, threshold, value) -> T = if x <= threshold { value } else { x };
     }
 
     /// Methods of a trait as functions.
@@ -234,12 +272,29 @@ pub(crate) mod by_name {
             deg2rad(x) rad2deg(x) xlogy(x, y) xlog1py(x, y) logaddexp2(x, y) logit(x)
             copysign(x, sign) nextafter(x, y) round_decimals(x, decimals) gelu(x) gelu_tanh(x) softplus(x, beta, threshold)
             logsigmoid(x) mish(x) elu(x, alpha) selu(x) leaky_relu(x, slope) softsign(x)
-            hardsigmoid(x) hardswish(x);
-        Classify: sgn(x) nan_to_num(x, nan);
+            hardsigmoid(x) hardswish(x) erfcx(x) ndtr(x) ndtri(x) log_ndtr(x) entr(x) i0(x) i0e(x)
+            i1(x) i1e(x);
+        Shrink: celu(x, alpha) softshrink(x, lambd) hardshrink(x, lambd) tanhshrink(x)
+            logit_eps(x, eps);
+        Loss: smooth_error(x, y, beta) huber_error(x, y, delta) binary_entropy(x, y)
+            logit_entropy(x, y, weight) divergence(x, y) soft_margin(x, y) stirling(x);
+        Classify: sgn(x) nan_to_num(x, nan, posinf, neginf);
         Whole: ceil(x) floor(x) trunc(x) round(x) floor_divide(x, y) trunc_divide(x, y)
             remainder(x, y) fmod(x, y) relu6(x);
         Bitwise: bitwise_and(x, y) bitwise_or(x, y) bitwise_xor(x, y);
         Integer: bitwise_left_shift(x, by) bitwise_right_shift(x, by) gcd(x, y) lcm(x, y);
+    }
+
+    /// Whether it is infinite and positive.
+    #[inline(always)]
+    pub(crate) fn isposinf<T: Ordered + Classify>(x: T) -> bool {
+        x.is_inf() && x > T::default()
+    }
+
+    /// Whether it is infinite and negative.
+    #[inline(always)]
+    pub(crate) fn isneginf<T: Ordered + Classify>(x: T) -> bool {
+        x.is_inf() && x < T::default()
     }
 
     /// Whether the sign bit is set; of an integer, whether it is negative.

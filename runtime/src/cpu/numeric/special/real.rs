@@ -1,6 +1,6 @@
 //! [`Real`] for `f32` and `f64`; both compute in `f64`.
 
-use super::{Real, activation, erf, gamma};
+use super::{Real, activation, bessel, erf, gamma};
 
 /// libm's takes great negative numbers for positive ones.
 pub(super) fn acosh(x: f64) -> f64 {
@@ -149,6 +149,48 @@ macro_rules! real {
             #[inline(always)]
             fn hardswish(self) -> Self {
                 self * ((self + 3.0).clamp(0.0, 6.0)) / 6.0
+            }
+            #[inline(always)]
+            fn erfcx(self) -> Self {
+                erf::erfcx(self.into()) as Self
+            }
+            #[inline(always)]
+            fn ndtr(self) -> Self {
+                erf::ndtr(self.into()) as Self
+            }
+            #[inline(always)]
+            fn ndtri(self) -> Self {
+                erf::ndtri(self.into()) as Self
+            }
+            #[inline(always)]
+            fn log_ndtr(self) -> Self {
+                erf::log_ndtr(self.into()) as Self
+            }
+            #[inline(always)]
+            fn entr(self) -> Self {
+                let x = f64::from(self);
+                let value = match () {
+                    () if x > 0.0 || x.is_nan() => -x * x.ln(),
+                    () if x == 0.0 => 0.0,
+                    () => f64::NEG_INFINITY,
+                };
+                value as Self
+            }
+            #[inline(always)]
+            fn i0(self) -> Self {
+                bessel::i0(self.into()) as Self
+            }
+            #[inline(always)]
+            fn i0e(self) -> Self {
+                bessel::i0e(self.into()) as Self
+            }
+            #[inline(always)]
+            fn i1(self) -> Self {
+                bessel::i1(self.into()) as Self
+            }
+            #[inline(always)]
+            fn i1e(self) -> Self {
+                bessel::i1e(self.into()) as Self
             }
         }
     )*};

@@ -127,10 +127,10 @@ fn nan_and_infinity() {
     let (nan, inf) = (Complex::new(0.0, NAN), Complex::new(INF, 0.0));
     assert!(isnan(nan) && isinf(inf) && !isfinite(nan) && !isfinite(inf));
     same(
-        &[NAN, INF, -INF, 1.0].map(|x| nan_to_num(x, 0.5)),
+        &[NAN, INF, -INF, 1.0].map(|x| nan_to_num(x, 0.5, f64::MAX, f64::MIN)),
         &[0.5, f64::MAX, f64::MIN, 1.0],
     );
-    assert_eq!(nan_to_num(f32::INFINITY, 0.0), f32::MAX);
+    assert_eq!(nan_to_num(f32::INFINITY, 0.0, 9.0, 0.0), 9.0);
     same(
         &[
             fmax(NAN, 1.0),

@@ -4,12 +4,13 @@ use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
 use super::in_place;
-use crate::tensor::AddOptions;
+use crate::tensor::Operand;
 use crate::tensor::generated::own::Pointwise;
 use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::read::optional;
 use crate::tensor::invoke::value::Value;
 use crate::tensor::invoke::{Form, computed};
+use crate::tensor::{AddOptions, AddcmulOptions, DivOptions, RoundingMode};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(
@@ -27,9 +28,13 @@ pub(in crate::tensor) fn call(
         }),
         Pointwise::Addcmul => computed(op, form, args, |a| {
             let value = a.scalar("value", Scalar::Int(1))?;
-            a.tensor("self")?
-                .addcmul(a.tensor("tensor1")?, a.operand("tensor2")?, value)
+            a.tensor("self")?.addcmul_with(
+                a.tensor("tensor1")?,
+                a.operand("tensor2")?,
+                AddcmulOptions { value },
+            )
         }),
+        Pointwise::Div => div(op, form, args),
         Pointwise::Where => computed(op, form, args, |a| {
             a.tensor("condition")?
                 .where_cond(a.operand("self")?, a.operand("other")?)
@@ -43,6 +48,23 @@ pub(in crate::tensor) fn call(
                 .masked_fill(a.tensor("mask")?, a.operand("value")?)
         }),
     }
+}
+
+/// With a rounding mode, in all forms; a number may stand on the left.
+fn div(op: Op, form: Form, args: &mut Bound) -> Result<Value> {
+    let rounding_mode = match args.word("rounding_mode", &["trunc", "floor"])? {
+        None => return crate::tensor::invoke::pointwise(op, form, args.clone()),
+        Some(0) => RoundingMode::Trunc,
+        Some(_) => RoundingMode::Floor,
+    };
+    let options = DivOptions { rounding_mode };
+    computed(op, form, args, |a| match a.operand("self")? {
+        Operand::Tensor(x) => x.div_with(a.operand("other")?, options),
+        number @ Operand::Scalar(_) => {
+            crate::tensor::family::pointwise(options.chosen(), &[number, a.operand("other")?])
+                .map_err(|error| error.in_op("div"))
+        }
+    })
 }
 
 fn scaled(op: Op, form: Form, args: &mut Bound) -> Result<Value> {

@@ -1,0 +1,192 @@
+//! Elementwise operators with parameters, and with three operands.
+
+mod options;
+
+use nomina_core::op::Op;
+use nomina_core::{Error, Result, Scalar, rule};
+use smallvec::{SmallVec, smallvec};
+
+use super::family;
+use super::scaled::check_alpha;
+use super::{DynTensor, Operand};
+
+pub use options::{
+    AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
+    GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
+    NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
+};
+
+type Operands<'a> = SmallVec<[Operand<'a>; 4]>;
+
+/// The error of a kernel as the operator's own.
+fn named(op: Op) -> impl Fn(Error) -> Error {
+    move |error| error.in_op(op.name())
+}
+
+/// Operands that are numbers.
+fn numbers<'a>(numbers: &[f64]) -> Operands<'a> {
+    family::with(None, numbers)
+}
+
+/// The three forms of an elementwise operator: a closure says the kernel and what follows self.
+macro_rules! forms {
+    ($($(#[$doc:meta])* $op:ident: $new:ident $in_place:ident $out:ident
+        ($($arg:ident: $t:ty),*) $chosen:expr;)*) => {
+        impl DynTensor {$(
+            $(#[$doc])*
+            ///
+            /// # Errors
+            /// Names that do not unify, sizes that do not broadcast, a dtype that is not taken.
+            pub fn $new<'a>(&'a self, $($arg: $t),*) -> Result<Self> {
+                let choose: &dyn Fn(&'a Self) -> Result<(Op, Operands<'a>)> = &$chosen;
+                let (op, rest) = choose(self)?;
+                family::pointwise(op, &all(self, rest)).map_err(named(Op::$op))
+            }
+
+            #[doc = concat!("[`DynTensor::", stringify!($new), "`] in place.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`DynTensor::", stringify!($new), "`], and when the result's names, \
+                sizes or dtype are not self's.")]
+            pub fn $in_place<'a>(&mut self, $($arg: $t),*) -> Result<&mut Self> {
+                let choose: &dyn Fn(&Self) -> Result<(Op, Operands<'a>)> = &$chosen;
+                let (op, rest) = choose(self)?;
+                family::pointwise_in_place(op, self, &rest).map_err(named(Op::$op))?;
+                Ok(self)
+            }
+
+            #[doc = concat!("[`DynTensor::", stringify!($new), "`] into `out`.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`DynTensor::", stringify!($new), "`], and when `out` does not hold \
+                the result.")]
+            pub fn $out<'a>(&'a self, $($arg: $t,)* out: &mut Self) -> Result<()> {
+                let choose: &dyn Fn(&'a Self) -> Result<(Op, Operands<'a>)> = &$chosen;
+                let (op, rest) = choose(self)?;
+                family::pointwise_out(op, &all(self, rest), out).map_err(named(Op::$op))
+            }
+        )*}
+    };
+}
+
+fn all<'a>(own: &'a DynTensor, rest: Operands<'a>) -> Operands<'a> {
+    std::iter::once(Operand::Tensor(own)).chain(rest).collect()
+}
+
+forms! {
+    /// [`DynTensor::round`] to some digits; integers take whole numbers only.
+    Round: round_with round_with_ round_with_out (options: RoundOptions)
+        |_| {
+            let (op, digits) = options.chosen();
+            Ok((op, numbers(&digits)))
+        };
+    /// [`DynTensor::gelu`], exact or by a formula with tanh.
+    Gelu: gelu_with gelu_with_ gelu_with_out (options: GeluOptions)
+        |_| Ok((options.chosen(), Operands::new()));
+    /// [`DynTensor::logit`] of elements that are first brought between `eps` and one less it.
+    Logit: logit_with logit_with_ logit_with_out (options: LogitOptions)
+        |_| {
+            let (op, eps) = options.chosen();
+            Ok((op, numbers(&eps)))
+        };
+    /// Zero for NaN, the dtype's greatest and least numbers for the infinities.
+    NanToNum: nan_to_num nan_to_num_ nan_to_num_out ()
+        |x| Ok((Op::NanToNum, numbers(&NanToNumOptions::default().numbers(x.dtype()))));
+    /// [`DynTensor::nan_to_num`] with numbers of choice.
+    NanToNum: nan_to_num_with nan_to_num_with_ nan_to_num_with_out (options: NanToNumOptions)
+        |x| Ok((Op::NanToNum, numbers(&options.numbers(x.dtype()))));
+    /// `value` where an element is at most `threshold`.
+    Threshold: threshold threshold_ threshold_out (threshold: Scalar, value: Scalar)
+        |_| Ok((Op::Threshold, smallvec![threshold.into(), value.into()]));
+    /// Divides and rounds as `options` say; integers then stay integers.
+    Div: div_with div_with_ div_with_out (other: impl Into<Operand<'a>> + Copy, options: DivOptions)
+        |_| Ok((options.chosen(), smallvec![other.into()]));
+    /// The point on the way to `end` that lies `weight` of the distance along.
+    Lerp: lerp lerp_ lerp_out (end: &'a Self, weight: impl Into<Operand<'a>> + Copy)
+        |_| Ok((Op::Lerp, smallvec![end.into(), weight.into()]));
+    /// Adds the product of two tensors.
+    Addcmul: addcmul addcmul_ addcmul_out
+        (tensor1: &'a Self, tensor2: impl Into<Operand<'a>> + Copy)
+        |_| Ok((Op::Addcmul, smallvec![tensor1.into(), tensor2.into()]));
+    /// Adds the product of two tensors, times a number.
+    Addcmul: addcmul_with addcmul_with_ addcmul_with_out
+        (tensor1: &'a Self, tensor2: impl Into<Operand<'a>> + Copy, options: AddcmulOptions)
+        |x| scaled(Op::Addcmul, Op::AddcmulValue, x, tensor1, tensor2.into(), options.value);
+    /// Adds the quotient of two tensors.
+    Addcdiv: addcdiv addcdiv_ addcdiv_out
+        (tensor1: &'a Self, tensor2: impl Into<Operand<'a>> + Copy)
+        |_| Ok((Op::Addcdiv, smallvec![tensor1.into(), tensor2.into(), Scalar::Int(1).into()]));
+    /// Adds the quotient of two tensors, times a number.
+    Addcdiv: addcdiv_with addcdiv_with_ addcdiv_with_out
+        (tensor1: &'a Self, tensor2: impl Into<Operand<'a>> + Copy, options: AddcdivOptions)
+        |x| scaled(Op::Addcdiv, Op::Addcdiv, x, tensor1, tensor2.into(), options.value);
+}
+
+/// A kernel with a factor, which may not lift the result to a higher category.
+fn scaled<'a>(
+    op: Op,
+    kernel: Op,
+    x: &DynTensor,
+    tensor1: &'a DynTensor,
+    tensor2: Operand<'a>,
+    value: Scalar,
+) -> Result<(Op, Operands<'a>)> {
+    check_alpha(op, &[x.into(), tensor1.into(), tensor2], value)?;
+    Ok((kernel, smallvec![tensor1.into(), tensor2, value.into()]))
+}
+
+impl DynTensor {
+    /// The tensor itself.
+    ///
+    /// # Errors
+    /// For bool, which has no sign.
+    pub fn positive(&self) -> Result<Self> {
+        Op::Positive
+            .row()
+            .check_dtype(self.dtype())
+            .map_err(|e| e.operand(&self.names, self.shape()))?;
+        Ok(self.clone())
+    }
+
+    /// Whether elements differ by at most 1e-8 plus 1e-5 times the other's magnitude.
+    ///
+    /// # Errors
+    /// Names that do not unify, sizes that do not broadcast.
+    pub fn isclose(&self, other: &Self) -> Result<Self> {
+        self.isclose_with(other, CloseOptions::default())
+    }
+
+    /// [`DynTensor::isclose`] with distances of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::isclose`], and for a distance below zero.
+    pub fn isclose_with(&self, other: &Self, options: CloseOptions) -> Result<Self> {
+        self.close(Op::Isclose, other, options)
+    }
+
+    fn close(&self, op: Op, other: &Self, options: CloseOptions) -> Result<Self> {
+        let (kernel, [rtol, atol]) = options.chosen(op.name())?;
+        let operands = [self.into(), other.into(), rtol.into(), atol.into()];
+        family::pointwise(kernel, &operands).map_err(named(op))
+    }
+
+    /// Whether all elements are close, as `isclose` says; false where names differ.
+    ///
+    /// # Errors
+    /// Sizes that do not broadcast.
+    pub fn allclose(&self, other: &Self) -> Result<bool> {
+        self.allclose_with(other, CloseOptions::default())
+    }
+
+    /// [`DynTensor::allclose`] with distances of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::allclose`], and for a distance below zero.
+    pub fn allclose_with(&self, other: &Self, options: CloseOptions) -> Result<bool> {
+        if !rule::equal_names(&self.names, &other.names) {
+            return Ok(false);
+        }
+        let close = self.close(Op::Allclose, other, options)?;
+        Ok(close.all(..)?.item()?.to_bool())
+    }
+}
