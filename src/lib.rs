@@ -69,6 +69,7 @@ pub use nomina_runtime::tensor::{
     GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
 };
+pub use nomina_runtime::tensor::{SearchOptions, SortOptions, TopkOptions};
 pub use nomina_runtime::{DynTensor, Generator, manual_seed, with_default_dtype};
 pub use num_complex::Complex;
 pub use tensor::*;
@@ -78,7 +79,7 @@ pub use tensor::*;
 /// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by name.
 // Every name here is one that rustc then spells with its path in errors.
 pub mod dynamic {
-    pub use nomina_runtime::tensor::ReduceOptions;
+    pub use nomina_runtime::tensor::{ReduceOptions, Unique};
 }
 
 /// What the macros spell in a user's crate.

@@ -99,6 +99,12 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()>;
 
+    /// Sorts lines, or chooses from them.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn lines(&self, job: &cpu::sort::LineJob<'_>) -> Result<()>;
+
     /// Multiplies matrices, once per index of the repeats.
     ///
     /// # Safety
@@ -190,6 +196,12 @@ impl Backend for Cpu {
     unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::scan::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn lines(&self, job: &cpu::sort::LineJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::sort::execute(job) };
         Ok(())
     }
 

@@ -1,1 +1,143 @@
-//! Sorting and order statistics.
+//! Order along a dim, equal elements, places in sorted sequences.
+
+use nomina_core::Result;
+use nomina_core::op::Op;
+use nomina_core::rule::DimRef;
+use nomina_runtime::DynTensor;
+use nomina_runtime::tensor::{SearchOptions, SortOptions, TopkOptions, Unique};
+
+use super::compose::{bare, on, one, pair};
+use super::reduce::Picked;
+use super::{Bare, Look, Static};
+
+fn place(dim: usize) -> DimRef<'static> {
+    dim.into()
+}
+
+/// A number that no dim has so many elements of becomes one that is refused.
+fn whole(k: usize) -> i64 {
+    i64::try_from(k).unwrap_or(i64::MAX)
+}
+
+/// Elements in order, and where they stood.
+pub(crate) fn sort(op: Op, x: Look<'_>, dim: usize, options: SortOptions) -> Result<(Bare, Bare)> {
+    pair(&[x], x.of, |x| {
+        let sorted = x[0].sort_with(place(dim), options);
+        sorted.map_err(|error| error.in_op(op.name()))
+    })
+}
+
+/// Elements in order along the first dim.
+pub(crate) fn msort(x: Look<'_>) -> Result<Bare> {
+    one(&[x], x.of, |x| x[0].msort())
+}
+
+/// The greatest or smallest elements, and where they stand.
+pub(crate) fn topk(
+    x: Look<'_>,
+    k: usize,
+    dim: usize,
+    options: TopkOptions,
+) -> Result<(Bare, Bare)> {
+    pair(&[x], x.of, |x| {
+        x[0].topk_with(whole(k), place(dim), options)
+    })
+}
+
+/// The element at a place of the sorted line, and where it stands.
+pub(crate) fn kthvalue(
+    x: Look<'_>,
+    k: usize,
+    picked: Picked,
+    out: &'static Static,
+) -> Result<(Bare, Bare)> {
+    pair(&[x], out, |x| x[0].kthvalue(whole(k), picked.arg()))
+}
+
+/// The median or the mode, and where it stands; over all dims, the median, twice.
+pub(crate) fn typical(
+    op: Op,
+    x: Look<'_>,
+    picked: Picked,
+    out: &'static Static,
+) -> Result<(Bare, Bare)> {
+    if picked.all {
+        let value = one(&[x], out, |x| match op {
+            Op::Median => x[0].median(..),
+            _ => x[0].nanmedian(..),
+        })?;
+        // A kept dim has size 1; and there are no indices: nobody asks for them.
+        let value = if picked.keepdim {
+            kept(x, value)?
+        } else {
+            value
+        };
+        return Ok((value.clone(), value));
+    }
+    pair(&[x], out, |x| match op {
+        Op::Median => x[0].median(picked.arg()),
+        Op::Nanmedian => x[0].nanmedian(picked.arg()),
+        _ => x[0].mode(picked.arg()),
+    })
+}
+
+/// A number with the dims of `x`, all of size 1.
+fn kept(x: Look<'_>, value: Bare) -> Result<Bare> {
+    Ok(Bare {
+        raw: value.raw.expand(&vec![1; x.raw.rank()])?,
+        wild: x.wild(),
+    })
+}
+
+/// Running extremes, and where they stand.
+pub(crate) fn running(op: Op, x: Look<'_>, dim: usize) -> Result<(Bare, Bare)> {
+    pair(&[x], x.of, |x| match op {
+        Op::Cummax => x[0].cummax(place(dim)),
+        _ => x[0].cummin(place(dim)),
+    })
+}
+
+/// Different elements, or slices along a dim.
+pub(crate) fn different(op: Op, x: Look<'_>, dim: Option<usize>) -> Result<Unique> {
+    on(&[x], |x| match (op, dim) {
+        (Op::Unique, None) => x[0].unique_all(),
+        (Op::Unique, Some(dim)) => x[0].unique_dim(dim),
+        (_, None) => x[0].unique_consecutive_all(),
+        (_, Some(dim)) => x[0].unique_consecutive_dim(dim),
+    })
+}
+
+/// A dynamic result whose names types know.
+pub(crate) fn named(result: DynTensor, out: &'static Static) -> Bare {
+    bare(result, out)
+}
+
+/// Places in sorted sequences.
+pub(crate) fn searchsorted(
+    sequence: Look<'_>,
+    values: Look<'_>,
+    sorter: Option<Look<'_>>,
+    options: SearchOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    match sorter {
+        None => one(&[sequence, values], out, |x| {
+            x[0].searchsorted_with(&x[1], options)
+        }),
+        Some(sorter) => one(&[sequence, values, sorter], out, |x| {
+            x[0].searchsorted_by(&x[2], &x[1], options)
+        }),
+    }
+}
+
+/// Buckets of elements.
+pub(crate) fn bucketize(
+    x: Look<'_>,
+    boundaries: Look<'_>,
+    options: SearchOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    one(&[x, boundaries], out, |x| {
+        x[0].bucketize_with(&x[1], options)
+    })
+}

@@ -57,6 +57,7 @@ pub use operand::{Absorb, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtyp
 pub use options::Options;
 pub use part::TensorMut;
 pub use reduce::ReduceOptions;
+pub use sort::Unique;
 pub use view::{SplitSizes, Whole};
 
 use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};

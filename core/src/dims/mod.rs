@@ -17,6 +17,7 @@
 //! | `refine_names` | [`Refined`] | [`Refine`] |
 //! | `flatten`, `unflatten` | [`Flattened`], [`Unflattened`] | [`Flatten`], [`Unflatten`] |
 //! | `stack`, `unsqueeze` | [`Inserted`] | [`Insert`] |
+//! | `searchsorted` | the values' | [`Sequences`] |
 //! | `contract` | [`Contracted`] | [`Contract`] |
 //! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
 //! | factories | | [`ShapeFor`], [`ArrayFor`], [`Distinct`] |
@@ -40,6 +41,7 @@ mod places;
 mod refine;
 mod remove;
 mod rename;
+mod search;
 mod shape;
 mod single;
 mod size;
@@ -75,6 +77,7 @@ pub use rename::{
     All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn,
     Renamed, SameRankAs, Transposed,
 };
+pub use search::Sequences;
 pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
 pub use single::OneOrAll;
 pub use size::{Admits, AnySize, CanBe, CanEqual, DimSize, Fixed, Open, Resizable, SizeOf};

@@ -372,6 +372,34 @@ pub enum Op {
     DiagonalScatter,
     /// `at`: The part at indices by name: a number drops its dim, a range keeps it, a tensor's dims take its place.
     At,
+    /// `sort`: The elements in order along a dim, and where each stood; NaN counts as the greatest.
+    Sort,
+    /// `argsort`: Where each element stood that is in order along a dim.
+    Argsort,
+    /// `msort`: The elements in order along the first dim.
+    Msort,
+    /// `topk`: The `k` greatest elements along a dim, or the smallest, in order, and where they stand.
+    Topk,
+    /// `kthvalue`: The `k`-th smallest element along a dim, counted from 1, and where it stands.
+    Kthvalue,
+    /// `median`: The median along a dim, the lower one of two, and where it stands; over all dims, the median alone. NaN if there is one.
+    Median,
+    /// `nanmedian`: The `median` of what is not NaN.
+    Nanmedian,
+    /// `mode`: The most frequent element along a dim, the smallest of several, and where it stands last.
+    Mode,
+    /// `cummax`: The greatest element so far along a dim, and where it stands last.
+    Cummax,
+    /// `cummin`: The smallest element so far along a dim, and where it stands last.
+    Cummin,
+    /// `unique`: The different elements in order, in one dim without a name; with a dim, the different slices along it.
+    Unique,
+    /// `unique_consecutive`: The elements that differ from the one before, in one dim without a name; with a dim, the slices along it.
+    UniqueConsecutive,
+    /// `searchsorted`: Where values would stand in a sorted sequence, or each row of values in one of its own.
+    Searchsorted,
+    /// `bucketize`: Which of the buckets between sorted boundaries each element belongs to.
+    Bucketize,
     /// `cumprod`: The running product along a dim.
     Cumprod,
     /// `logcumsumexp`: The logarithm of the running sum of exponentials along a dim, without overflow.
@@ -829,6 +857,20 @@ impl Op {
         Self::SliceScatter,
         Self::DiagonalScatter,
         Self::At,
+        Self::Sort,
+        Self::Argsort,
+        Self::Msort,
+        Self::Topk,
+        Self::Kthvalue,
+        Self::Median,
+        Self::Nanmedian,
+        Self::Mode,
+        Self::Cummax,
+        Self::Cummin,
+        Self::Unique,
+        Self::UniqueConsecutive,
+        Self::Searchsorted,
+        Self::Bucketize,
         Self::Cumprod,
         Self::Logcumsumexp,
         Self::LogSoftmax,

@@ -14,6 +14,7 @@
 //! | remove | [`remove()`], [`reduce`], [`squeeze`], [`unsqueeze`], [`kept`] |
 //! | permute | [`permute()`], [`transpose`], [`t`], [`mt`], [`movedim`], [`diagonal`] |
 //! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`] |
+//! | look up | [`searchsorted`] |
 //! | join | [`cat()`], [`stack`] |
 //! | mask | [`masked_select`], [`masked_fill`], [`masked_fill_in_place`] |
 //! | index | [`index_by`], [`index_select`], [`index_along`], [`index_into`], [`index_many`] |
@@ -38,6 +39,7 @@ mod permute;
 mod product;
 mod remove;
 mod rename;
+mod search;
 mod shape;
 mod unify;
 
@@ -62,6 +64,7 @@ pub use product::{
 };
 pub use remove::{kept, reduce, reduce_shape, remove, squeeze, unsqueeze};
 pub use rename::{refine_names, rename, rename_map};
+pub use search::searchsorted;
 pub use shape::{broadcast_all, broadcast_into, broadcast_shapes, bytes, expand, numel};
 pub use unify::{equal_names, matches, unify, unify_all};
 

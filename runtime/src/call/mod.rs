@@ -51,3 +51,6 @@ pub(crate) use scan::ScanJob;
 pub use scan::scan;
 pub(crate) use softmax::SoftmaxJob;
 pub use softmax::softmax;
+pub use sort::{
+    Unique, kthvalue, running_extreme, searchsorted, sort, topk, typical, typical_of_all, unique,
+};

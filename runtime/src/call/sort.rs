@@ -1,1 +1,377 @@
-//! Sorting and order statistics.
+//! Order along a dim, equal elements, places in sorted sequences.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+
+use super::contiguous;
+use super::reduce::address;
+use super::softmax::check_dim;
+use crate::backend::backend;
+use crate::cpu::sort::{LineJob, Rows, Search, Task, search, unique as groups};
+use crate::plan::result_strides;
+use crate::raw::Raw;
+use crate::shape::{Shape, row_major};
+
+#[cold]
+fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
+    Error::new(kind, op.name(), what).operand(&Names::default(), x.shape())
+}
+
+fn check_dtype(op: Op, x: &Raw) -> Result<()> {
+    op.row()
+        .check_dtype(x.dtype())
+        .map_err(|e| e.operand(&Names::default(), x.shape()))
+}
+
+/// A number is a line of one element.
+fn as_line(x: &Raw, dim: usize) -> Result<Option<Raw>> {
+    (x.rank() == 0 && dim == 0)
+        .then(|| x.unsqueeze(0))
+        .transpose()
+}
+
+/// Runs a task over the lines along `dim`, each with `count` results. `layout` are the results'
+/// strides where they are not row-major.
+fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> Result<(Raw, Raw)> {
+    let mut shape = Shape::from_slice(x.shape());
+    shape[dim] = count;
+    let mut values = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+    let mut positions = Raw::empty(op.name(), &shape, DType::I64, x.device())?;
+    let strides = if dense {
+        result_strides(x.shape(), &[x.strides()])
+    } else {
+        row_major(&shape)
+    };
+    values.layout.strides = strides.clone();
+    positions.layout.strides = strides.clone();
+    if x.numel() == 0 || count == 0 {
+        return Ok((values, positions));
+    }
+    let (to, at) = (address(&mut values), address(&mut positions));
+    let backend = backend(op.name(), x.device())?;
+    // SAFETY: the job describes a whole operand, and fresh results that no one else has.
+    unsafe {
+        backend.lines(&LineJob {
+            task,
+            shape: x.shape(),
+            strides: x.strides(),
+            x: x.as_ptr(),
+            dtype: x.dtype(),
+            dim,
+            count,
+            values: to,
+            positions: at.cast(),
+            out_strides: &strides,
+        })?;
+    }
+    Ok((values, positions))
+}
+
+/// The elements along a dim in order, and where each stood; equal ones as they stood, NaN as the
+/// greatest.
+///
+/// # Errors
+/// A dim out of range, a complex dtype, missing memory.
+pub fn sort(op: Op, x: &Raw, dim: usize, descending: bool) -> Result<(Raw, Raw)> {
+    check_dtype(op, x)?;
+    if let Some(row) = as_line(x, dim)? {
+        let (values, positions) = sort(op, &row, 0, descending)?;
+        return Ok((values.squeeze(0)?, positions.squeeze(0)?));
+    }
+    check_dim(op, x, dim)?;
+    let task = Task::Sort { descending };
+    lines(op, task, x, dim, x.shape()[dim], true)
+}
+
+/// The `k` greatest or smallest elements along a dim, in order, and where they stand.
+///
+/// # Errors
+/// A dim out of range, a `k` beyond its size, a complex dtype, missing memory.
+pub fn topk(op: Op, x: &Raw, k: i64, dim: usize, largest: bool) -> Result<(Raw, Raw)> {
+    check_dtype(op, x)?;
+    if let Some(row) = as_line(x, dim)? {
+        let (values, positions) = topk(op, &row, k, 0, largest)?;
+        let number = |x: Raw| if k == 1 { x.squeeze(0) } else { Ok(x) };
+        return Ok((number(values)?, number(positions)?));
+    }
+    check_dim(op, x, dim)?;
+    let size = x.shape()[dim];
+    let count = usize::try_from(k).ok().filter(|&k| k <= size);
+    let Some(count) = count else {
+        let what = format!("{k} elements of {size} are asked for");
+        return Err(refuse(ErrorKind::Index, op, x, what)
+            .at(0, dim)
+            .hint(format!("give a number from 0 to {size}")));
+    };
+    lines(op, Task::Top { largest }, x, dim, count, false)
+}
+
+/// One element of each line along a dim, and where it stands.
+fn one(op: Op, task: Task, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
+    if let Some(row) = as_line(x, dim)? {
+        return one(op, task, &row, 0, false);
+    }
+    check_dim(op, x, dim)?;
+    if x.shape()[dim] == 0 {
+        return Err(
+            refuse(ErrorKind::Index, op, x, "no elements to choose from")
+                .at(0, dim)
+                .hint("take a dim whose size is not 0"),
+        );
+    }
+    let (values, positions) = lines(op, task, x, dim, 1, false)?;
+    if keepdim {
+        return Ok((values, positions));
+    }
+    Ok((values.squeeze(dim)?, positions.squeeze(dim)?))
+}
+
+/// The `k`-th smallest element along a dim, counted from 1, and where it stands.
+///
+/// # Errors
+/// A dim out of range, a `k` that is none of its elements, a complex dtype, missing memory.
+pub fn kthvalue(x: &Raw, k: i64, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
+    let op = Op::Kthvalue;
+    check_dtype(op, x)?;
+    let size = if x.rank() == 0 {
+        1
+    } else {
+        x.shape().get(dim).copied().unwrap_or(0)
+    };
+    match usize::try_from(k).ok().and_then(|k| k.checked_sub(1)) {
+        Some(n) if n < size || size == 0 => one(op, Task::Nth(n), x, dim, keepdim),
+        _ => {
+            let what = format!("there is no element {k} of {size}");
+            Err(refuse(ErrorKind::Index, op, x, what)
+                .at(0, dim)
+                .hint(format!("give a number from 1 to {size}")))
+        }
+    }
+}
+
+/// `median`, `nanmedian` or `mode` along a dim, and where it stands.
+///
+/// # Errors
+/// A dim out of range or without elements, a complex dtype, missing memory.
+pub fn typical(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
+    check_dtype(op, x)?;
+    let task = match op {
+        Op::Mode => Task::Mode,
+        _ => Task::Median {
+            ignore_nan: op == Op::Nanmedian,
+        },
+    };
+    one(op, task, x, dim, keepdim)
+}
+
+/// `median` or `nanmedian` of all elements; NaN of none.
+///
+/// # Errors
+/// No elements of an integer dtype, a complex dtype, missing memory.
+pub fn typical_of_all(op: Op, x: &Raw) -> Result<Raw> {
+    check_dtype(op, x)?;
+    if x.numel() == 0 {
+        if x.dtype().is_integral() {
+            return Err(
+                refuse(ErrorKind::Index, op, x, "no elements to choose from")
+                    .hint("take a tensor that has some"),
+            );
+        }
+        return super::full(&[], f64::NAN.into(), x.dtype(), x.device());
+    }
+    Ok(typical(op, &x.reshape(&[x.numel()])?, 0, false)?.0)
+}
+
+/// The greatest or smallest element so far along a dim, and where it stands; of equal ones the
+/// last.
+///
+/// # Errors
+/// A dim out of range, a complex dtype, missing memory.
+pub fn running_extreme(op: Op, x: &Raw, dim: usize) -> Result<(Raw, Raw)> {
+    check_dtype(op, x)?;
+    if let Some(row) = as_line(x, dim)? {
+        let (values, positions) = running_extreme(op, &row, 0)?;
+        return Ok((values.squeeze(0)?, positions.squeeze(0)?));
+    }
+    check_dim(op, x, dim)?;
+    let task = Task::Extreme {
+        greatest: op == Op::Cummax,
+    };
+    lines(op, task, x, dim, x.shape()[dim], false)
+}
+
+/// What [`unique`] found.
+#[derive(Clone, Debug)]
+pub struct Unique {
+    /// The different elements, or rows.
+    pub values: Raw,
+    /// For each element, or row, which of the values it is.
+    pub inverse: Raw,
+    /// How often each value stands.
+    pub counts: Raw,
+}
+
+/// The different elements, or with a dim the different slices along it: in order, or as they stand
+/// and only next to each other when `consecutive`.
+///
+/// # Errors
+/// A dim out of range, a complex dtype, missing memory.
+pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<Unique> {
+    check_dtype(op, x)?;
+    backend(op.name(), x.device())?;
+    let Some(dim) = dim else {
+        return unique_elements(op, x, consecutive);
+    };
+    check_dim(op, x, dim)?;
+    let mut front: Vec<usize> = (0..x.rank()).collect();
+    front.remove(dim);
+    front.insert(0, dim);
+    let rows = contiguous(&x.permute(&front)?)?;
+    let (count, len) = (x.shape()[dim], rows.shape()[1..].iter().product());
+    let all = Rows {
+        x: rows.as_ptr(),
+        dtype: x.dtype(),
+        count,
+        len,
+    };
+    // SAFETY: contiguous rows of the operand.
+    let order = (!consecutive).then(|| unsafe { all.sorted() });
+    // SAFETY: as above.
+    let starts = unsafe { all.starts(order.as_deref()) };
+    let (inverse, counts) = groups(&starts, order.as_deref(), count);
+    let at = |&start: &usize| order.as_ref().map_or(start as i64, |order| order[start]);
+    let taken = take(op, &rows, &starts.iter().map(at).collect::<Vec<_>>())?;
+    let mut back: Vec<usize> = (1..x.rank()).collect();
+    back.insert(dim, 0);
+    Ok(Unique {
+        values: contiguous(&taken.permute(&back)?)?,
+        inverse: Raw::from_vec(inverse, &[count])?,
+        counts: Raw::from_vec(counts, &[starts.len()])?,
+    })
+}
+
+fn unique_elements(op: Op, x: &Raw, consecutive: bool) -> Result<Unique> {
+    let count = x.numel();
+    let flat = contiguous(x)?.reshape(&[count])?;
+    let (line, order) = if consecutive {
+        (flat, None)
+    } else {
+        let (values, positions) = sort(op, &flat, 0, false)?;
+        (values, Some(positions))
+    };
+    let order = order.as_ref().and_then(|order| order.as_slice::<i64>());
+    let all = Rows {
+        x: line.as_ptr(),
+        dtype: x.dtype(),
+        count,
+        len: 1,
+    };
+    // SAFETY: contiguous elements.
+    let starts = unsafe { all.starts(None) };
+    let (inverse, counts) = groups(&starts, order, count);
+    let at: Vec<i64> = starts.iter().map(|&start| start as i64).collect();
+    Ok(Unique {
+        values: take(op, &line, &at)?,
+        inverse: Raw::from_vec(inverse, x.shape())?,
+        counts: Raw::from_vec(counts, &[starts.len()])?,
+    })
+}
+
+/// Slices of a contiguous tensor's first dim.
+fn take(op: Op, x: &Raw, at: &[i64]) -> Result<Raw> {
+    let mut shape = Shape::from_slice(x.shape());
+    shape[0] = at.len();
+    let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+    let bytes = x.shape()[1..].iter().product::<usize>() * x.dtype().size();
+    let (from, to) = (x.as_ptr(), address(&mut out));
+    for (i, &at) in at.iter().enumerate() {
+        // SAFETY: a slice of the operand, to a place of its own in a fresh result.
+        unsafe {
+            to.add(i * bytes)
+                .copy_from_nonoverlapping(from.add(at as usize * bytes), bytes);
+        }
+    }
+    Ok(out)
+}
+
+/// Where values would stand in sorted sequences: one for all, or one for each row of values.
+///
+/// # Errors
+/// Different dtypes, sizes that do not go together, a sorter that points out of a sequence.
+pub fn searchsorted(
+    op: Op,
+    sequence: &Raw,
+    values: &Raw,
+    sorter: Option<&Raw>,
+    right: bool,
+) -> Result<Raw> {
+    check_dtype(op, sequence)?;
+    let operands = |e: Error| {
+        e.operand(&Names::default(), sequence.shape())
+            .operand(&Names::default(), values.shape())
+    };
+    if sequence.dtype() != values.dtype() {
+        let what = format!(
+            "a sequence of {} and values of {}",
+            sequence.dtype(),
+            values.dtype()
+        );
+        return Err(operands(Error::new(ErrorKind::DType, op.name(), what))
+            .hint("convert one of them with `to`"));
+    }
+    let rank = sequence.rank();
+    let rows = rank > 1;
+    let fits = rank > 0
+        && (!rows
+            || (values.rank() == rank
+                && values.shape()[..rank - 1] == sequence.shape()[..rank - 1]));
+    if !fits {
+        let what = "the sequences' sizes are not those of the values, but for the last";
+        return Err(operands(Error::new(ErrorKind::Shape, op.name(), what))
+            .hint("give one sequence, or one for each row of values"));
+    }
+    let len = sequence.shape()[rank - 1];
+    let sorter = sorter.map(|sorter| check_sorter(op, sequence, sorter, len));
+    let sorter = sorter.transpose()?;
+    backend(op.name(), values.device())?;
+    let (sequence, values) = (contiguous(sequence)?, contiguous(values)?);
+    let mut out = Raw::empty(op.name(), values.shape(), DType::I64, values.device())?;
+    let job = Search {
+        sequence: sequence.as_ptr(),
+        values: values.as_ptr(),
+        dtype: values.dtype(),
+        len,
+        per_sequence: rows.then(|| values.shape()[rank - 1]),
+        sorter: sorter.as_ref().and_then(|sorter| sorter.as_slice()),
+        right,
+        count: values.numel(),
+    };
+    // SAFETY: contiguous operands, whose sizes and sorter were checked, and a fresh result.
+    unsafe { search(&job, address(&mut out).cast()) };
+    Ok(out)
+}
+
+fn check_sorter(op: Op, sequence: &Raw, sorter: &Raw, len: usize) -> Result<Raw> {
+    if sorter.dtype() != DType::I64 || sorter.shape() != sequence.shape() {
+        let what = format!("a sorter of {} {:?}", sorter.dtype(), sorter.shape());
+        let kind = if sorter.dtype() == DType::I64 {
+            ErrorKind::Shape
+        } else {
+            ErrorKind::DType
+        };
+        return Err(refuse(kind, op, sequence, what)
+            .hint("give one of i64 and of the sequence's sizes, as `argsort` gives"));
+    }
+    let sorter = contiguous(sorter)?;
+    let inside = |at: &i64| usize::try_from(*at).is_ok_and(|at| at < len);
+    match sorter
+        .as_slice::<i64>()
+        .and_then(|all| all.iter().find(|at| !inside(at)))
+    {
+        None => Ok(sorter),
+        Some(at) => {
+            let what = format!("the sorter has {at}, where a sequence has {len} elements");
+            Err(refuse(ErrorKind::Index, op, sequence, what).hint("use what `argsort` gives"))
+        }
+    }
+}

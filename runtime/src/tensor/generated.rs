@@ -296,6 +296,39 @@ pub(super) mod own {
         At,
     }
 
+    /// Of the family `sort`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Sort {
+        /// `sort`
+        Sort,
+        /// `argsort`
+        Argsort,
+        /// `msort`
+        Msort,
+        /// `topk`
+        Topk,
+        /// `kthvalue`
+        Kthvalue,
+        /// `median`
+        Median,
+        /// `nanmedian`
+        Nanmedian,
+        /// `mode`
+        Mode,
+        /// `cummax`
+        Cummax,
+        /// `cummin`
+        Cummin,
+        /// `unique`
+        Unique,
+        /// `unique_consecutive`
+        UniqueConsecutive,
+        /// `searchsorted`
+        Searchsorted,
+        /// `bucketize`
+        Bucketize,
+    }
+
     /// Of the family `stat`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Stat {
@@ -470,6 +503,8 @@ pub(super) mod own {
         Query(Query),
         /// Of the family `gather`.
         Gather(Gather),
+        /// Of the family `sort`.
+        Sort(Sort),
         /// Of the family `stat`.
         Stat(Stat),
         /// Of the family `attribute`.
@@ -497,6 +532,7 @@ pub(super) mod own {
                 Self::Factory(own) => own::factory::call(own, op, form, args),
                 Self::Query(own) => own::query::call(own, op, form, args),
                 Self::Gather(own) => own::gather::call(own, op, form, args),
+                Self::Sort(own) => own::sort::call(own, op, form, args),
                 Self::Stat(own) => own::stat::call(own, op, form, args),
                 Self::Attribute(own) => own::attribute::call(own, op, form, args),
                 Self::Einsum(own) => own::einsum::call(own, op, form, args),
@@ -759,6 +795,20 @@ pub(super) fn route(op: Op) -> Route {
         Op::SliceScatter => Route::Own(own::Own::Gather(own::Gather::SliceScatter)),
         Op::DiagonalScatter => Route::Own(own::Own::Gather(own::Gather::DiagonalScatter)),
         Op::At => Route::Own(own::Own::Gather(own::Gather::At)),
+        Op::Sort => Route::Own(own::Own::Sort(own::Sort::Sort)),
+        Op::Argsort => Route::Own(own::Own::Sort(own::Sort::Argsort)),
+        Op::Msort => Route::Own(own::Own::Sort(own::Sort::Msort)),
+        Op::Topk => Route::Own(own::Own::Sort(own::Sort::Topk)),
+        Op::Kthvalue => Route::Own(own::Own::Sort(own::Sort::Kthvalue)),
+        Op::Median => Route::Own(own::Own::Sort(own::Sort::Median)),
+        Op::Nanmedian => Route::Own(own::Own::Sort(own::Sort::Nanmedian)),
+        Op::Mode => Route::Own(own::Own::Sort(own::Sort::Mode)),
+        Op::Cummax => Route::Own(own::Own::Sort(own::Sort::Cummax)),
+        Op::Cummin => Route::Own(own::Own::Sort(own::Sort::Cummin)),
+        Op::Unique => Route::Own(own::Own::Sort(own::Sort::Unique)),
+        Op::UniqueConsecutive => Route::Own(own::Own::Sort(own::Sort::UniqueConsecutive)),
+        Op::Searchsorted => Route::Own(own::Own::Sort(own::Sort::Searchsorted)),
+        Op::Bucketize => Route::Own(own::Own::Sort(own::Sort::Bucketize)),
         Op::Norm => Route::Own(own::Own::Stat(own::Stat::Norm)),
         Op::StdMean => Route::Own(own::Own::Stat(own::Stat::StdMean)),
         Op::VarMean => Route::Own(own::Own::Stat(own::Stat::VarMean)),

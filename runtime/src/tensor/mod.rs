@@ -59,6 +59,7 @@ pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
 pub use parametric::*;
 pub use part::DynTensorMut;
 pub use reduce::Along;
+pub use sort::{SearchOptions, SortOptions, TopkOptions, Unique};
 pub use stat::NormOptions;
 
 /// A tensor whose names, rank and dtype are known at run time.

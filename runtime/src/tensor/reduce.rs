@@ -10,12 +10,13 @@ use super::{DynTensor, about, family};
 use crate::call;
 use crate::raw::Raw;
 
-/// What `max` and `min` work along: one dim gives (values, indices), `..` the value alone.
+/// What `max`, `min` and `median` work along: one dim gives (values, indices), `..` the value alone.
 pub trait Along<'a>: Into<DimArg<'a>> {
     /// What comes out.
     type Output;
 
-    /// Reduces `x` with `op`, which is [`Op::Max`] or [`Op::Min`].
+    /// Reduces `x` with `op`, which is [`Op::Max`], [`Op::Min`], [`Op::Median`] or
+    /// [`Op::Nanmedian`].
     ///
     /// # Errors
     /// When the dim does not exist, or has no elements.
@@ -25,7 +26,10 @@ pub trait Along<'a>: Into<DimArg<'a>> {
 impl Along<'_> for RangeFull {
     type Output = DynTensor;
     fn extremum(self, op: Op, x: &DynTensor) -> Result<DynTensor> {
-        family::reduce(op, x, &DimArg::all(), call::ReduceOptions::default())
+        match op {
+            Op::Median | Op::Nanmedian => x.typical_of_all(op),
+            _ => family::reduce(op, x, &DimArg::all(), call::ReduceOptions::default()),
+        }
     }
 }
 
@@ -34,7 +38,10 @@ macro_rules! along {
         impl<'a> Along<'a> for $dim {
             type Output = (DynTensor, DynTensor);
             fn extremum(self, op: Op, x: &DynTensor) -> Result<(DynTensor, DynTensor)> {
-                x.arg_reduce(op, &self.into())
+                match op {
+                    Op::Median | Op::Nanmedian => x.typical(op, &self.into()),
+                    _ => x.arg_reduce(op, &self.into()),
+                }
             }
         }
     )*};

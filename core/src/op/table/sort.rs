@@ -1,5 +1,150 @@
 //! Sorting, order statistics, counting.
 
-use crate::op::Row;
+use crate::op::Class::{ArgReduce, Compose, Index as Places};
+use crate::op::DTypeRule::{Index, Same};
+use crate::op::NameRule::{Keeps, Removes, Special};
+use crate::op::{Class, DTypes, Forms, NameRule, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const SPREAD: &[&str] = &["scatter(zeros(x), dim, result1, grad0)"];
+
+/// Of dtypes that have an order.
+const fn ordered(
+    name: &'static str,
+    signature: &'static str,
+    class: Class,
+    rule: NameRule,
+    doc: &'static str,
+) -> Row {
+    Row::new(name, signature, class, rule, doc).dtype(Same, DTypes::REAL)
+}
+
+/// Values and where they stand.
+const fn chosen(
+    name: &'static str,
+    signature: &'static str,
+    rule: NameRule,
+    doc: &'static str,
+) -> Row {
+    ordered(name, signature, ArgReduce, rule, doc)
+        .forms(Forms::WITH_OUT)
+        .grad(SPREAD)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    chosen(
+        "sort",
+        "self, dim: Dim = -1, descending: Bool = False, *, stable: Bool = False",
+        Keeps,
+        "The elements in order along a dim, and where each stood; NaN counts as the greatest.",
+    )
+    .differs("always stable; by name too"),
+    ordered(
+        "argsort",
+        "self, dim: Dim = -1, descending: Bool = False, *, stable: Bool = False",
+        ArgReduce,
+        Keeps,
+        "Where each element stood that is in order along a dim.",
+    )
+    .dtype(Index, DTypes::REAL)
+    .differs("always stable; by name too"),
+    ordered(
+        "msort",
+        "self",
+        ArgReduce,
+        Keeps,
+        "The elements in order along the first dim.",
+    )
+    .forms(Forms::WITH_OUT),
+    chosen(
+        "topk",
+        "self, k: Int, dim: Dim = -1, largest: Bool = True, sorted: Bool = True",
+        Keeps,
+        "The `k` greatest elements along a dim, or the smallest, in order, and where they stand.",
+    )
+    .differs("always in order, of equal elements the first; of bool too; by name too"),
+    chosen(
+        "kthvalue",
+        "self, k: Int, dim: Dim = -1, keepdim: Bool = False",
+        Removes,
+        "The `k`-th smallest element along a dim, counted from 1, and where it stands.",
+    )
+    .differs("of equal elements, the one that a stable sort puts there; of bool too"),
+    chosen(
+        "median",
+        "self, dim: Dim = None, keepdim: Bool = False",
+        Removes,
+        "The median along a dim, the lower one of two, and where it stands; over all dims, the \
+         median alone. NaN if there is one.",
+    )
+    .differs("of equal elements, the one that a stable sort puts there; of bool too"),
+    chosen(
+        "nanmedian",
+        "self, dim: Dim = None, keepdim: Bool = False",
+        Removes,
+        "The `median` of what is not NaN.",
+    )
+    .differs("of equal elements, the one that a stable sort puts there; of bool too"),
+    chosen(
+        "mode",
+        "self, dim: Dim = -1, keepdim: Bool = False",
+        Removes,
+        "The most frequent element along a dim, the smallest of several, and where it stands last.",
+    ),
+    ordered(
+        "cummax",
+        "self, dim: Dim",
+        ArgReduce,
+        Keeps,
+        "The greatest element so far along a dim, and where it stands last.",
+    )
+    .forms(Forms::WITH_OUT)
+    .grad(&["scatter_add(zeros(x), dim, result1, grad0)"]),
+    ordered(
+        "cummin",
+        "self, dim: Dim",
+        ArgReduce,
+        Keeps,
+        "The smallest element so far along a dim, and where it stands last.",
+    )
+    .forms(Forms::WITH_OUT)
+    .grad(&["scatter_add(zeros(x), dim, result1, grad0)"]),
+    ordered(
+        "unique",
+        "self, sorted: Bool = True, return_inverse: Bool = False, return_counts: Bool = False, \
+         dim: Dim = None",
+        Compose,
+        Special,
+        "The different elements in order, in one dim without a name; with a dim, the different \
+         slices along it.",
+    )
+    .differs("always in order; by name too"),
+    ordered(
+        "unique_consecutive",
+        "self, return_inverse: Bool = False, return_counts: Bool = False, dim: Dim = None",
+        Compose,
+        Special,
+        "The elements that differ from the one before, in one dim without a name; with a dim, \
+         the slices along it.",
+    )
+    .differs("by name too"),
+    ordered(
+        "searchsorted",
+        "sorted_sequence, self: Operand, *, out_int32: Bool = False, right: Bool = False, \
+         side: Data = None, sorter: Tensor = None",
+        Places,
+        Special,
+        "Where values would stand in a sorted sequence, or each row of values in one of its own.",
+    )
+    .forms(Forms::WITH_OUT)
+    .dtype(Index, DTypes::REAL)
+    .differs("of bool too; the result has the values' names"),
+    ordered(
+        "bucketize",
+        "self: Operand, boundaries, *, out_int32: Bool = False, right: Bool = False",
+        Places,
+        Keeps,
+        "Which of the buckets between sorted boundaries each element belongs to.",
+    )
+    .forms(Forms::WITH_OUT)
+    .dtype(Index, DTypes::REAL),
+];

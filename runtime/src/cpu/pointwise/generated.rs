@@ -266,6 +266,20 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::SliceScatter
         | Op::DiagonalScatter
         | Op::At
+        | Op::Sort
+        | Op::Argsort
+        | Op::Msort
+        | Op::Topk
+        | Op::Kthvalue
+        | Op::Median
+        | Op::Nanmedian
+        | Op::Mode
+        | Op::Cummax
+        | Op::Cummin
+        | Op::Unique
+        | Op::UniqueConsecutive
+        | Op::Searchsorted
+        | Op::Bucketize
         | Op::Cumprod
         | Op::Logcumsumexp
         | Op::LogSoftmax

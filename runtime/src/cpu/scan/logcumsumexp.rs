@@ -9,11 +9,11 @@ use super::Running;
 /// The running logarithm of a sum of exponentials.
 pub(super) struct Logcumsumexp<T>(PhantomData<T>);
 
-/// The greatest real part so far, and the sum of exponentials of the distances from it.
+/// The greatest element so far, and the sum of exponentials of the distances from it.
 #[derive(Clone, Copy)]
-pub(super) struct State<S> {
+pub(super) struct State {
     max: f64,
-    sum: S,
+    sum: f64,
 }
 
 /// Moves a sum from one origin to another. Of no elements there is no sum to move, and from an
@@ -24,32 +24,29 @@ fn factor(from: f64, to: f64) -> f64 {
 }
 
 macro_rules! logcumsumexp {
-    ($($t:ty, $sum:ty, $zero:expr, $wide:expr, $real:expr, $exp:expr, $value:expr;)*) => {$(
+    ($($t:ty, $wide:expr, $narrow:expr;)*) => {$(
         impl Running for Logcumsumexp<$t> {
             type T = $t;
-            type Acc = State<$sum>;
-            const START: Self::Acc = State { max: f64::NEG_INFINITY, sum: $zero };
+            type Acc = State;
+            const START: State = State { max: f64::NEG_INFINITY, sum: 0.0 };
             #[inline(always)]
-            fn step(acc: Self::Acc, x: $t) -> Self::Acc {
-                let wide: fn($t) -> $sum = $wide;
-                let real: fn($sum) -> f64 = $real;
-                let exp: fn($sum, f64) -> $sum = $exp;
+            fn step(acc: State, x: $t) -> State {
+                let wide: fn($t) -> f64 = $wide;
                 let x = wide(x);
-                let top = real(x);
-                if top > acc.max {
-                    return State { max: top, sum: acc.sum * factor(acc.max, top) + exp(x, top) };
+                if x > acc.max {
+                    return State { max: x, sum: acc.sum * factor(acc.max, x) + 1.0 };
                 }
                 State { max: acc.max, sum: acc.sum + exp(x, acc.max) }
             }
             #[inline(always)]
-            fn join(acc: Self::Acc, later: Self::Acc) -> Self::Acc {
+            fn join(acc: State, later: State) -> State {
                 let (low, high) = if later.max > acc.max { (acc, later) } else { (later, acc) };
                 State { max: high.max, sum: high.sum + low.sum * factor(low.max, high.max) }
             }
             #[inline(always)]
-            fn result(acc: Self::Acc) -> $t {
-                let value: fn(Self::Acc) -> $t = $value;
-                value(acc)
+            fn result(acc: State) -> $t {
+                let narrow: fn(f64) -> $t = $narrow;
+                narrow(value(acc))
             }
         }
     )*};
@@ -65,35 +62,63 @@ fn exp(x: f64, origin: f64) -> f64 {
     }
 }
 
-/// The same of a complex number, whose real part the origin is taken from.
-#[inline(always)]
-fn complex_exp(z: Complex<f64>, origin: f64) -> Complex<f64> {
-    if z.im == 0.0 {
-        return Complex::new(exp(z.re, origin), 0.0);
-    }
-    Complex::from_polar(exp(z.re, origin), z.im)
-}
-
 /// The logarithm of nothing is minus infinity.
 #[inline(always)]
-fn value(acc: State<f64>) -> f64 {
+fn value(acc: State) -> f64 {
     acc.max + acc.sum.ln()
 }
 
-#[inline(always)]
-fn complex_value(acc: State<Complex<f64>>) -> Complex<f64> {
-    acc.sum.ln() + acc.max
+logcumsumexp! {
+    f32, f64::from, |x| x as f32;
+    f64, |x| x, |x| x;
 }
 
-const NONE: Complex<f64> = Complex { re: 0.0, im: 0.0 };
+/// The logarithm of the sum of two exponentials. Its imaginary part is not wrapped into a turn, so
+/// that a running result does not jump.
+#[inline(always)]
+fn add(a: Complex<f64>, b: Complex<f64>) -> Complex<f64> {
+    let (low, high) = if b.re > a.re || b.re.is_nan() {
+        (a, b)
+    } else {
+        (b, a)
+    };
+    if low.re == f64::NEG_INFINITY {
+        return high;
+    }
+    if low.re == f64::INFINITY {
+        return (low.exp() + high.exp()).ln();
+    }
+    ((low - high).exp() + 1.0).ln() + high
+}
 
-logcumsumexp! {
-    f32, f64, 0.0, f64::from, |x| x, exp, |acc| value(acc) as f32;
-    f64, f64, 0.0, |x| x, |x| x, exp, value;
-    Complex<f32>, Complex<f64>, NONE, |z| Complex::new(f64::from(z.re), f64::from(z.im)),
-        |z| z.re, complex_exp,
-        |acc| { let z = complex_value(acc); Complex::new(z.re as f32, z.im as f32) };
-    Complex<f64>, Complex<f64>, NONE, |z| z, |z| z.re, complex_exp, complex_value;
+macro_rules! complex {
+    ($($t:ty, $wide:expr, $narrow:expr;)*) => {$(
+        impl Running for Logcumsumexp<$t> {
+            type T = $t;
+            type Acc = Complex<f64>;
+            const START: Complex<f64> = Complex { re: f64::NEG_INFINITY, im: 0.0 };
+            #[inline(always)]
+            fn step(acc: Complex<f64>, x: $t) -> Complex<f64> {
+                let wide: fn($t) -> Complex<f64> = $wide;
+                add(acc, wide(x))
+            }
+            #[inline(always)]
+            fn join(acc: Complex<f64>, later: Complex<f64>) -> Complex<f64> {
+                add(acc, later)
+            }
+            #[inline(always)]
+            fn result(acc: Complex<f64>) -> $t {
+                let narrow: fn(Complex<f64>) -> $t = $narrow;
+                narrow(acc)
+            }
+        }
+    )*};
+}
+
+complex! {
+    Complex<f32>, |z| Complex::new(f64::from(z.re), f64::from(z.im)),
+        |z| Complex::new(z.re as f32, z.im as f32);
+    Complex<f64>, |z| z, |z| z;
 }
 
 #[cfg(test)]

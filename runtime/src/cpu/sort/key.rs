@@ -1,0 +1,89 @@
+//! From the bits of an element to a number that has its order.
+
+use nomina_core::DType;
+
+/// How the bits of a dtype make up a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Truth values and unsigned integers.
+    Unsigned,
+    /// Two's complement.
+    Signed,
+    /// A sign, an exponent and a fraction; the bits of infinity.
+    Float(u64),
+}
+
+impl Kind {
+    /// The size of a dtype in bytes, and its kind. Complex numbers have no order.
+    pub fn of(dtype: DType) -> (usize, Self) {
+        let kind = match dtype {
+            DType::F16 => Self::Float(0x7c00),
+            DType::BF16 => Self::Float(0x7f80),
+            DType::F32 => Self::Float(0x7f80_0000),
+            DType::F64 => Self::Float(0x7ff0_0000_0000_0000),
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => Self::Signed,
+            _ => Self::Unsigned,
+        };
+        (dtype.size(), kind)
+    }
+}
+
+/// The bits of an element.
+pub(crate) trait Bits: Copy + Default + Send + Sync + 'static {
+    /// How many.
+    const WIDTH: u32;
+    /// In the lowest bits.
+    fn wide(self) -> u64;
+
+    /// All of them set.
+    const ALL: u64 = u64::MAX >> (64 - Self::WIDTH);
+    /// The highest of them.
+    const SIGN: u64 = 1 << (Self::WIDTH - 1);
+
+    /// A number in the order of the elements: zeros of both signs are equal, and every NaN is the
+    /// greatest number of this width, which no other float is.
+    #[inline(always)]
+    fn key(self, kind: Kind) -> u64 {
+        let bits = self.wide();
+        match kind {
+            Kind::Unsigned => bits,
+            Kind::Signed => bits ^ Self::SIGN,
+            Kind::Float(infinity) => {
+                let magnitude = bits & !Self::SIGN;
+                let signed = if bits & Self::SIGN == 0 {
+                    bits | Self::SIGN
+                } else {
+                    !bits & Self::ALL
+                };
+                let number = if magnitude == 0 { Self::SIGN } else { signed };
+                if magnitude > infinity {
+                    Self::ALL
+                } else {
+                    number
+                }
+            }
+        }
+    }
+
+    /// Whether it is NaN.
+    #[inline(always)]
+    fn is_nan(self, kind: Kind) -> bool {
+        match kind {
+            Kind::Float(infinity) => self.wide() & !Self::SIGN > infinity,
+            _ => false,
+        }
+    }
+}
+
+macro_rules! bits {
+    ($($t:ty)*) => {$(
+        impl Bits for $t {
+            const WIDTH: u32 = <$t>::BITS;
+            #[inline(always)]
+            fn wide(self) -> u64 {
+                u64::from(self)
+            }
+        }
+    )*};
+}
+bits!(u8 u16 u32 u64);

@@ -1,0 +1,153 @@
+//! What is done with one line.
+
+use super::Task;
+use super::key::{Bits, Kind};
+use super::packed::{Packed, pack, sort};
+
+/// Room that lines use one after the other.
+pub(super) struct Room<P> {
+    packed: Vec<P>,
+    spare: Vec<P>,
+}
+
+impl<P> Room<P> {
+    pub fn new() -> Self {
+        Self {
+            packed: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+}
+
+/// Where results go: elements by their position in the line. Either may be empty when it is not
+/// asked for.
+pub(super) struct Found<'a, B> {
+    pub values: &'a mut [B],
+    pub positions: &'a mut [i64],
+}
+
+impl<B: Bits> Found<'_, B> {
+    #[inline(always)]
+    fn put(&mut self, index: usize, line: &[B], at: usize) {
+        if let Some(value) = self.values.get_mut(index) {
+            *value = line[at];
+        }
+        if let Some(position) = self.positions.get_mut(index) {
+            *position = at as i64;
+        }
+    }
+
+    fn put_all<P: Packed>(&mut self, line: &[B], packed: &[P]) {
+        for (value, p) in self.values.iter_mut().zip(packed) {
+            *value = line[p.at()];
+        }
+        for (position, p) in self.positions.iter_mut().zip(packed) {
+            *position = p.at() as i64;
+        }
+    }
+}
+
+/// Does the task on a line that has elements; `count` results are asked for.
+pub(super) fn run<B: Bits, P: Packed>(
+    task: Task,
+    kind: Kind,
+    line: &[B],
+    count: usize,
+    mut found: Found<'_, B>,
+    room: &mut Room<P>,
+) {
+    let Room { packed, spare } = room;
+    match task {
+        Task::Sort { descending } => {
+            pack(line, kind, descending, packed);
+            sort(packed, B::WIDTH, spare);
+            found.put_all(line, packed);
+        }
+        Task::Top { largest } => {
+            pack(line, kind, largest, packed);
+            if 0 < count && count < packed.len() {
+                packed.select_nth_unstable(count - 1);
+            }
+            packed.truncate(count);
+            sort(packed, B::WIDTH, spare);
+            found.put_all(line, packed);
+        }
+        Task::Nth(n) => {
+            pack(line, kind, false, packed);
+            found.put(0, line, packed.select_nth_unstable(n).1.at());
+        }
+        Task::Median { ignore_nan } => found.put(0, line, median(line, kind, ignore_nan, packed)),
+        Task::Mode => {
+            pack(line, kind, false, packed);
+            sort(packed, B::WIDTH, spare);
+            found.put(0, line, mode(line, kind, packed));
+        }
+        Task::Extreme { greatest } => {
+            let mut best = 0;
+            for at in 0..line.len() {
+                if replaces(line, kind, greatest, best, at) {
+                    best = at;
+                }
+                found.put(at, line, best);
+            }
+        }
+    }
+}
+
+/// The position of the lower median.
+fn median<B: Bits, P: Packed>(
+    line: &[B],
+    kind: Kind,
+    ignore_nan: bool,
+    packed: &mut Vec<P>,
+) -> usize {
+    let nan = |x: &&B| x.is_nan(kind);
+    let numbers = if ignore_nan {
+        line.len() - line.iter().filter(nan).count()
+    } else {
+        if let Some(at) = line.iter().position(|x| x.is_nan(kind)) {
+            return at;
+        }
+        line.len()
+    };
+    pack(line, kind, false, packed);
+    // NaN stand last; of nothing else the first one is taken.
+    packed
+        .select_nth_unstable(numbers.saturating_sub(1) / 2)
+        .1
+        .at()
+}
+
+/// The position of the last of the most frequent elements, the smallest of those that are equally
+/// frequent. A NaN equals none.
+fn mode<B: Bits, P: Packed>(line: &[B], kind: Kind, sorted: &[P]) -> usize {
+    let (mut best, mut most) = (sorted[0].at(), 0);
+    let mut start = 0;
+    while start < sorted.len() {
+        let first = sorted[start];
+        let len = if line[first.at()].is_nan(kind) {
+            1
+        } else {
+            let same = |p: &&P| p.key() == first.key();
+            sorted[start..].iter().take_while(same).count()
+        };
+        if len > most {
+            (best, most) = (sorted[start + len - 1].at(), len);
+        }
+        start += len;
+    }
+    best
+}
+
+/// Whether the element at `at` takes the place of the best so far: NaN does, and nothing but NaN
+/// takes a NaN's.
+#[inline(always)]
+fn replaces<B: Bits>(line: &[B], kind: Kind, greatest: bool, best: usize, at: usize) -> bool {
+    let (old, new) = (line[best], line[at]);
+    match (old.is_nan(kind), new.is_nan(kind)) {
+        (_, true) => true,
+        (true, false) => false,
+        _ if greatest => new.key(kind) >= old.key(kind),
+        _ => new.key(kind) <= old.key(kind),
+    }
+}

@@ -1,0 +1,193 @@
+//! Lines of a strided operand, in groups that are read and written together.
+
+use super::key::{Bits, Kind};
+use super::line::{Found, Room, run};
+use super::packed::Packed;
+use super::{LineJob, by_bits};
+use crate::cpu::reduce::Plan;
+use crate::cpu::reduce::load::{Copy2, copy2};
+use crate::cpu::reduce::plan::{Loop, offsets};
+use crate::cpu::reduce::split::for_each;
+use nomina_core::DType;
+
+/// About how many elements a group has.
+const GROUP: usize = 4096;
+/// So many neighbours share what a cache line holds.
+const NEIGHBOURS: usize = 16;
+
+/// Does a job.
+///
+/// # Safety
+/// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
+pub(crate) unsafe fn execute(job: &LineJob<'_>) {
+    let long = job.shape[job.dim] > u32::MAX as usize;
+    by_bits!(job.dtype, B, kind => {
+        // SAFETY: the caller's promise; the bits are the dtype's.
+        unsafe {
+            if size_of::<B>() == 8 || long {
+                all::<B, u128>(job, kind);
+            } else {
+                all::<B, u64>(job, kind);
+            }
+        }
+    });
+}
+
+unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) {
+    let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
+    let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
+    let len = job.shape[job.dim];
+    let kept = *plan.kept.last().unwrap_or(&Loop {
+        size: 1,
+        src: 0,
+        dst: 0,
+    });
+    let strides = [job.strides[job.dim], job.out_strides[job.dim]];
+    // Lines that lie side by side are worth reading together however long they are.
+    let beside = kept.src.abs() < strides[0].abs();
+    let least = if beside { NEIGHBOURS } else { 1 };
+    let width = (GROUP / len).max(least).min(kept.size);
+    let groups = plan.outputs() / kept.size * kept.size.div_ceil(width);
+    let group = Group {
+        job,
+        plan,
+        kept,
+        strides,
+        width,
+    };
+    // A comparison or two per element and bit of the length.
+    let work = width * len * (1 + len.ilog2() as usize);
+    for_each(groups, work, |index| {
+        // SAFETY: the caller's promise; each group has lines of its own.
+        unsafe { group.run::<B, P>(kind, index) };
+    });
+}
+
+struct Group<'a> {
+    job: &'a LineJob<'a>,
+    plan: Plan,
+    /// The innermost loop over lines.
+    kept: Loop,
+    /// Of operand and results, along the dim.
+    strides: [isize; 2],
+    width: usize,
+}
+
+// SAFETY: the operand is only read; results are written by tasks at places of their own.
+unsafe impl Sync for Group<'_> {}
+
+impl Group<'_> {
+    unsafe fn run<B: Bits, P: Packed>(&self, kind: Kind, index: usize) {
+        let job = self.job;
+        let per_row = self.kept.size.div_ceil(self.width);
+        let start = index % per_row * self.width;
+        let lines = self.width.min(self.kept.size - start);
+        let outer = &self.plan.kept[..self.plan.kept.len().saturating_sub(1)];
+        let (src, dst) = offsets(outer, index / per_row);
+        let src = self.plan.src + src + start as isize * self.kept.src;
+        let dst = self.plan.dst + dst + start as isize * self.kept.dst;
+        let (len, count) = (job.shape[job.dim], job.count);
+        let from = job.x.wrapping_offset(src * size_of::<B>() as isize);
+
+        // The lines, side by side in this task's own memory unless they stand so already.
+        let direct = self.strides[0] == 1 || len == 1;
+        let mut copy = Vec::<B>::new();
+        if !direct {
+            copy.resize(lines * len, B::default());
+            let strides = [self.kept.src, self.strides[0]];
+            // SAFETY: the caller's promise; the copy has room for the lines.
+            unsafe {
+                self.move_block(
+                    from,
+                    job.dtype,
+                    strides,
+                    copy.as_mut_ptr().cast(),
+                    len,
+                    lines,
+                )
+            };
+        }
+        let line = |i: usize| {
+            if direct {
+                let at = i as isize * self.kept.src * size_of::<B>() as isize;
+                // SAFETY: the caller's promise: `len` elements side by side.
+                unsafe { std::slice::from_raw_parts(from.wrapping_offset(at).cast::<B>(), len) }
+            } else {
+                &copy[i * len..(i + 1) * len]
+            }
+        };
+
+        let wanted = |yes: bool| if yes { lines * count } else { 0 };
+        let mut values = vec![B::default(); wanted(!job.values.is_null())];
+        let mut positions = vec![0_i64; wanted(!job.positions.is_null())];
+        let mut room = Room::<P>::new();
+        for i in 0..lines {
+            let part = |n: usize| {
+                if n == 0 {
+                    0..0
+                } else {
+                    i * count..(i + 1) * count
+                }
+            };
+            let (v, p) = (part(values.len()), part(positions.len()));
+            let found = Found {
+                values: &mut values[v],
+                positions: &mut positions[p],
+            };
+            run(job.task, kind, line(i), count, found, &mut room);
+        }
+
+        // SAFETY: the caller's promise; both results have these lines.
+        unsafe {
+            if !values.is_empty() {
+                let to = job.values.wrapping_offset(dst * size_of::<B>() as isize);
+                self.store(values.as_ptr().cast(), job.dtype, to, lines);
+            }
+            if !positions.is_empty() {
+                let to = job.positions.wrapping_offset(dst).cast();
+                self.store(positions.as_ptr().cast(), DType::I64, to, lines);
+            }
+        }
+    }
+
+    unsafe fn move_block(
+        &self,
+        src: *const u8,
+        dtype: DType,
+        strides: [isize; 2],
+        dst: *mut u8,
+        len: usize,
+        lines: usize,
+    ) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            copy2(Copy2 {
+                src,
+                from: dtype,
+                strides,
+                dst,
+                to: dtype,
+                into: [len as isize, 1],
+                rows: lines,
+                cols: len,
+            });
+        }
+    }
+
+    unsafe fn store(&self, src: *const u8, dtype: DType, dst: *mut u8, lines: usize) {
+        let count = self.job.count;
+        // SAFETY: the caller's promise.
+        unsafe {
+            copy2(Copy2 {
+                src,
+                from: dtype,
+                strides: [count as isize, 1],
+                dst,
+                to: dtype,
+                into: [self.kept.dst, self.strides[1]],
+                rows: lines,
+                cols: count,
+            });
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A key and a position in one number, and how many of those are sorted.
+
+use super::key::{Bits, Kind};
+use crate::cpu::parallel::threads;
+
+/// A key above a position: numbers in this order are keys in order, equal ones by position.
+pub(super) trait Packed: Copy + Ord + Send + Sync {
+    /// Puts both together.
+    fn new(key: u64, at: usize) -> Self;
+    /// The key.
+    fn key(self) -> u64;
+    /// The position.
+    fn at(self) -> usize;
+}
+
+/// Keys of up to 32 bits, positions below 2³².
+impl Packed for u64 {
+    #[inline(always)]
+    fn new(key: u64, at: usize) -> Self {
+        key << 32 | at as u64
+    }
+    #[inline(always)]
+    fn key(self) -> u64 {
+        self >> 32
+    }
+    #[inline(always)]
+    fn at(self) -> usize {
+        (self & 0xffff_ffff) as usize
+    }
+}
+
+impl Packed for u128 {
+    #[inline(always)]
+    fn new(key: u64, at: usize) -> Self {
+        u128::from(key) << 64 | at as u128
+    }
+    #[inline(always)]
+    fn key(self) -> u64 {
+        (self >> 64) as u64
+    }
+    #[inline(always)]
+    fn at(self) -> usize {
+        (self & u128::from(u64::MAX)) as usize
+    }
+}
+
+/// The keys of a line with their positions; in reverse order of keys when `descending`.
+pub(super) fn pack<B: Bits, P: Packed>(
+    line: &[B],
+    kind: Kind,
+    descending: bool,
+    into: &mut Vec<P>,
+) {
+    let turn = if descending { B::ALL } else { 0 };
+    into.clear();
+    let each = |(at, x): (usize, &B)| P::new(x.key(kind) ^ turn, at);
+    into.extend(line.iter().enumerate().map(each));
+}
+
+/// From so many on, threads sort one line together.
+const TOGETHER: usize = 1 << 17;
+/// From so many on, a pass per byte of short keys beats comparisons.
+const RADIX: usize = 1 << 10;
+
+/// Sorts what [`pack`] gave, whose keys have `width` bits.
+pub(super) fn sort<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
+    #[cfg(feature = "rayon")]
+    if packed.len() >= TOGETHER && threads() >= 4 {
+        use rayon::slice::ParallelSliceMut;
+        packed.par_sort_unstable();
+        return;
+    }
+    #[cfg(not(feature = "rayon"))]
+    let _ = (threads, TOGETHER);
+    if packed.len() >= RADIX && width <= 32 {
+        radix(packed, width, spare);
+    } else {
+        packed.sort_unstable();
+    }
+}
+
+/// Byte by byte from the lowest; each pass keeps the order of the ones before it.
+fn radix<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
+    let n = packed.len();
+    spare.clear();
+    spare.extend_from_slice(packed);
+    for shift in (0..width).step_by(8) {
+        let byte = |p: P| (p.key() >> shift) as usize & 0xff;
+        let mut starts = [0_usize; 256];
+        for &p in packed.iter() {
+            starts[byte(p)] += 1;
+        }
+        if starts.contains(&n) {
+            continue;
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += std::mem::replace(start, total);
+        }
+        for &p in packed.iter() {
+            let start = &mut starts[byte(p)];
+            spare[*start] = p;
+            *start += 1;
+        }
+        std::mem::swap(packed, spare);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn radix_sorts_as_comparisons_do() {
+        let mut state = 7_u64;
+        for width in [8, 16, 32] {
+            let mut packed: Vec<u64> = (0..5000)
+                .map(|at| {
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    u64::new(state >> (64 - width), at)
+                })
+                .collect();
+            let mut sorted = packed.clone();
+            sorted.sort_unstable();
+            radix(&mut packed, width, &mut Vec::new());
+            assert!(packed == sorted);
+        }
+    }
+}

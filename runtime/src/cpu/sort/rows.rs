@@ -1,0 +1,105 @@
+//! Equal neighbours: elements of a line, or whole rows, compared in the order of their dtype.
+
+use std::cmp::Ordering;
+
+use nomina_core::DType;
+
+use super::by_bits;
+use super::key::{Bits, Kind};
+use crate::cpu::parallel::threads;
+
+/// Rows of a contiguous operand.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows {
+    pub x: *const u8,
+    pub dtype: DType,
+    pub count: usize,
+    /// How many elements a row has.
+    pub len: usize,
+}
+
+// SAFETY: the operand is only read.
+unsafe impl Send for Rows {}
+// SAFETY: as above.
+unsafe impl Sync for Rows {}
+
+impl Rows {
+    /// The rows' numbers in the order of their elements, equal ones as they stand.
+    ///
+    /// # Safety
+    /// The rows lie where `self` says.
+    pub unsafe fn sorted(self) -> Vec<i64> {
+        let mut order: Vec<i64> = (0..self.count as i64).collect();
+        by_bits!(self.dtype, B, kind => {
+            // SAFETY: the caller's promise.
+            let row = |at: i64| unsafe { self.row::<B>(at as usize) };
+            let compare = |&a: &i64, &b: &i64| by_keys(row(a), row(b), kind).then(a.cmp(&b));
+            #[cfg(feature = "rayon")]
+            if threads() > 1 && self.count.saturating_mul(self.len) > 1 << 15 {
+                use rayon::slice::ParallelSliceMut;
+                order.par_sort_unstable_by(compare);
+                return order;
+            }
+            #[cfg(not(feature = "rayon"))]
+            let _ = threads;
+            order.sort_unstable_by(compare);
+        });
+        order
+    }
+
+    /// Where, in the given order of rows or as they stand, each one begins that differs from the
+    /// one before. A row with a NaN differs from all.
+    ///
+    /// # Safety
+    /// The rows lie where `self` says; `order` has `count` of their numbers.
+    pub unsafe fn starts(self, order: Option<&[i64]>) -> Vec<usize> {
+        let at = |i: usize| order.map_or(i, |order| order[i] as usize);
+        by_bits!(self.dtype, B, kind => {
+            // SAFETY: the caller's promise.
+            let row = |i: usize| unsafe { self.row::<B>(at(i)) };
+            let differs = |&i: &usize| i == 0 || !same(row(i - 1), row(i), kind);
+            (0..self.count).filter(differs).collect()
+        })
+    }
+
+    /// One row.
+    ///
+    /// # Safety
+    /// The rows lie where `self` says, and `at` is one.
+    unsafe fn row<'a, B: Bits>(self, at: usize) -> &'a [B] {
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts(self.x.cast::<B>().add(at * self.len), self.len) }
+    }
+}
+
+fn by_keys<B: Bits>(a: &[B], b: &[B], kind: Kind) -> Ordering {
+    let each = a.iter().zip(b).map(|(a, b)| a.key(kind).cmp(&b.key(kind)));
+    each.into_iter()
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+fn same<B: Bits>(a: &[B], b: &[B], kind: Kind) -> bool {
+    a.iter()
+        .zip(b)
+        .all(|(a, b)| a.key(kind) == b.key(kind) && !a.is_nan(kind))
+}
+
+/// For the groups that begin at `starts`: which one each row belongs to, and how many rows each
+/// has. `order` are the rows' numbers, or they stand in order.
+pub(crate) fn unique(
+    starts: &[usize],
+    order: Option<&[i64]>,
+    count: usize,
+) -> (Vec<i64>, Vec<i64>) {
+    let mut inverse = vec![0; count];
+    let mut counts = Vec::with_capacity(starts.len());
+    for (group, &start) in starts.iter().enumerate() {
+        let end = starts.get(group + 1).copied().unwrap_or(count);
+        counts.push((end - start) as i64);
+        for i in start..end {
+            inverse[order.map_or(i, |order| order[i] as usize)] = group as i64;
+        }
+    }
+    (inverse, counts)
+}

@@ -1,0 +1,349 @@
+//! Order along a dim, equal elements, places in sorted sequences.
+
+mod unique;
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimArg, DimRef};
+use nomina_core::{Names, Result};
+
+use super::reduce::Along;
+use super::{DynTensor, about, family};
+use crate::call;
+use crate::raw::Raw;
+
+pub use unique::{SearchOptions, Unique};
+
+/// Options of `sort_with` and `argsort_with`. Equal elements always stay in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SortOptions {
+    /// Whether the greatest element comes first.
+    pub descending: bool,
+}
+
+/// Options of `topk_with`. The elements always come in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TopkOptions {
+    /// Whether the greatest elements are taken, or the smallest.
+    pub largest: bool,
+}
+
+impl Default for TopkOptions {
+    fn default() -> Self {
+        Self { largest: true }
+    }
+}
+
+type Pair = (Raw, Raw);
+
+impl DynTensor {
+    /// Where a dim stands; a number has a dim 0 of one element.
+    fn line(&self, op: Op, dim: &DimArg<'_>) -> Result<usize> {
+        let position = dim.single_or(op.name(), &self.names, -1);
+        Ok(position.map_err(|e| about(e, &[self]))?.unwrap_or(0))
+    }
+
+    /// Values and positions, where the dim stays.
+    fn kept(&self, pair: Result<Pair>) -> Result<(Self, Self)> {
+        let (values, positions) = pair.map_err(|e| about(e, &[self]))?;
+        let names = || {
+            if values.rank() == self.rank() {
+                self.names.clone()
+            } else {
+                Names::unnamed(values.rank())
+            }
+        };
+        let (a, b) = (names(), names());
+        Ok((Self::new(values, a), Self::new(positions, b)))
+    }
+
+    /// Values and positions, where the dim goes.
+    fn removed(
+        &self,
+        op: Op,
+        dim: &DimArg<'_>,
+        compute: impl FnOnce(&Raw, usize, bool) -> Result<Pair>,
+    ) -> Result<(Self, Self)> {
+        let at = self.line(op, dim)?;
+        let keepdim = dim.keepdim();
+        let found = compute(&self.raw, at, keepdim);
+        let (values, positions) = found.map_err(|e| about(e, &[self]))?;
+        let names = rule::reduce(&self.names, &[at], keepdim);
+        Ok((
+            Self::new(values, names.clone()),
+            Self::new(positions, names),
+        ))
+    }
+
+    /// The elements in order along a dim, and where each stood. NaN counts as the greatest, equal
+    /// elements stay in their order.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::from_vec(vec![3.0f32, 1.0, 2.0], &[3], ["N"])?;
+    /// let (values, at) = x.sort("N")?;
+    /// assert_eq!(values.to_vec::<f32>()?, [1.0, 2.0, 3.0]);
+    /// assert_eq!(at.to_vec::<i64>()?, [1, 2, 0]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the dim does not exist, or the dtype is complex.
+    pub fn sort<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
+        self.sort_with(dim, SortOptions::default())
+    }
+
+    /// [`DynTensor::sort`], the greatest first if asked for.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sort`].
+    pub fn sort_with<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        options: SortOptions,
+    ) -> Result<(Self, Self)> {
+        self.sorted(Op::Sort, dim.into(), options)
+    }
+
+    fn sorted(&self, op: Op, dim: DimRef<'_>, options: SortOptions) -> Result<(Self, Self)> {
+        let dim = self.line(op, &dim.into())?;
+        self.kept(call::sort(op, &self.raw, dim, options.descending))
+    }
+
+    /// [`DynTensor::sort`] into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sort`], and when `values` or `indices` do not hold the results.
+    pub fn sort_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        family::store_pair(Op::Sort, self.sort(dim)?, values, indices)
+    }
+
+    /// Where each element stood that is in order along a dim.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sort`].
+    pub fn argsort<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        self.argsort_with(dim, SortOptions::default())
+    }
+
+    /// [`DynTensor::argsort`], the greatest first if asked for.
+    ///
+    /// # Errors
+    /// As [`DynTensor::sort`].
+    pub fn argsort_with<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        options: SortOptions,
+    ) -> Result<Self> {
+        Ok(self.sorted(Op::Argsort, dim.into(), options)?.1)
+    }
+
+    /// The elements in order along the first dim.
+    ///
+    /// # Errors
+    /// When the dtype is complex.
+    pub fn msort(&self) -> Result<Self> {
+        Ok(self
+            .sorted(Op::Msort, DimRef::Index(0), SortOptions::default())?
+            .0)
+    }
+
+    /// [`DynTensor::msort`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::msort`], and when `out` does not hold the result.
+    pub fn msort_out(&self, out: &mut Self) -> Result<()> {
+        family::store(Op::Msort, self.msort()?, out)
+    }
+
+    /// The `k` greatest elements along a dim, in order, and where they stand. The dim keeps its
+    /// name.
+    ///
+    /// # Errors
+    /// When the dim does not exist or has fewer elements, or the dtype is complex.
+    pub fn topk<'a>(&self, k: i64, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
+        self.topk_with(k, dim, TopkOptions::default())
+    }
+
+    /// [`DynTensor::topk`], or the smallest elements.
+    ///
+    /// # Errors
+    /// As [`DynTensor::topk`].
+    pub fn topk_with<'a>(
+        &self,
+        k: i64,
+        dim: impl Into<DimRef<'a>>,
+        options: TopkOptions,
+    ) -> Result<(Self, Self)> {
+        let dim = self.line(Op::Topk, &dim.into().into())?;
+        self.kept(call::topk(Op::Topk, &self.raw, k, dim, options.largest))
+    }
+
+    /// [`DynTensor::topk`] into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::topk`], and when `values` or `indices` do not hold the results.
+    pub fn topk_out<'a>(
+        &self,
+        k: i64,
+        dim: impl Into<DimRef<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        family::store_pair(Op::Topk, self.topk(k, dim)?, values, indices)
+    }
+
+    /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
+    ///
+    /// # Errors
+    /// When the dim does not exist or has fewer elements, or the dtype is complex.
+    pub fn kthvalue<'a>(&self, k: i64, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
+        self.removed(Op::Kthvalue, &dim.into(), |x, dim, keepdim| {
+            call::kthvalue(x, k, dim, keepdim)
+        })
+    }
+
+    /// [`DynTensor::kthvalue`] into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::kthvalue`], and when `values` or `indices` do not hold the results.
+    pub fn kthvalue_out<'a>(
+        &self,
+        k: i64,
+        dim: impl Into<DimArg<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        family::store_pair(Op::Kthvalue, self.kthvalue(k, dim)?, values, indices)
+    }
+
+    /// The median along a dim, the lower one of two, and where it stands; with `..`, the median
+    /// alone. NaN if there is one.
+    ///
+    /// # Errors
+    /// When the dim does not exist or has no elements, or the dtype is complex.
+    pub fn median<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
+        dim.extremum(Op::Median, self)
+    }
+
+    /// [`DynTensor::median`] of what is not NaN.
+    ///
+    /// # Errors
+    /// As [`DynTensor::median`].
+    pub fn nanmedian<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
+        dim.extremum(Op::Nanmedian, self)
+    }
+
+    /// [`DynTensor::median`] along a dim, into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::median`], and when `values` or `indices` do not hold the results.
+    pub fn median_out<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        let found = self.typical(Op::Median, &dim.into())?;
+        family::store_pair(Op::Median, found, values, indices)
+    }
+
+    /// [`DynTensor::nanmedian`] along a dim, into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nanmedian`], and when `values` or `indices` do not hold the results.
+    pub fn nanmedian_out<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        let found = self.typical(Op::Nanmedian, &dim.into())?;
+        family::store_pair(Op::Nanmedian, found, values, indices)
+    }
+
+    /// The most frequent element along a dim, the smallest of several, and where it stands last.
+    ///
+    /// # Errors
+    /// When the dim does not exist or has no elements, or the dtype is complex.
+    pub fn mode<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(Self, Self)> {
+        self.typical(Op::Mode, &dim.into())
+    }
+
+    /// [`DynTensor::mode`] into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mode`], and when `values` or `indices` do not hold the results.
+    pub fn mode_out<'a>(
+        &self,
+        dim: impl Into<DimArg<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        family::store_pair(Op::Mode, self.mode(dim)?, values, indices)
+    }
+
+    /// `median`, `nanmedian` or `mode` along a dim.
+    pub(super) fn typical(&self, op: Op, dim: &DimArg<'_>) -> Result<(Self, Self)> {
+        self.removed(op, dim, |x, dim, keepdim| {
+            call::typical(op, x, dim, keepdim)
+        })
+    }
+
+    /// `median` or `nanmedian` of all elements.
+    pub(super) fn typical_of_all(&self, op: Op) -> Result<Self> {
+        let raw = call::typical_of_all(op, &self.raw).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, Names::default()))
+    }
+
+    /// The greatest element so far along a dim, and where it stands; of equal ones the last.
+    ///
+    /// # Errors
+    /// When the dim does not exist, or the dtype is complex.
+    pub fn cummax<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
+        self.running(Op::Cummax, dim.into())
+    }
+
+    /// The smallest element so far along a dim, and where it stands; of equal ones the last.
+    ///
+    /// # Errors
+    /// When the dim does not exist, or the dtype is complex.
+    pub fn cummin<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<(Self, Self)> {
+        self.running(Op::Cummin, dim.into())
+    }
+
+    /// [`DynTensor::cummax`] into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cummax`], and when `values` or `indices` do not hold the results.
+    pub fn cummax_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        family::store_pair(Op::Cummax, self.cummax(dim)?, values, indices)
+    }
+
+    /// [`DynTensor::cummin`] into `values` and `indices`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cummin`], and when `values` or `indices` do not hold the results.
+    pub fn cummin_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        values: &mut Self,
+        indices: &mut Self,
+    ) -> Result<()> {
+        family::store_pair(Op::Cummin, self.cummin(dim)?, values, indices)
+    }
+
+    pub(super) fn running(&self, op: Op, dim: DimRef<'_>) -> Result<(Self, Self)> {
+        let dim = self.line(op, &dim.into())?;
+        self.kept(call::running_extreme(op, &self.raw, dim))
+    }
+}

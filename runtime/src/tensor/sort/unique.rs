@@ -1,0 +1,225 @@
+//! Equal elements, and places in sorted sequences.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{DType, Names, Result};
+
+use crate::call;
+use crate::tensor::{DynTensor, Operand, about, family};
+
+/// Options of `searchsorted_with` and `bucketize_with`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchOptions {
+    /// Whether a value stands after its equals, or before them.
+    pub right: bool,
+}
+
+/// The different elements of a tensor, or its different slices along a dim.
+#[derive(Clone, Debug)]
+pub struct Unique {
+    /// They, in one dim without a name; slices, with all names.
+    pub values: DynTensor,
+    /// For each element, or slice, which of the values it is.
+    pub inverse: DynTensor,
+    /// How often each value stands.
+    pub counts: DynTensor,
+}
+
+impl DynTensor {
+    /// The different elements in order, in one dim without a name.
+    ///
+    /// # Errors
+    /// When the dtype is complex.
+    pub fn unique(&self) -> Result<Self> {
+        Ok(self.unique_all()?.values)
+    }
+
+    /// [`DynTensor::unique`], for each element which of them it is, and how often each stands.
+    ///
+    /// # Errors
+    /// As [`DynTensor::unique`].
+    pub fn unique_all(&self) -> Result<Unique> {
+        self.different(Op::Unique, None)
+    }
+
+    /// The different slices along a dim, in order. All names stay; what is counted along the dim
+    /// has its name.
+    ///
+    /// # Errors
+    /// When the dim does not exist, or the dtype is complex.
+    pub fn unique_dim<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Unique> {
+        self.different(Op::Unique, Some(dim.into()))
+    }
+
+    /// The elements that differ from the one before, in one dim without a name.
+    ///
+    /// # Errors
+    /// When the dtype is complex.
+    pub fn unique_consecutive(&self) -> Result<Self> {
+        Ok(self.unique_consecutive_all()?.values)
+    }
+
+    /// [`DynTensor::unique_consecutive`], for each element which of them it is, and how often each
+    /// stands.
+    ///
+    /// # Errors
+    /// As [`DynTensor::unique_consecutive`].
+    pub fn unique_consecutive_all(&self) -> Result<Unique> {
+        self.different(Op::UniqueConsecutive, None)
+    }
+
+    /// The slices along a dim that differ from the one before. All names stay.
+    ///
+    /// # Errors
+    /// When the dim does not exist, or the dtype is complex.
+    pub fn unique_consecutive_dim<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Unique> {
+        self.different(Op::UniqueConsecutive, Some(dim.into()))
+    }
+
+    pub(in crate::tensor) fn different(&self, op: Op, dim: Option<DimRef<'_>>) -> Result<Unique> {
+        let fail = |e| about(e, &[self]);
+        let dim = dim.map(|dim| dim.position(op.name(), &self.names));
+        let dim = dim.transpose().map_err(fail)?;
+        let consecutive = op == Op::UniqueConsecutive;
+        let found = call::unique(op, &self.raw, dim, consecutive).map_err(fail)?;
+        let (values, inverse, counts) = match dim {
+            None => (Names::unnamed(1), self.names.clone(), Names::unnamed(1)),
+            Some(dim) => {
+                let one = rule::kept(&self.names, &[dim]);
+                (self.names.clone(), one.clone(), one)
+            }
+        };
+        Ok(Unique {
+            values: Self::new(found.values, values),
+            inverse: Self::new(found.inverse, inverse),
+            counts: Self::new(found.counts, counts),
+        })
+    }
+
+    /// Where values would stand in this sorted sequence, before their equals. A sequence for each
+    /// row of values has their dims, but for the last; the result has the values' names.
+    ///
+    /// # Errors
+    /// When names or sizes of rows differ, or dtypes do.
+    pub fn searchsorted<'a>(&self, values: impl Into<Operand<'a>>) -> Result<Self> {
+        self.searchsorted_with(values, SearchOptions::default())
+    }
+
+    /// [`DynTensor::searchsorted`], after equals if asked for.
+    ///
+    /// # Errors
+    /// As [`DynTensor::searchsorted`].
+    pub fn searchsorted_with<'a>(
+        &self,
+        values: impl Into<Operand<'a>>,
+        options: SearchOptions,
+    ) -> Result<Self> {
+        let values = self.as_values(values.into())?;
+        self.places(Op::Searchsorted, &values, None, options)
+    }
+
+    /// [`DynTensor::searchsorted`] in a sequence that is sorted in the order of `sorter`, which
+    /// [`DynTensor::argsort`] gives.
+    ///
+    /// # Errors
+    /// As [`DynTensor::searchsorted`], and when the sorter is not of i64 and of the sequence's
+    /// sizes, or points out of a sequence.
+    pub fn searchsorted_by<'a>(
+        &self,
+        sorter: &Self,
+        values: impl Into<Operand<'a>>,
+        options: SearchOptions,
+    ) -> Result<Self> {
+        let values = self.as_values(values.into())?;
+        self.places(Op::Searchsorted, &values, Some(sorter), options)
+    }
+
+    /// [`DynTensor::searchsorted`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::searchsorted`], and when `out` does not hold the result.
+    pub fn searchsorted_out<'a>(
+        &self,
+        values: impl Into<Operand<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Searchsorted, self.searchsorted(values)?, out)
+    }
+
+    /// Which of the buckets between sorted boundaries each element belongs to: a boundary belongs
+    /// to the bucket below it.
+    ///
+    /// # Errors
+    /// When the boundaries have more than one dim, or another dtype.
+    pub fn bucketize(&self, boundaries: &Self) -> Result<Self> {
+        self.bucketize_with(boundaries, SearchOptions::default())
+    }
+
+    /// [`DynTensor::bucketize`], with `right` a boundary in the bucket above it.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bucketize`].
+    pub fn bucketize_with(&self, boundaries: &Self, options: SearchOptions) -> Result<Self> {
+        boundaries.places(Op::Bucketize, self, None, options)
+    }
+
+    /// [`DynTensor::bucketize`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bucketize`], and when `out` does not hold the result.
+    pub fn bucketize_out(&self, boundaries: &Self, out: &mut Self) -> Result<()> {
+        family::store(Op::Bucketize, self.bucketize(boundaries)?, out)
+    }
+
+    /// A number as a tensor of self's dtype.
+    pub(in crate::tensor) fn as_values(&self, values: Operand<'_>) -> Result<Self> {
+        match values {
+            Operand::Tensor(values) => Ok(values.clone()),
+            Operand::Scalar(value) => {
+                let raw = call::full(&[], value, self.dtype(), self.device())?;
+                Ok(Self::new(raw, Names::default()))
+            }
+        }
+    }
+
+    pub(in crate::tensor) fn places(
+        &self,
+        op: Op,
+        values: &Self,
+        sorter: Option<&Self>,
+        options: SearchOptions,
+    ) -> Result<Self> {
+        let fail = |e| about(e, &[self, values]);
+        let names = if op == Op::Bucketize {
+            check_boundaries(self).map_err(fail)?;
+            values.names.clone()
+        } else {
+            rule::searchsorted(op.name(), &self.names, &values.names).map_err(fail)?
+        };
+        let sorter = sorter.map(|sorter| &sorter.raw);
+        let found = call::searchsorted(op, &self.raw, &values.raw, sorter, options.right);
+        Ok(Self::new(found.map_err(fail)?, names))
+    }
+}
+
+fn check_boundaries(boundaries: &DynTensor) -> Result<()> {
+    if boundaries.rank() == 1 {
+        return Ok(());
+    }
+    let what = format!("boundaries of {} dims", boundaries.rank());
+    Err(
+        nomina_core::Error::new(nomina_core::ErrorKind::Rank, Op::Bucketize.name(), what)
+            .hint("give boundaries in one dim"),
+    )
+}
+
+impl DynTensor {
+    /// Places as i32, where they are asked for so.
+    pub(in crate::tensor) fn in_int32(self, yes: bool) -> Result<Self> {
+        if yes {
+            self.to_dtype(DType::I32)
+        } else {
+            Ok(self)
+        }
+    }
+}

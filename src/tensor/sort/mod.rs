@@ -1,0 +1,400 @@
+//! Order along a dim: sorting, selection, running extremes.
+
+mod unique;
+
+use nomina_core::dims::{AxesOf, DimOf, Dims, OneOrAll, Resizable, SizeOf, Without};
+use nomina_core::op::Op;
+use nomina_core::{Element, Real, Result};
+use nomina_runtime::tensor::{SortOptions, TopkOptions};
+
+use super::extreme::Extremes;
+use super::{Tensor, at, picked};
+pub use unique::Unique;
+
+use crate::call::{Bare, Known, ok, sort};
+
+/// The same dims twice: values and positions.
+type Both<D, T> = (Tensor<D, T>, Tensor<D, i64>);
+
+fn both<D: Dims, T: Element>((values, indices): (Bare, Bare)) -> Both<D, T> {
+    (Tensor::wrap(values), Tensor::wrap(indices))
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The elements in order along a dim, and where each stood. NaN counts as the greatest, equal
+    /// elements stay in their order.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[3., 1., 2.]]; N, C);
+    /// let (values, indices) = x.sort(C);
+    /// assert_eq!((values.to_vec(), indices.to_vec()), (vec![1.0, 2.0, 3.0], vec![1, 2, 0]));
+    /// let (top, _) = x.topk(2, C);
+    /// assert_eq!(top.to_vec(), [3.0, 2.0]);
+    /// let (low, place) = x.kthvalue(1, C);
+    /// assert_eq!((low.to_vec(), place.to_vec()), (vec![1.0], vec![1]));
+    /// assert_eq!(x.median(..).item(), 2.0);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn sort<X: DimOf<D>>(&self, dim: X) -> (Self, Tensor<D, i64>)
+    where
+        T: Real,
+    {
+        ok(self.try_sort(dim))
+    }
+
+    /// [`sort`](Self::sort) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_sort<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
+    where
+        T: Real,
+    {
+        self.try_sort_with(dim, SortOptions::default())
+    }
+
+    /// [`sort`](Self::sort), the greatest first if asked for.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn sort_with<X: DimOf<D>>(&self, dim: X, options: SortOptions) -> (Self, Tensor<D, i64>)
+    where
+        T: Real,
+    {
+        ok(self.try_sort_with(dim, options))
+    }
+
+    /// [`sort_with`](Self::sort_with) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_sort_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: SortOptions,
+    ) -> Result<(Self, Tensor<D, i64>)>
+    where
+        T: Real,
+    {
+        let dim = at(&dim, self);
+        sort::sort(Op::Sort, self.look(), dim, options).map(both)
+    }
+
+    /// Where each element stood that is in order along a dim.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn argsort<X: DimOf<D>>(&self, dim: X) -> Tensor<D, i64>
+    where
+        T: Real,
+    {
+        ok(self.try_argsort(dim))
+    }
+
+    /// [`argsort`](Self::argsort) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_argsort<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, i64>>
+    where
+        T: Real,
+    {
+        self.try_argsort_with(dim, SortOptions::default())
+    }
+
+    /// [`argsort`](Self::argsort), the greatest first if asked for.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn argsort_with<X: DimOf<D>>(&self, dim: X, options: SortOptions) -> Tensor<D, i64>
+    where
+        T: Real,
+    {
+        ok(self.try_argsort_with(dim, options))
+    }
+
+    /// [`argsort_with`](Self::argsort_with) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_argsort_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: SortOptions,
+    ) -> Result<Tensor<D, i64>>
+    where
+        T: Real,
+    {
+        let dim = at(&dim, self);
+        let (_, indices) = sort::sort(Op::Argsort, self.look(), dim, options)?;
+        Ok(Tensor::wrap(indices))
+    }
+
+    /// The elements in order along the first dim.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn msort(&self) -> Self
+    where
+        T: Real,
+    {
+        ok(self.try_msort())
+    }
+
+    /// [`msort`](Self::msort) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_msort(&self) -> Result<Self>
+    where
+        T: Real,
+    {
+        Self::give(sort::msort(self.look()))
+    }
+
+    /// The `k` greatest elements along a dim, in order, and where they stand. The dim keeps its
+    /// name, with size `k`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn topk<X: DimOf<D>>(&self, k: usize, dim: X) -> (Self, Tensor<D, i64>)
+    where
+        T: Real,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_topk(k, dim))
+    }
+
+    /// [`topk`](Self::topk) that returns the error.
+    ///
+    /// # Errors
+    /// A `k` beyond the size of the dim.
+    pub fn try_topk<X: DimOf<D>>(&self, k: usize, dim: X) -> Result<(Self, Tensor<D, i64>)>
+    where
+        T: Real,
+        SizeOf<X>: Resizable<X>,
+    {
+        self.try_topk_with(k, dim, TopkOptions::default())
+    }
+
+    /// [`topk`](Self::topk), or the smallest elements.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn topk_with<X: DimOf<D>>(
+        &self,
+        k: usize,
+        dim: X,
+        options: TopkOptions,
+    ) -> (Self, Tensor<D, i64>)
+    where
+        T: Real,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_topk_with(k, dim, options))
+    }
+
+    /// [`topk_with`](Self::topk_with) that returns the error.
+    ///
+    /// # Errors
+    /// A `k` beyond the size of the dim.
+    pub fn try_topk_with<X: DimOf<D>>(
+        &self,
+        k: usize,
+        dim: X,
+        options: TopkOptions,
+    ) -> Result<(Self, Tensor<D, i64>)>
+    where
+        T: Real,
+        SizeOf<X>: Resizable<X>,
+    {
+        let dim = at(&dim, self);
+        sort::topk(self.look(), k, dim, options).map(both)
+    }
+
+    /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn kthvalue<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
+        &self,
+        k: usize,
+        dim: X,
+    ) -> (Tensor<Without<D, X>, T>, Tensor<Without<D, X>, i64>)
+    where
+        T: Real,
+    {
+        ok(self.try_kthvalue(k, dim))
+    }
+
+    /// [`kthvalue`](Self::kthvalue) that returns the error.
+    ///
+    /// # Errors
+    /// A `k` that is none of the elements.
+    pub fn try_kthvalue<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
+        &self,
+        k: usize,
+        dim: X,
+    ) -> Result<(Tensor<Without<D, X>, T>, Tensor<Without<D, X>, i64>)>
+    where
+        T: Real,
+    {
+        let picked = picked::<X, D>(&dim);
+        sort::kthvalue(self.look(), k, picked, <Without<D, X>>::STATIC).map(both)
+    }
+
+    /// The median along a dim, the lower one of two, and where it stands; over `..`, the median
+    /// alone. NaN if there is one.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn median<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Extremes<D, T, A>
+    where
+        T: Real,
+    {
+        ok(self.try_median(dim))
+    }
+
+    /// [`median`](Self::median) that returns the error.
+    ///
+    /// # Errors
+    /// A dim without elements.
+    pub fn try_median<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
+    where
+        T: Real,
+    {
+        let out = <Without<D, A>>::STATIC;
+        let (values, indices) = sort::typical(Op::Median, self.look(), picked::<A, D>(&dim), out)?;
+        Ok(A::found(Tensor::wrap(values), || Tensor::wrap(indices)))
+    }
+
+    /// The median along a dim of what is not NaN, and where it stands; over `..`, the median alone.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nanmedian<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Extremes<D, T, A>
+    where
+        T: Real,
+    {
+        ok(self.try_nanmedian(dim))
+    }
+
+    /// [`nanmedian`](Self::nanmedian) that returns the error.
+    ///
+    /// # Errors
+    /// A dim without elements.
+    pub fn try_nanmedian<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
+    where
+        T: Real,
+    {
+        let out = <Without<D, A>>::STATIC;
+        let (values, indices) =
+            sort::typical(Op::Nanmedian, self.look(), picked::<A, D>(&dim), out)?;
+        Ok(A::found(Tensor::wrap(values), || Tensor::wrap(indices)))
+    }
+
+    /// The most frequent element along a dim, the smallest of several, and where it stands last.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn mode<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
+        &self,
+        dim: X,
+    ) -> (Tensor<Without<D, X>, T>, Tensor<Without<D, X>, i64>)
+    where
+        T: Real,
+    {
+        ok(self.try_mode(dim))
+    }
+
+    /// [`mode`](Self::mode) that returns the error.
+    ///
+    /// # Errors
+    /// A dim without elements.
+    pub fn try_mode<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
+        &self,
+        dim: X,
+    ) -> Result<(Tensor<Without<D, X>, T>, Tensor<Without<D, X>, i64>)>
+    where
+        T: Real,
+    {
+        let out = <Without<D, X>>::STATIC;
+        sort::typical(Op::Mode, self.look(), picked::<X, D>(&dim), out).map(both)
+    }
+
+    /// The greatest element so far along a dim, and where it stands; of equal ones the last.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cummax<X: DimOf<D>>(&self, dim: X) -> (Self, Tensor<D, i64>)
+    where
+        T: Real,
+    {
+        ok(self.try_cummax(dim))
+    }
+
+    /// [`cummax`](Self::cummax) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_cummax<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
+    where
+        T: Real,
+    {
+        let dim = at(&dim, self);
+        sort::running(Op::Cummax, self.look(), dim).map(both)
+    }
+
+    /// The smallest element so far along a dim, and where it stands; of equal ones the last.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cummin<X: DimOf<D>>(&self, dim: X) -> (Self, Tensor<D, i64>)
+    where
+        T: Real,
+    {
+        ok(self.try_cummin(dim))
+    }
+
+    /// [`cummin`](Self::cummin) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_cummin<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
+    where
+        T: Real,
+    {
+        let dim = at(&dim, self);
+        sort::running(Op::Cummin, self.look(), dim).map(both)
+    }
+}
