@@ -12,6 +12,8 @@ mod dyn_methods;
 mod ids;
 #[path = "generate/kernels.rs"]
 mod kernels;
+#[path = "generate/typed_forms.rs"]
+mod typed_forms;
 #[path = "generate/typed_methods.rs"]
 mod typed_methods;
 #[path = "generate/typed_operators.rs"]
@@ -21,15 +23,17 @@ mod write;
 
 #[test]
 fn generated_files_are_up_to_date() {
+    let typed = typed_methods::methods();
+    let forms = typed_forms::TypedForms::read(&typed);
     let files = [
         ("core/src/op/generated.rs", ids::ops()),
         (
             "runtime/src/cpu/pointwise/generated.rs",
             kernels::pointwise(),
         ),
-        ("docs/operators.md", docs::operators()),
+        ("docs/operators.md", docs::operators(&forms)),
         ("runtime/src/tensor/generated.rs", dyn_methods::methods()),
-        ("src/tensor/generated.rs", typed_methods::methods()),
+        ("src/tensor/generated.rs", typed),
         ("src/tensor/arithmetic.rs", typed_operators::operators()),
     ];
     write::all(&files);

@@ -1,0 +1,152 @@
+//! What the typed methods look like, read from their sources.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nomina_core::op::{Forms, Row};
+
+/// The parameters of every function of the typed tensor, by its name.
+pub struct TypedForms(BTreeMap<String, Signature>);
+
+struct Signature {
+    /// Whether it is called on a tensor.
+    method: bool,
+    params: Vec<String>,
+}
+
+impl TypedForms {
+    /// Reads the sources; `generated` stands for the file of that name, which is about to change.
+    pub fn read(generated: &str) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .expect("core lies in the workspace");
+        let mut found = Self(BTreeMap::new());
+        found.add(generated);
+        found.walk(&root.join("src/tensor"));
+        found
+    }
+
+    fn walk(&mut self, folder: &Path) {
+        let mut entries: Vec<_> = std::fs::read_dir(folder)
+            .expect("the sources of the typed tensor")
+            .flatten()
+            .map(|entry| entry.path())
+            .collect();
+        entries.sort();
+        for path in entries {
+            if path.is_dir() {
+                self.walk(&path);
+            } else if !path.ends_with("generated.rs") && !path.ends_with("options.rs") {
+                self.add(&std::fs::read_to_string(&path).expect("a source"));
+            }
+        }
+    }
+
+    fn add(&mut self, text: &str) {
+        for rest in text.split("pub fn ").skip(1) {
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+            let name = &rest[..end.unwrap_or(0)];
+            let Some(list) = parameters(&rest[name.len()..]) else {
+                continue;
+            };
+            let mut params: Vec<String> = Vec::new();
+            let mut method = false;
+            for param in list {
+                match param.split_once(':') {
+                    Some((name, _)) => params.push(name.trim_start_matches("mut ").trim().into()),
+                    None => method |= param.ends_with("self"),
+                }
+            }
+            self.0
+                .entry(name.to_owned())
+                .or_insert(Signature { method, params });
+        }
+    }
+
+    /// The typed form of a row, as code, and which others there are.
+    pub fn form(&self, row: &Row) -> String {
+        let name = match row.name {
+            "where" => "where_cond",
+            "tensor" => return "`tensor!([[1., 2.]]; N, C)`".to_owned(),
+            "clone" => return "`x.clone()`".to_owned(),
+            name => name,
+        };
+        let plain = self.0.get(name);
+        let in_place = format!("{name}_");
+        let only_in_place = row.forms.contains(Forms::IN_PLACE_ONLY);
+        let (name, signature) = match (plain, self.0.get(&in_place)) {
+            (Some(signature), _) if !only_in_place => (name, signature),
+            (_, Some(signature)) => (&in_place[..], signature),
+            (Some(signature), None) => (name, signature),
+            (None, None) => return "–".to_owned(),
+        };
+        let list = signature.params.join(", ");
+        let call = if signature.method {
+            format!("`x.{name}({list})`")
+        } else if self.is_free(name) {
+            format!("`{name}({list})`")
+        } else {
+            format!("`Tensor::{name}({list})`")
+        };
+        let others = [
+            (!only_in_place && row.forms.contains(Forms::IN_PLACE), "`_`"),
+            (row.forms.contains(Forms::OUT), "`o`"),
+            (self.0.contains_key(&format!("{name}_with")), "with"),
+        ];
+        let others: Vec<&str> = others
+            .into_iter()
+            .filter_map(|(there, what)| there.then_some(what))
+            .collect();
+        if others.is_empty() {
+            call
+        } else {
+            format!("{call} {}", others.join(" "))
+        }
+    }
+
+    /// Whether it is a function beside the tensor: what joins several takes a list of them.
+    fn is_free(&self, name: &str) -> bool {
+        self.0
+            .get(name)
+            .and_then(|signature| signature.params.first())
+            .is_some_and(|first| first == "tensors")
+    }
+}
+
+/// The parameters between the parentheses that follow a function's name and generics.
+fn parameters(text: &str) -> Option<Vec<&str>> {
+    let mut angle = 0_i32;
+    let mut open = None;
+    let mut depth = 0_i32;
+    let mut from = 0;
+    let mut found = Vec::new();
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' => angle += 1,
+            '>' if before != '-' => angle -= 1,
+            '(' | '[' => {
+                if open.is_none() && angle == 0 {
+                    (open, from) = (Some(at), at + 1);
+                }
+                depth += 1;
+            }
+            ')' | ']' => {
+                depth -= 1;
+                if depth == 0 && open.is_some() {
+                    found.push(text[from..at].trim());
+                    found.retain(|param| !param.is_empty());
+                    return Some(found);
+                }
+            }
+            ',' if depth == 1 && angle == 0 && open.is_some() => {
+                found.push(text[from..at].trim());
+                from = at + 1;
+            }
+            '{' if open.is_none() => return None,
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
