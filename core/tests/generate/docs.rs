@@ -18,7 +18,14 @@ pub fn operators(typed: &TypedForms) -> String {
          - **gradient**: the derivative by each tensor operand, for when gradients are built.\n\
          - **PyTorch**: its spelling of the function; the method has the same name.\n",
     );
-    for (family, rows) in op::families().filter(|(_, rows)| !rows.is_empty()) {
+    for (family, rows) in op::families() {
+        let rows: Vec<&Row> = rows
+            .iter()
+            .filter(|row| row.status != Status::Part)
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
         let _ = write!(
             out,
             "\n## {family}\n\n\
@@ -36,8 +43,10 @@ fn line(out: &mut String, family: &str, row: &Row, typed: &TypedForms) {
     let does = match (row.status, row.differs) {
         (Status::Later, _) => "Waits for gradients.".to_owned(),
         (Status::PythonOnly(instead), _) => format!("Python's alone: {instead}."),
-        (Status::Built, "") => row.doc.to_owned(),
-        (Status::Built, differs) => format!("{} **Other than PyTorch:** {differs}.", row.doc),
+        (Status::Built | Status::Part, "") => row.doc.to_owned(),
+        (Status::Built | Status::Part, differs) => {
+            format!("{} **Other than PyTorch:** {differs}.", row.doc)
+        }
     };
     let built = row.status == Status::Built;
     let _ = writeln!(
@@ -134,7 +143,9 @@ fn counts() -> String {
     let forms: usize = built().map(forms).sum();
     let aliases: usize = built().map(|row| row.aliases.len()).sum();
     let later = op::rows().filter(|row| row.status == Status::Later).count();
-    let python = op::rows().count() - functions - later;
+    let python = op::rows()
+        .filter(|row| matches!(row.status, Status::PythonOnly(_)))
+        .count();
     format!(
         "{functions} functions, {forms} forms of them (function, method, in place, out=), {aliases} \
          aliases; beside these {later} rows that wait for gradients and {python} that are Python's alone.\n"
