@@ -14,7 +14,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// The most dims a tensor has in the dynamic path.
 pub const MAX_DIMS: usize = 64;
 
-/// The name of a dim: an ASCII identifier (letters, digits, `_`, no leading digit).
+/// The name of a dim: an ASCII identifier (letters, digits, `_`, no leading digit), and `'` behind it
+/// for each time it is primed: `N'` is a second axis of the same meaning as `N`.
 ///
 /// ```
 /// use nomina_core::Name;
@@ -36,9 +37,9 @@ impl Name {
     /// Checks the spelling and makes a name of it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidName`] when `name` is not an ASCII identifier.
+    /// [`ErrorKind::InvalidName`] when `name` is not an ASCII identifier, primed or not.
     pub fn new(name: &str) -> Result<Self> {
-        if is_identifier(name) {
+        if is_name(name) {
             Ok(Self(Text::Shared(Arc::from(name))))
         } else {
             Err(invalid(name))
@@ -51,7 +52,7 @@ impl Name {
     /// When `name` is not an ASCII identifier; in a `const`, that stops the compilation.
     #[must_use]
     pub const fn from_static(name: &'static str) -> Self {
-        assert!(is_identifier(name), "a dim name is an ASCII identifier");
+        assert!(is_name(name), "a dim name is an ASCII identifier");
         Self(Text::Static(name))
     }
 
@@ -65,7 +66,19 @@ impl Name {
     }
 }
 
-/// Whether `name` is spelled as a name: letters, digits and `_`, no leading digit, not empty.
+/// Whether `name` is spelled as a name: an identifier, with any number of `'` behind it.
+#[must_use]
+pub const fn is_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let mut end = bytes.len();
+    while end > 0 && bytes[end - 1] == b'\'' {
+        end -= 1;
+    }
+    // Quotes are one byte each, so this never cuts a character.
+    is_identifier(name.split_at(end).0)
+}
+
+/// Whether `name` is an identifier: letters, digits and `_`, no leading digit, not empty.
 #[must_use]
 pub const fn is_identifier(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -89,7 +102,7 @@ fn invalid(name: &str) -> Error {
         "name",
         alloc::format!("{name:?} is not a valid dim name"),
     )
-    .hint("a name is an ASCII identifier: letters, digits and `_`, no leading digit")
+    .hint("a name is an ASCII identifier: letters, digits and `_`, no leading digit; `'` behind it primes it")
 }
 
 impl PartialEq for Name {
@@ -344,13 +357,15 @@ mod tests {
 
     #[test]
     fn a_name_is_an_ascii_identifier() {
-        for name in ["N", "_", "__", "_a", "feat_in", "B1"] {
+        for name in ["N", "_", "__", "_a", "feat_in", "B1", "N'", "N''"] {
             assert_eq!(
                 Name::new(name).map(|name| name.to_string()),
                 Ok(name.to_string())
             );
         }
-        for name in ["", "1", "2d", "*", "a b", "a-b", "ä", "N'", "..."] {
+        for name in [
+            "", "1", "2d", "*", "a b", "a-b", "ä", "'N", "N'a", "'", "...",
+        ] {
             let error = Name::new(name).expect_err("no name");
             assert_eq!(error.kind(), ErrorKind::InvalidName);
             assert!(

@@ -142,4 +142,73 @@ r.case("torch.addbmm", r.rand([2, 2], "N M"), T(x.tensor.transpose(0, 1).contigu
 r.error("torch.baddbmm", "name_mismatch", r.rand([2, 2, 2], "B M N"), x, y)
 r.error("torch.addbmm", "name_mismatch", r.rand([2, 2], "M N"), x, y)
 
+# einsum
+def einsum(equation, *operands, names, ours=None, **kwargs):
+    r.case("torch.einsum", S(ours or equation, equation), *operands, names=names, **kwargs)
+
+
+q, k = r.rand([2, 3, 2], "B T K"), r.rand([2, 2, 2], "B S K")
+einsum("btk,bsk->bts", q, k, names="B T S")
+einsum("btk,bsk->bts", q, k, names="B T S", ours="q[B, T, K] * k[K, S, B] -> [B, T, S]")
+einsum("btk,bsk->bts", q, k, names="B T S", ours="batch time key, batch source key -> batch time source")
+einsum("btk,bsk->tbs", q, k, names="T B S", ours="[.., K] * [K, ..] -> [T, ..]")
+einsum("btk,bsk", q, k, names="S T")
+einsum("btk,bsk->kb", q, k, names="K B")
+einsum("btk->", q, names="")
+einsum("btk->kt", q, names="K T", ours="[B, T, K] -> [K, T]")
+einsum("ii", r.rand([3, 3], "N _", f64), names="")
+einsum("ii->i", r.rand([3, 3], "N N'", f64), names="N")
+einsum("ij,jk,kl->il", r.rand([2, 3], "N K"), r.rand([3, 2], "K L"), r.rand([2, 3], "L M"), names="N M")
+einsum("i,j,k->kij", r.rand([2], "A", i64), r.rand([3], "_", i64), r.rand([2], "C", i64), names="C A _")
+einsum("ij,ij->ij", r.rand([2, 3], "N C", i32), r.rand([2, 3], "_ C", i32), names="N C")
+einsum("...ij,...jk->...ik", r.rand([2, 2, 3], "B N K"), r.rand([3, 2], "K M"), names="B N M")
+einsum("...ij->...ji", r.rand([2, 1, 3], "B N K"), names="B K N")
+einsum("...ij->ij", r.rand([2, 2, 3], "B N K"), names="N K")
+einsum("bhij,bhjd->bihd", r.rand([2, 2, 2, 2], "B H T S"), r.rand([2, 2, 2, 3], "B H S D"), names="B T H D")
+einsum("ij,ij->", r.rand([2, 1], "N C"), r.rand([1, 3], "N C"), names="")
+einsum("ij,jk->ik", t(r.rand([2, 3], "_ _"), "N K"), t(r.rand([3, 2], "_ _"), "K M"), names="N M")
+einsum("ij,jk->ik", r.rand([2, 0], "N K"), r.rand([0, 2], "K M"), names="N M")
+einsum("ij,jk->ik", r.rand([2, 3], "N K", c64), r.rand([3, 2], "K M", c64), names="N M")
+einsum("ij,jk->ik", r.rand([2, 3], "N K", f16), r.rand([3, 2], "_ _", f16), names="N _")
+einsum(",i->i", T(torch.tensor(2.0), ""), r.rand([3], "N"), names="N")
+einsum("aB,Bc", r.rand([2, 3], "N K"), r.rand([3, 2], "K M"), names="N M")
+einsum("nc,nd->cd", r.rand([3, 2], "N C"), r.rand([3, 2], "N C'"), names="C C'", ours="[N, C] * [N, C'] -> [C, C']")
+r.case("torch.einsum", "ij,jk,k->i", [r.rand([2, 3], "N K"), r.rand([3, 2], "K M"), r.rand([2], "M")], names="N")
+r.error("torch.einsum", "name_mismatch", "ij,jk->ik", r.rand([2, 3], "N K"), r.rand([3, 2], "L M"))
+r.error("torch.einsum", "duplicate_names", "ij,kj->ik", r.rand([2, 3], "N K"), r.rand([2, 3], "N K"))
+r.error("torch.einsum", "name_not_found", "[N, K] * [K, M] -> [N, L]", r.rand([2, 3], "N K"), r.rand([3, 2], "K M"))
+r.error("torch.einsum", "unnamed_dim", "[N, ..] -> [N]", r.rand([2, 3], "N _"))
+
+# linear
+LINEAR = "torch.nn.functional.linear"
+for dtype in (f32, f64, i32, bf16):
+    w, b = r.rand([4, 3], "Out In", dtype), r.rand([4], "Out", dtype)
+    r.case(LINEAR, r.rand([2, 3], "N In", dtype), w, b, names="N Out")
+w, b = r.rand([4, 3], "Out In"), r.rand([4], "_")
+r.case(LINEAR, r.rand([2, 2, 3], "B T In"), w, bias=b, names="B T Out")
+r.case(LINEAR, r.rand([3], "In"), w, names="Out")
+r.case(LINEAR, r.rand([2, 3], "_ _"), w, names="_ Out")
+r.case(LINEAR, r.rand([2, 3], "N C"), r.rand([4, 3], "Out _"), b, names="N Out")
+r.case(LINEAR, r.rand([2, 3], "N In"), r.rand([3], "In"), names="N")
+x = r.rand([3, 2], "In N")
+r.case(LINEAR, x, w, r.rand([4], "Out"), names="N Out", fn=lambda x, w, b: torch.nn.functional.linear(x.t(), w, b))
+r.case(LINEAR, t(r.rand([2, 3], "_ _"), "N In"), t(r.rand([4, 3], "_ _"), "Out In"), b, names="N Out")
+r.case(LINEAR, r.rand([0, 3], "N In"), w, b, names="N Out")
+r.error(LINEAR, "name_not_found", r.rand([2, 3], "N C"), w)
+r.error(LINEAR, "duplicate_names", r.rand([2, 3], "Out In"), w)
+r.error(LINEAR, "name_mismatch", r.rand([2, 3], "N In"), w, r.rand([4], "C"))
+
+# bilinear
+BILINEAR = "torch.nn.functional.bilinear"
+for dtype in (f32, f64):
+    w, b = r.rand([2, 3, 2], "Out A B", dtype), r.rand([2], "Out", dtype)
+    r.case(BILINEAR, r.rand([3, 3], "N A", dtype), r.rand([3, 2], "N B", dtype), w, b, names="N Out")
+    r.case(BILINEAR, r.rand([2, 2, 3], "T N A", dtype), r.rand([2, 2, 2], "_ N B", dtype), w, names="T N Out")
+w, b = r.rand([2, 3, 2], "Out A B"), r.rand([2], "_")
+r.case(BILINEAR, r.rand([3], "A"), r.rand([2], "B"), w, bias=b, names="Out")
+r.case(BILINEAR, r.rand([2, 3], "_ _"), r.rand([2, 2], "_ _"), w, names="_ Out")
+r.case(BILINEAR, t(r.rand([2, 3], "_ _"), "N A"), t(r.rand([2, 2], "_ _"), "N B"), w, b, names="N Out")
+r.case(BILINEAR, r.rand([0, 3], "N A"), r.rand([0, 2], "N B"), w, b, names="N Out")
+r.error(BILINEAR, "name_mismatch", r.rand([2, 3], "N B"), r.rand([2, 2], "N B"), w)
+
 r.write()

@@ -526,6 +526,12 @@ pub enum Op {
     Cross,
     /// `tensordot`: Multiplies and sums over some dims of both: the last of one and the first of the other, or given ones.
     Tensordot,
+    /// `linear`: Contracts the weight's input dim and adds the bias: `x wᵀ + b`.
+    Linear,
+    /// `bilinear`: `x₁ᵀ w x₂ + b` for a weight of dims output, first input, second input.
+    Bilinear,
+    /// `einsum`: Sums of products of several tensors, by letters, by words, or by the names of their dims.
+    Einsum,
     /// `signbit`: Whether the sign is minus; -0.0 has one.
     Signbit,
     /// `isposinf`: Whether an element is infinite and positive.
@@ -934,6 +940,9 @@ impl Op {
         Self::MultiDot,
         Self::Cross,
         Self::Tensordot,
+        Self::Linear,
+        Self::Bilinear,
+        Self::Einsum,
         Self::Signbit,
         Self::Isposinf,
         Self::Isneginf,

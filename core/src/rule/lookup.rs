@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::arg::DimRef;
 use crate::error::{Error, ErrorKind, Result};
-use crate::name::{Names, is_identifier};
+use crate::name::{Names, is_name};
 
 /// Where `dim` stands in `names`; see [`DimRef::position`].
 ///
@@ -52,7 +52,7 @@ pub(super) fn wrap(index: i64, size: usize) -> Option<usize> {
 
 #[cold]
 fn not_found(op: &'static str, names: &Names, name: &str) -> Error {
-    if !is_identifier(name) {
+    if !is_name(name) {
         return Error::new(
             ErrorKind::InvalidName,
             op,

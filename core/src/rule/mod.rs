@@ -13,8 +13,8 @@
 //! | unify | [`unify`], [`unify_all`], [`matches()`], [`equal_names`] |
 //! | remove | [`remove()`], [`reduce`], [`squeeze`], [`unsqueeze`], [`kept`] |
 //! | permute | [`permute()`], [`transpose`], [`t`], [`mt`], [`movedim`], [`diagonal`] |
-//! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`] |
 //! | look up | [`searchsorted`] |
+//! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`], [`einsum()`] |
 //! | join | [`cat()`], [`stack`] |
 //! | mask | [`masked_select`], [`masked_fill`], [`masked_fill_in_place`] |
 //! | index | [`index_by`], [`index_select`], [`index_along`], [`index_into`], [`index_many`] |
@@ -27,6 +27,7 @@ mod arg;
 mod cat;
 mod contract;
 pub mod dtype;
+mod einsum;
 mod flatten;
 mod index;
 mod item;
@@ -49,6 +50,7 @@ pub use align::{Aligned, align_as, align_to};
 pub use arg::{DimArg, DimRef};
 pub use cat::{Cat, Named, Operands, cat, is_skipped, stack};
 pub use contract::{Contraction, Pairs, contract, contract_shape};
+pub use einsum::{Einsum, Letters, einsum};
 pub use flatten::{Flattened, Unflattened, flatten, flatten_range, flatten_shape, unflatten};
 pub use index::{index_along, index_by, index_into, index_many, index_place, index_select};
 pub use item::{NameItem, names_of};

@@ -9,6 +9,7 @@ mod conv;
 mod convert;
 mod distance;
 mod divisor;
+mod einsum;
 mod factory;
 mod gather;
 mod gemm;
@@ -33,6 +34,7 @@ pub use convert::{
 };
 pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
+pub use einsum::einsum;
 pub use factory::{arange, eye, full, rand, randn};
 pub use gather::{
     ScatterReduce, Target, Update, classes, from_mask, gather, index, index_put, index_select,
@@ -43,7 +45,9 @@ pub use index::{cat, equal, masked_select, stack};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
 };
-pub use product::{cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot};
+pub use product::{
+    add_bias, cross, inner, kron, linear, matrix_power, multi_dot, outer, tensordot, trace, vdot,
+};
 pub(crate) use reduce::ReduceJob;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub use resize::resize;

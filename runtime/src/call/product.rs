@@ -287,6 +287,40 @@ pub fn cross(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
     Ok(out)
 }
 
+/// Sums over dim `input` of `x` and the last one of `weight`, and adds the bias: the weight's first
+/// dim becomes the last.
+///
+/// # Errors
+/// When sizes or dtypes do not fit, or memory is missing.
+pub fn linear(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Result<Raw> {
+    let op = Op::Linear;
+    if weight.rank() == 0 || weight.rank() > 2 {
+        let what = format!("a weight of {} dims", weight.rank());
+        return Err(
+            refuse(ErrorKind::Rank, op, &[x, weight], what).hint("its dims are output and input")
+        );
+    }
+    let product = contract(op, x, weight, &[(input, weight.rank() - 1)], &[])?;
+    match bias {
+        None => Ok(product),
+        Some(bias) => add_bias(op, product, bias),
+    }
+}
+
+/// A fresh result plus a bias that broadcasts to it.
+///
+/// # Errors
+/// When the dtypes differ, or the bias does not broadcast.
+pub fn add_bias(op: Op, product: Raw, bias: &Raw) -> Result<Raw> {
+    same_kind(op, &[&product, bias])?;
+    if bias.expand(product.shape()).is_err() {
+        let what = "the bias does not broadcast to the result";
+        return Err(refuse(ErrorKind::Shape, op, &[&product, bias], what)
+            .hint("its size is the weight's first"));
+    }
+    super::pointwise_owned(Op::Add, product, &[Arg::Tensor(bias)]).map_err(|e| e.in_op(op.name()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

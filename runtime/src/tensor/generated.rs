@@ -446,6 +446,12 @@ pub(super) mod own {
         Cross,
         /// `tensordot`
         Tensordot,
+        /// `linear`
+        Linear,
+        /// `bilinear`
+        Bilinear,
+        /// `einsum`
+        Einsum,
     }
 
     /// Of the family `parametric`.
@@ -863,6 +869,9 @@ pub(super) fn route(op: Op) -> Route {
         Op::MultiDot => Route::Own(own::Own::Einsum(own::Einsum::MultiDot)),
         Op::Cross => Route::Own(own::Own::Einsum(own::Einsum::Cross)),
         Op::Tensordot => Route::Own(own::Own::Einsum(own::Einsum::Tensordot)),
+        Op::Linear => Route::Own(own::Own::Einsum(own::Einsum::Linear)),
+        Op::Bilinear => Route::Own(own::Own::Einsum(own::Einsum::Bilinear)),
+        Op::Einsum => Route::Own(own::Own::Einsum(own::Einsum::Einsum)),
         Op::Positive => Route::Own(own::Own::Parametric(own::Parametric::Positive)),
         Op::Logit => Route::Own(own::Own::Parametric(own::Parametric::Logit)),
         Op::NanToNum => Route::Own(own::Own::Parametric(own::Parametric::NanToNum)),

@@ -1,8 +1,8 @@
 //! Products by letters, by names and of several operands, and what is made of products.
 
-use crate::op::Class::Compose;
+use crate::op::Class::{Compose, Gemm};
 use crate::op::DTypeRule::{NoPromotion, Same, Sum};
-use crate::op::NameRule::{Contracts, Keeps, Removes, Unifies};
+use crate::op::NameRule::{Contracts, Keeps, Removes, Special, Unifies};
 use crate::op::{DTypes, Forms, NameRule, Row};
 
 const fn row(
@@ -103,4 +103,34 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(NoPromotion, DTypes::ALL)
     .differs("names go through; dims by name too"),
+    Row::new(
+        "linear",
+        "input, weight, bias: Tensor = None",
+        Gemm,
+        Contracts,
+        "Contracts the weight's input dim and adds the bias: `x wᵀ + b`.",
+    )
+    .dtype(NoPromotion, DTypes::NUMBERS)
+    .forms(Forms::FUNCTION)
+    .differs("the input dim is found by name, wherever it stands"),
+    Row::new(
+        "bilinear",
+        "input1, input2, weight, bias: Tensor = None",
+        Gemm,
+        Contracts,
+        "`x₁ᵀ w x₂ + b` for a weight of dims output, first input, second input.",
+    )
+    .dtype(NoPromotion, DTypes::NUMBERS)
+    .forms(Forms::FUNCTION)
+    .differs("names go through; batch dims broadcast"),
+    Row::new(
+        "einsum",
+        "equation: Text, operands: Tensors",
+        Gemm,
+        Special,
+        "Sums of products of several tensors, by letters, by words, or by the names of their dims.",
+    )
+    .dtype(Same, DTypes::ALL)
+    .forms(Forms::FUNCTION)
+    .differs("names go through; by name too: `[B, T, K] * [B, S, K] -> [B, T, S]`; dtypes promote"),
 ];

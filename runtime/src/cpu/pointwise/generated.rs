@@ -343,6 +343,9 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::MultiDot
         | Op::Cross
         | Op::Tensordot
+        | Op::Linear
+        | Op::Bilinear
+        | Op::Einsum
         | Op::Positive
         | Op::Allclose
         | Op::Glu => None,

@@ -34,7 +34,8 @@ pub(super) fn arguments(
         Op::Arange => arange(positional, keyword),
         Op::To => to(positional, keyword),
         Op::Max | Op::Min => return no_maximum(op, positional),
-        Op::MultiDot => chain(positional),
+        Op::MultiDot => chain(positional, 0),
+        Op::Einsum => chain(positional, 1),
         _ => {}
     }
     Ok(())
@@ -119,10 +120,11 @@ fn to(positional: &mut Vec<Value>, keyword: &mut Keyword) {
     }
 }
 
-/// `chain_matmul(a, b, c)` lists its tensors one by one.
-fn chain(positional: &mut Vec<Value>) {
-    if matches!(positional.first(), Some(Value::Tensor(_))) {
-        *positional = vec![Value::List(std::mem::take(positional))];
+/// `chain_matmul(a, b, c)` and `einsum(equation, a, b)` list their tensors one by one.
+fn chain(positional: &mut Vec<Value>, from: usize) {
+    if matches!(positional.get(from), Some(Value::Tensor(_))) {
+        let tensors = positional.split_off(from);
+        positional.push(Value::List(tensors));
     }
 }
 

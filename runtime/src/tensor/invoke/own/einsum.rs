@@ -39,7 +39,24 @@ pub(in crate::tensor) fn call(own: Einsum, op: Op, form: Form, mut args: Bound) 
         Einsum::Tensordot => computed(op, form, args, |a| {
             a.tensor("self")?.tensordot(a.tensor("other")?, pair(a)?)
         }),
+        Einsum::Linear => pure(op, form, args, |a| {
+            a.tensor("input")?
+                .linear(a.tensor("weight")?, maybe(a, "bias")?)
+        }),
+        Einsum::Bilinear => pure(op, form, args, |a| {
+            let (x, y) = (a.tensor("input1")?, a.tensor("input2")?);
+            x.bilinear(y, a.tensor("weight")?, maybe(a, "bias")?)
+        }),
+        Einsum::Einsum => pure(op, form, args, |a| {
+            let equation = a.name("equation")?.unwrap_or_default();
+            DynTensor::einsum(equation, &a.tensors("operands")?)
+        }),
     }
+}
+
+/// A tensor that may be left out.
+fn maybe<'a>(args: &'a Bound, param: &str) -> Result<Option<&'a DynTensor>> {
+    args.given(param).map(|_| args.tensor(param)).transpose()
 }
 
 fn two(op: Op, form: Form, args: &mut Bound, other: &str) -> Result<Value> {

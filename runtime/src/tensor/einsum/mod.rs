@@ -1,5 +1,7 @@
 //! Products over any dims, of chains, and what is made of products.
 
+mod sums;
+
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef, PairArg};
 use nomina_core::{Error, ErrorKind, Result, Scalar};

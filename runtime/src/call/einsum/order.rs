@@ -1,0 +1,195 @@
+//! In which order tensors are contracted.
+//!
+//! Two tensors at a time become one. A step costs as many multiplications as there are
+//! combinations of the indices of all letters that both have, and what it writes. For few tensors
+//! the cheapest order is found by looking at all; for many, by the best next step.
+
+use super::letters::Set;
+
+/// Tensors up to which all orders are looked at.
+const EXACT: usize = 8;
+/// What an element that is written costs, in multiplications: intermediates should stay small.
+const WRITTEN: f64 = 4.0;
+
+/// The letters of the operands, and what is known of them.
+pub(super) struct Problem {
+    pub terms: Vec<Set>,
+    pub output: Set,
+    pub sizes: Vec<usize>,
+}
+
+impl Problem {
+    fn numel(&self, letters: &Set) -> f64 {
+        letters
+            .iter()
+            .map(|letter| self.sizes[letter] as f64)
+            .product()
+    }
+
+    /// What it costs to make one tensor of two, of which `left` letters remain.
+    fn step(&self, a: &Set, b: &Set, left: &Set) -> f64 {
+        self.numel(&a.or(b)) + WRITTEN * self.numel(left)
+    }
+
+    /// The steps in order: two tensors, by number; the result has the number after the highest.
+    pub(super) fn order(&self) -> Vec<(usize, usize)> {
+        match self.terms.len() {
+            0 | 1 => Vec::new(),
+            2 => vec![(0, 1)],
+            n if n <= EXACT => self.exact(),
+            _ => self.greedy(),
+        }
+    }
+
+    /// All letters of the terms in `mask` that the result or another term needs.
+    fn needed(&self, mask: usize) -> Set {
+        let (mut inside, mut outside) = (Set::default(), self.output.clone());
+        for (at, term) in self.terms.iter().enumerate() {
+            let side = if mask >> at & 1 == 1 {
+                &mut inside
+            } else {
+                &mut outside
+            };
+            *side = side.or(term);
+        }
+        inside.and(&outside)
+    }
+
+    /// Of every set of terms, the cheapest way to make it of two smaller ones.
+    fn exact(&self) -> Vec<(usize, usize)> {
+        let n = self.terms.len();
+        let all = (1_usize << n) - 1;
+        let letters: Vec<Set> = (0..=all)
+            .map(|mask| match mask.count_ones() {
+                1 => self.terms[mask.trailing_zeros() as usize].clone(),
+                _ => self.needed(mask),
+            })
+            .collect();
+        let mut cost = vec![0.0_f64; all + 1];
+        let mut split = vec![0_usize; all + 1];
+        for mask in 1..=all {
+            if mask.count_ones() < 2 {
+                continue;
+            }
+            cost[mask] = f64::INFINITY;
+            let lowest = mask & mask.wrapping_neg();
+            // Each pair of halves once: the one with the lowest term.
+            let mut part = (mask - 1) & mask;
+            while part > 0 {
+                if part & lowest != 0 {
+                    let rest = mask & !part;
+                    let step = self.step(&letters[part], &letters[rest], &letters[mask]);
+                    let total = cost[part] + cost[rest] + step;
+                    if total < cost[mask] || split[mask] == 0 {
+                        (cost[mask], split[mask]) = (total, part);
+                    }
+                }
+                part = (part - 1) & mask;
+            }
+        }
+        let mut steps = Vec::new();
+        self.unfold(all, &split, &mut steps);
+        steps
+    }
+
+    /// Writes down the steps that make `mask`, and gives its number.
+    fn unfold(&self, mask: usize, split: &[usize], steps: &mut Vec<(usize, usize)>) -> usize {
+        if mask.count_ones() == 1 {
+            return mask.trailing_zeros() as usize;
+        }
+        let left = self.unfold(split[mask], split, steps);
+        let right = self.unfold(mask & !split[mask], split, steps);
+        steps.push((left, right));
+        self.terms.len() + steps.len() - 1
+    }
+
+    /// Always the pair whose result is smallest beside what it replaces.
+    fn greedy(&self) -> Vec<(usize, usize)> {
+        let mut live: Vec<(usize, Set)> = self.terms.iter().cloned().enumerate().collect();
+        let mut steps = Vec::new();
+        while live.len() > 1 {
+            let mut best: Option<(f64, f64, usize, usize, Set)> = None;
+            // How many of the live terms have a letter decides whether a step ends it.
+            let mut holders = vec![0_usize; self.sizes.len()];
+            for (_, term) in &live {
+                term.iter().for_each(|letter| holders[letter] += 1);
+            }
+            for i in 0..live.len() {
+                for j in i + 1..live.len() {
+                    let (a, b) = (&live[i].1, &live[j].1);
+                    let mut left = Set::default();
+                    for letter in a.or(b).iter() {
+                        let own = usize::from(a.has(letter)) + usize::from(b.has(letter));
+                        if self.output.has(letter) || holders[letter] > own {
+                            left.insert(letter);
+                        }
+                    }
+                    let grows = self.numel(&left) - self.numel(a) - self.numel(b);
+                    let cost = self.step(a, b, &left);
+                    let better = match &best {
+                        None => true,
+                        Some((least, least_cost, ..)) => {
+                            grows < *least || (grows == *least && cost < *least_cost)
+                        }
+                    };
+                    if better {
+                        best = Some((grows, cost, i, j, left));
+                    }
+                }
+            }
+            let Some((_, _, i, j, left)) = best else {
+                break;
+            };
+            let (b, _) = live.remove(j);
+            let (a, _) = live.remove(i);
+            steps.push((a, b));
+            live.push((self.terms.len() + steps.len() - 1, left));
+        }
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(terms: &[&[usize]], output: &[usize], sizes: &[usize]) -> Problem {
+        let set = |letters: &&[usize]| letters.iter().copied().collect::<Set>();
+        Problem {
+            terms: terms.iter().map(set).collect(),
+            output: set(&output),
+            sizes: sizes.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_chain_is_taken_from_its_cheap_end() {
+        let chain: &[&[usize]] = &[&[0, 1], &[1, 2], &[2, 3]];
+        let order = problem(chain, &[0, 3], &[1, 100, 100, 100]).order();
+        assert_eq!(order, [(0, 1), (3, 2)]);
+        let order = problem(chain, &[0, 3], &[100, 100, 100, 1]).order();
+        assert_eq!(order, [(1, 2), (0, 3)]);
+    }
+
+    #[test]
+    fn every_tensor_is_used_once() {
+        for n in 1..14 {
+            let terms: Vec<Vec<usize>> = (0..n).map(|i| vec![i, i + 1]).collect();
+            let terms: Vec<&[usize]> = terms.iter().map(Vec::as_slice).collect();
+            let sizes: Vec<usize> = (0..=n).map(|i| i % 5 + 1).collect();
+            let order = problem(&terms, &[0, n], &sizes).order();
+            assert_eq!(order.len(), n - 1);
+            let mut used: Vec<usize> = order.iter().flat_map(|&(a, b)| [a, b]).collect();
+            used.sort_unstable();
+            assert_eq!(used, (0..2 * (n - 1)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn sizes_without_limit_have_an_order_too() {
+        let huge = usize::MAX;
+        let terms: &[&[usize]] = &[&[0, 1], &[2, 3], &[4, 5], &[6, 7]];
+        let order = problem(terms, &[0, 1, 2, 3, 4, 5, 6, 7], &[huge; 8]).order();
+        assert_eq!(order.len(), 3);
+    }
+}
