@@ -64,7 +64,8 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
 
-    let panics = abuse::panics(&folder().join("data/cases.jsonl"));
+    let mut panics = abuse::panics(&folder().join("data/cases.jsonl"));
+    panics.extend(beyond().iter().flat_map(|path| abuse::panics(path)));
     for panic in &panics {
         println!("a nonsense argument makes a call panic: {panic}");
     }

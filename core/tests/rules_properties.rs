@@ -259,7 +259,7 @@ proptest! {
         let _ = rule::expand("op", &a, &shape, &sizes);
         let _ = rule::unsqueeze("op", &a, index, Some("x"));
         let _ = rule::diagonal("op", &a, dim, 0.into(), None);
-        let _ = rule::movedim("op", &a, &dim.into(), &sizes);
+        let _ = rule::movedim("op", &a, &dim.into(), &(&sizes[..]).into());
         let _ = rule::numel("op", &sizes.iter().map(|size| *size as usize).collect::<Vec<_>>());
     }
 }

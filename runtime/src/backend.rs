@@ -69,6 +69,12 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn fill(&self, plan: &Plan, dest: Place, value: Scalar) -> Result<()>;
 
+    /// Writes zeros on one side of a diagonal of matrices.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn triangle(&self, job: &call::TriangleJob<'_>, dest: Place) -> Result<()>;
+
     /// Writes `start`, `start + step`, and so on, to `n` adjacent elements.
     ///
     /// # Safety
@@ -166,6 +172,12 @@ impl Backend for Cpu {
     unsafe fn fill(&self, plan: &Plan, dest: Place, value: Scalar) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::fill::fill(plan, dest, value) };
+        Ok(())
+    }
+
+    unsafe fn triangle(&self, job: &call::TriangleJob<'_>, dest: Place) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::triangle::clear(job, dest) };
         Ok(())
     }
 

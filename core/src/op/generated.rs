@@ -248,6 +248,44 @@ pub enum Op {
     Unbind,
     /// `split`: Pieces of a dim of given sizes.
     Split,
+    /// `chunk`: A dim in a number of pieces of equal size, the last one smaller where it must be.
+    Chunk,
+    /// `split_with_sizes`: Pieces of a dim of given sizes.
+    SplitWithSizes,
+    /// `tensor_split`: A dim in a number of pieces whose sizes differ by at most one, or cut at given indices.
+    TensorSplit,
+    /// `hsplit`: Pieces of the second dim, of a vector of its only one, of equal size or cut at indices.
+    Hsplit,
+    /// `vsplit`: Pieces of the first dim, of equal size or cut at indices.
+    Vsplit,
+    /// `dsplit`: Pieces of the third dim, of equal size or cut at indices.
+    Dsplit,
+    /// `diagonal`: The diagonal of two dims, as a new last dim.
+    Diagonal,
+    /// `movedim`: Moves dims to other positions; the others keep their order.
+    Movedim,
+    /// `unfold`: Windows that slide along a dim; the dim within a window stands last.
+    Unfold,
+    /// `expand_as`: Repeats dims of size 1 to another tensor's sizes, without a copy; new dims on the left are unnamed.
+    ExpandAs,
+    /// `reshape`: Other sizes for the same elements; a copy only where strides demand it.
+    Reshape,
+    /// `reshape_as`: The elements in another tensor's sizes.
+    ReshapeAs,
+    /// `view`: Other sizes for the same elements, never a copy.
+    View,
+    /// `view_as`: The elements in another tensor's sizes, never a copy.
+    ViewAs,
+    /// `as_strided`: A view of the buffer with any sizes and strides, without names.
+    AsStrided,
+    /// `atleast_1d`: A number as a vector of one element; anything else as it is.
+    Atleast1d,
+    /// `atleast_2d`: A vector as a row, a number as a matrix of one element; anything else as it is.
+    Atleast2d,
+    /// `atleast_3d`: At least three dims: a vector in the middle, a matrix in front.
+    Atleast3d,
+    /// `meshgrid`: Each vector spread over the grid of all of them, whose dims are the vectors'.
+    Meshgrid,
     /// `rename`: Gives dims other names.
     Rename,
     /// `refine_names`: Gives names to dims that have none.
@@ -276,6 +314,24 @@ pub enum Op {
     Randn,
     /// `tensor`: A tensor of given numbers.
     Tensor,
+    /// `linspace`: Numbers from `start` to `end`, both included, in equal steps.
+    Linspace,
+    /// `logspace`: Powers of a base, whose exponents go from `start` to `end` in equal steps.
+    Logspace,
+    /// `tril_indices`: The indices on and below a diagonal of a matrix: rows, then columns.
+    TrilIndices,
+    /// `triu_indices`: The indices on and above a diagonal of a matrix: rows, then columns.
+    TriuIndices,
+    /// `bartlett_window`: A window that rises and falls in straight lines.
+    BartlettWindow,
+    /// `blackman_window`: A window of three cosines.
+    BlackmanWindow,
+    /// `hann_window`: A window of one raised cosine.
+    HannWindow,
+    /// `hamming_window`: A window of one raised cosine that does not reach zero.
+    HammingWindow,
+    /// `kaiser_window`: A window of Bessel functions, as narrow as `beta` says.
+    KaiserWindow,
     /// `zeros_like`: Zeros in the shape, names and dtype of another tensor.
     ZerosLike,
     /// `ones_like`: Ones in the shape, names and dtype of another tensor.
@@ -324,6 +380,64 @@ pub enum Op {
     IsContiguous,
     /// `equal`: Whether names, sizes and elements are equal.
     Equal,
+    /// `flip`: Dims backwards.
+    Flip,
+    /// `fliplr`: The second dim backwards.
+    Fliplr,
+    /// `flipud`: The first dim backwards.
+    Flipud,
+    /// `rot90`: The plane of two dims turned by quarters, from the first towards the second.
+    Rot90,
+    /// `roll`: Elements moved along dims, round the end; without dims, along all elements in order.
+    Roll,
+    /// `repeat`: All elements repeated along dims; new dims on the left are unnamed.
+    Repeat,
+    /// `tile`: All elements repeated along the last dims; new dims on the left are unnamed.
+    Tile,
+    /// `repeat_interleave`: Each element of a dim repeated, all as often or each as often as another tensor says.
+    RepeatInterleave,
+    /// `diag`: The diagonal of a matrix, or a matrix with a vector as its diagonal.
+    Diag,
+    /// `diagflat`: A matrix with all elements as its diagonal.
+    Diagflat,
+    /// `diag_embed`: Planes with the last dim's elements as their diagonals.
+    DiagEmbed,
+    /// `tril`: The elements on and below a diagonal of the last two dims, zeros above.
+    Tril,
+    /// `triu`: The elements on and above a diagonal of the last two dims, zeros below.
+    Triu,
+    /// `narrow_copy`: A range of a dim, as a tensor of its own.
+    NarrowCopy,
+    /// `hstack`: Joins tensors along the second dim, vectors along their only one.
+    Hstack,
+    /// `vstack`: Joins tensors along the first dim; vectors are rows.
+    Vstack,
+    /// `dstack`: Joins tensors along the third dim.
+    Dstack,
+    /// `column_stack`: Joins matrices along the second dim; vectors are columns.
+    ColumnStack,
+    /// `block_diag`: A matrix with others along its diagonal, zeros elsewhere.
+    BlockDiag,
+    /// `cartesian_prod`: All combinations of one element of each vector, in two unnamed dims.
+    CartesianProd,
+    /// `combinations`: All combinations of some elements of a vector, in two unnamed dims.
+    Combinations,
+    /// `vander`: The powers of a vector's elements, along a new dim.
+    Vander,
+    /// `real`: The real parts, without a copy; a real tensor itself.
+    Real,
+    /// `imag`: The imaginary parts, without a copy.
+    Imag,
+    /// `view_as_real`: Complex numbers as pairs in a new last dim, without a copy.
+    ViewAsReal,
+    /// `view_as_complex`: Pairs in the last dim as complex numbers, without a copy.
+    ViewAsComplex,
+    /// `complex`: Complex numbers of real and imaginary parts.
+    Complex,
+    /// `polar`: Complex numbers of magnitudes and angles.
+    Polar,
+    /// `conj_physical`: The complex conjugates; of a real tensor, its numbers.
+    ConjPhysical,
     /// `index_fill`: A number written at the indices of a dim.
     IndexFill,
     /// `index_select`: The slices at the indices of a dim; the index's dims take the dim's place.
@@ -801,6 +915,25 @@ impl Op {
         Self::Narrow,
         Self::Unbind,
         Self::Split,
+        Self::Chunk,
+        Self::SplitWithSizes,
+        Self::TensorSplit,
+        Self::Hsplit,
+        Self::Vsplit,
+        Self::Dsplit,
+        Self::Diagonal,
+        Self::Movedim,
+        Self::Unfold,
+        Self::ExpandAs,
+        Self::Reshape,
+        Self::ReshapeAs,
+        Self::View,
+        Self::ViewAs,
+        Self::AsStrided,
+        Self::Atleast1d,
+        Self::Atleast2d,
+        Self::Atleast3d,
+        Self::Meshgrid,
         Self::Rename,
         Self::RefineNames,
         Self::Cat,
@@ -815,6 +948,15 @@ impl Op {
         Self::Rand,
         Self::Randn,
         Self::Tensor,
+        Self::Linspace,
+        Self::Logspace,
+        Self::TrilIndices,
+        Self::TriuIndices,
+        Self::BartlettWindow,
+        Self::BlackmanWindow,
+        Self::HannWindow,
+        Self::HammingWindow,
+        Self::KaiserWindow,
         Self::ZerosLike,
         Self::OnesLike,
         Self::EmptyLike,
@@ -839,6 +981,35 @@ impl Op {
         Self::StorageOffset,
         Self::IsContiguous,
         Self::Equal,
+        Self::Flip,
+        Self::Fliplr,
+        Self::Flipud,
+        Self::Rot90,
+        Self::Roll,
+        Self::Repeat,
+        Self::Tile,
+        Self::RepeatInterleave,
+        Self::Diag,
+        Self::Diagflat,
+        Self::DiagEmbed,
+        Self::Tril,
+        Self::Triu,
+        Self::NarrowCopy,
+        Self::Hstack,
+        Self::Vstack,
+        Self::Dstack,
+        Self::ColumnStack,
+        Self::BlockDiag,
+        Self::CartesianProd,
+        Self::Combinations,
+        Self::Vander,
+        Self::Real,
+        Self::Imag,
+        Self::ViewAsReal,
+        Self::ViewAsComplex,
+        Self::Complex,
+        Self::Polar,
+        Self::ConjPhysical,
         Self::IndexFill,
         Self::IndexSelect,
         Self::Gather,

@@ -200,7 +200,7 @@ pub fn unflatten(
 }
 
 /// `given` with its one -1 replaced, if then they multiply up to `whole`.
-fn split(whole: usize, given: &[i64]) -> Option<Shape> {
+pub(super) fn split(whole: usize, given: &[i64]) -> Option<Shape> {
     let mut product: usize = 1;
     let mut free = None;
     let mut sizes = Shape::new();

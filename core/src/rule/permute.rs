@@ -90,7 +90,8 @@ pub fn mt(op: &'static str, names: &Names) -> Result<Positions> {
     Ok(order)
 }
 
-/// The dims of `source` moved to the positions of `destination`, the others in their order.
+/// The dims of `source` moved to the positions of `destination`, the others in their order. A name
+/// in `destination` is where that dim stands now.
 ///
 /// # Errors
 /// When a dim does not exist or stands twice, and [`ErrorKind::Rank`] when the lists differ in
@@ -99,10 +100,10 @@ pub fn movedim(
     op: &'static str,
     names: &Names,
     source: &DimArg<'_>,
-    destination: &[i64],
+    destination: &DimArg<'_>,
 ) -> Result<Positions> {
     let source = source.listed(op, names)?;
-    let destination = DimArg::from(destination).listed(op, names)?;
+    let destination = destination.listed(op, names)?;
     if source.len() != destination.len() {
         return Err(Error::new(
             ErrorKind::Rank,

@@ -20,6 +20,7 @@ mod random;
 mod reduce;
 mod resize;
 mod scan;
+mod shape;
 mod softmax;
 mod sort;
 mod sparse;
@@ -53,6 +54,12 @@ pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub use resize::resize;
 pub(crate) use scan::ScanJob;
 pub use scan::scan;
+pub(crate) use shape::TriangleJob;
+pub use shape::{
+    Ranges, Window, as_complex, as_real, chunks, cuts, diagonal_matrix, flip, imag, interleave,
+    join_parts, linspace, logspace, real, repeat, repeated_places, roll, sections, triangle,
+    triangle_in_place, triangle_indices, window, windows,
+};
 pub(crate) use softmax::SoftmaxJob;
 pub use softmax::softmax;
 pub use sort::{

@@ -48,7 +48,7 @@ pub(crate) unsafe fn arange(n: usize, dest: Place, start: Scalar, step: Scalar) 
 ///
 /// # Safety
 /// `n` adjacent elements at `dest` are writable.
-unsafe fn by_index<T: Copy + Default>(
+pub(crate) unsafe fn by_index<T: Copy + Default>(
     n: usize,
     dest: Place,
     dtype: DType,

@@ -18,3 +18,4 @@ pub(crate) mod scan;
 pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;
+pub(crate) mod triangle;

@@ -13,7 +13,7 @@ use crate::raw::Raw;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct Options {
-    dtype: Option<DType>,
+    pub(super) dtype: Option<DType>,
     device: Option<Device>,
     format: Option<MemoryFormat>,
 }
@@ -51,11 +51,11 @@ impl Options {
         }
     }
 
-    fn place(self) -> Device {
+    pub(super) fn place(self) -> Device {
         self.device.unwrap_or_default()
     }
 
-    fn float(self) -> DType {
+    pub(super) fn float(self) -> DType {
         self.dtype.unwrap_or_else(default_dtype)
     }
 

@@ -145,6 +145,44 @@ pub(super) mod own {
         Unbind,
         /// `split`
         Split,
+        /// `chunk`
+        Chunk,
+        /// `split_with_sizes`
+        SplitWithSizes,
+        /// `tensor_split`
+        TensorSplit,
+        /// `hsplit`
+        Hsplit,
+        /// `vsplit`
+        Vsplit,
+        /// `dsplit`
+        Dsplit,
+        /// `diagonal`
+        Diagonal,
+        /// `movedim`
+        Movedim,
+        /// `unfold`
+        Unfold,
+        /// `expand_as`
+        ExpandAs,
+        /// `reshape`
+        Reshape,
+        /// `reshape_as`
+        ReshapeAs,
+        /// `view`
+        View,
+        /// `view_as`
+        ViewAs,
+        /// `as_strided`
+        AsStrided,
+        /// `atleast_1d`
+        Atleast1d,
+        /// `atleast_2d`
+        Atleast2d,
+        /// `atleast_3d`
+        Atleast3d,
+        /// `meshgrid`
+        Meshgrid,
     }
 
     /// Of the family `names`.
@@ -188,6 +226,24 @@ pub(super) mod own {
         Randn,
         /// `tensor`
         Tensor,
+        /// `linspace`
+        Linspace,
+        /// `logspace`
+        Logspace,
+        /// `tril_indices`
+        TrilIndices,
+        /// `triu_indices`
+        TriuIndices,
+        /// `bartlett_window`
+        BartlettWindow,
+        /// `blackman_window`
+        BlackmanWindow,
+        /// `hann_window`
+        HannWindow,
+        /// `hamming_window`
+        HammingWindow,
+        /// `kaiser_window`
+        KaiserWindow,
         /// `zeros_like`
         ZerosLike,
         /// `ones_like`
@@ -241,6 +297,69 @@ pub(super) mod own {
         IsContiguous,
         /// `equal`
         Equal,
+    }
+
+    /// Of the family `shape`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Shape {
+        /// `flip`
+        Flip,
+        /// `fliplr`
+        Fliplr,
+        /// `flipud`
+        Flipud,
+        /// `rot90`
+        Rot90,
+        /// `roll`
+        Roll,
+        /// `repeat`
+        Repeat,
+        /// `tile`
+        Tile,
+        /// `repeat_interleave`
+        RepeatInterleave,
+        /// `diag`
+        Diag,
+        /// `diagflat`
+        Diagflat,
+        /// `diag_embed`
+        DiagEmbed,
+        /// `tril`
+        Tril,
+        /// `triu`
+        Triu,
+        /// `narrow_copy`
+        NarrowCopy,
+        /// `hstack`
+        Hstack,
+        /// `vstack`
+        Vstack,
+        /// `dstack`
+        Dstack,
+        /// `column_stack`
+        ColumnStack,
+        /// `block_diag`
+        BlockDiag,
+        /// `cartesian_prod`
+        CartesianProd,
+        /// `combinations`
+        Combinations,
+        /// `vander`
+        Vander,
+        /// `real`
+        Real,
+        /// `imag`
+        Imag,
+        /// `view_as_real`
+        ViewAsReal,
+        /// `view_as_complex`
+        ViewAsComplex,
+        /// `complex`
+        Complex,
+        /// `polar`
+        Polar,
+        /// `conj_physical`
+        ConjPhysical,
     }
 
     /// Of the family `gather`.
@@ -507,6 +626,8 @@ pub(super) mod own {
         Factory(Factory),
         /// Of the family `query`.
         Query(Query),
+        /// Of the family `shape`.
+        Shape(Shape),
         /// Of the family `gather`.
         Gather(Gather),
         /// Of the family `sort`.
@@ -537,6 +658,7 @@ pub(super) mod own {
                 Self::Index(own) => own::index::call(own, op, form, args),
                 Self::Factory(own) => own::factory::call(own, op, form, args),
                 Self::Query(own) => own::query::call(own, op, form, args),
+                Self::Shape(own) => own::shape::call(own, op, form, args),
                 Self::Gather(own) => own::gather::call(own, op, form, args),
                 Self::Sort(own) => own::sort::call(own, op, form, args),
                 Self::Stat(own) => own::stat::call(own, op, form, args),
@@ -739,6 +861,25 @@ pub(super) fn route(op: Op) -> Route {
         Op::Narrow => Route::Own(own::Own::View(own::View::Narrow)),
         Op::Unbind => Route::Own(own::Own::View(own::View::Unbind)),
         Op::Split => Route::Own(own::Own::View(own::View::Split)),
+        Op::Chunk => Route::Own(own::Own::View(own::View::Chunk)),
+        Op::SplitWithSizes => Route::Own(own::Own::View(own::View::SplitWithSizes)),
+        Op::TensorSplit => Route::Own(own::Own::View(own::View::TensorSplit)),
+        Op::Hsplit => Route::Own(own::Own::View(own::View::Hsplit)),
+        Op::Vsplit => Route::Own(own::Own::View(own::View::Vsplit)),
+        Op::Dsplit => Route::Own(own::Own::View(own::View::Dsplit)),
+        Op::Diagonal => Route::Own(own::Own::View(own::View::Diagonal)),
+        Op::Movedim => Route::Own(own::Own::View(own::View::Movedim)),
+        Op::Unfold => Route::Own(own::Own::View(own::View::Unfold)),
+        Op::ExpandAs => Route::Own(own::Own::View(own::View::ExpandAs)),
+        Op::Reshape => Route::Own(own::Own::View(own::View::Reshape)),
+        Op::ReshapeAs => Route::Own(own::Own::View(own::View::ReshapeAs)),
+        Op::View => Route::Own(own::Own::View(own::View::View)),
+        Op::ViewAs => Route::Own(own::Own::View(own::View::ViewAs)),
+        Op::AsStrided => Route::Own(own::Own::View(own::View::AsStrided)),
+        Op::Atleast1d => Route::Own(own::Own::View(own::View::Atleast1d)),
+        Op::Atleast2d => Route::Own(own::Own::View(own::View::Atleast2d)),
+        Op::Atleast3d => Route::Own(own::Own::View(own::View::Atleast3d)),
+        Op::Meshgrid => Route::Own(own::Own::View(own::View::Meshgrid)),
         Op::Rename => Route::Own(own::Own::Names(own::Names::Rename)),
         Op::RefineNames => Route::Own(own::Own::Names(own::Names::RefineNames)),
         Op::Cat => Route::Own(own::Own::Index(own::Index::Cat)),
@@ -753,6 +894,15 @@ pub(super) fn route(op: Op) -> Route {
         Op::Rand => Route::Own(own::Own::Factory(own::Factory::Rand)),
         Op::Randn => Route::Own(own::Own::Factory(own::Factory::Randn)),
         Op::Tensor => Route::Own(own::Own::Factory(own::Factory::Tensor)),
+        Op::Linspace => Route::Own(own::Own::Factory(own::Factory::Linspace)),
+        Op::Logspace => Route::Own(own::Own::Factory(own::Factory::Logspace)),
+        Op::TrilIndices => Route::Own(own::Own::Factory(own::Factory::TrilIndices)),
+        Op::TriuIndices => Route::Own(own::Own::Factory(own::Factory::TriuIndices)),
+        Op::BartlettWindow => Route::Own(own::Own::Factory(own::Factory::BartlettWindow)),
+        Op::BlackmanWindow => Route::Own(own::Own::Factory(own::Factory::BlackmanWindow)),
+        Op::HannWindow => Route::Own(own::Own::Factory(own::Factory::HannWindow)),
+        Op::HammingWindow => Route::Own(own::Own::Factory(own::Factory::HammingWindow)),
+        Op::KaiserWindow => Route::Own(own::Own::Factory(own::Factory::KaiserWindow)),
         Op::ZerosLike => Route::Own(own::Own::Factory(own::Factory::ZerosLike)),
         Op::OnesLike => Route::Own(own::Own::Factory(own::Factory::OnesLike)),
         Op::EmptyLike => Route::Own(own::Own::Factory(own::Factory::EmptyLike)),
@@ -777,6 +927,35 @@ pub(super) fn route(op: Op) -> Route {
         Op::StorageOffset => Route::Own(own::Own::Query(own::Query::StorageOffset)),
         Op::IsContiguous => Route::Own(own::Own::Query(own::Query::IsContiguous)),
         Op::Equal => Route::Own(own::Own::Query(own::Query::Equal)),
+        Op::Flip => Route::Own(own::Own::Shape(own::Shape::Flip)),
+        Op::Fliplr => Route::Own(own::Own::Shape(own::Shape::Fliplr)),
+        Op::Flipud => Route::Own(own::Own::Shape(own::Shape::Flipud)),
+        Op::Rot90 => Route::Own(own::Own::Shape(own::Shape::Rot90)),
+        Op::Roll => Route::Own(own::Own::Shape(own::Shape::Roll)),
+        Op::Repeat => Route::Own(own::Own::Shape(own::Shape::Repeat)),
+        Op::Tile => Route::Own(own::Own::Shape(own::Shape::Tile)),
+        Op::RepeatInterleave => Route::Own(own::Own::Shape(own::Shape::RepeatInterleave)),
+        Op::Diag => Route::Own(own::Own::Shape(own::Shape::Diag)),
+        Op::Diagflat => Route::Own(own::Own::Shape(own::Shape::Diagflat)),
+        Op::DiagEmbed => Route::Own(own::Own::Shape(own::Shape::DiagEmbed)),
+        Op::Tril => Route::Own(own::Own::Shape(own::Shape::Tril)),
+        Op::Triu => Route::Own(own::Own::Shape(own::Shape::Triu)),
+        Op::NarrowCopy => Route::Own(own::Own::Shape(own::Shape::NarrowCopy)),
+        Op::Hstack => Route::Own(own::Own::Shape(own::Shape::Hstack)),
+        Op::Vstack => Route::Own(own::Own::Shape(own::Shape::Vstack)),
+        Op::Dstack => Route::Own(own::Own::Shape(own::Shape::Dstack)),
+        Op::ColumnStack => Route::Own(own::Own::Shape(own::Shape::ColumnStack)),
+        Op::BlockDiag => Route::Own(own::Own::Shape(own::Shape::BlockDiag)),
+        Op::CartesianProd => Route::Own(own::Own::Shape(own::Shape::CartesianProd)),
+        Op::Combinations => Route::Own(own::Own::Shape(own::Shape::Combinations)),
+        Op::Vander => Route::Own(own::Own::Shape(own::Shape::Vander)),
+        Op::Real => Route::Own(own::Own::Shape(own::Shape::Real)),
+        Op::Imag => Route::Own(own::Own::Shape(own::Shape::Imag)),
+        Op::ViewAsReal => Route::Own(own::Own::Shape(own::Shape::ViewAsReal)),
+        Op::ViewAsComplex => Route::Own(own::Own::Shape(own::Shape::ViewAsComplex)),
+        Op::Complex => Route::Own(own::Own::Shape(own::Shape::Complex)),
+        Op::Polar => Route::Own(own::Own::Shape(own::Shape::Polar)),
+        Op::ConjPhysical => Route::Own(own::Own::Shape(own::Shape::ConjPhysical)),
         Op::IndexFill => Route::Own(own::Own::Gather(own::Gather::IndexFill)),
         Op::IndexSelect => Route::Own(own::Own::Gather(own::Gather::IndexSelect)),
         Op::Gather => Route::Own(own::Own::Gather(own::Gather::Gather)),

@@ -59,6 +59,10 @@ pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
 pub use parametric::*;
 pub use part::DynTensorMut;
 pub use reduce::Along;
+pub use shape::{
+    DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,
+    MeshgridOptions, Repeats, Rot90Options, Sections, VanderOptions, WindowOptions,
+};
 pub use sort::{SearchOptions, SortOptions, TopkOptions, Unique};
 pub use stat::NormOptions;
 

@@ -22,6 +22,14 @@ const fn like(name: &'static str, doc: &'static str) -> Row {
         .forms(Forms::FUNCTION)
 }
 
+const WINDOW: &str = "window_length: Int, periodic: Bool = True, *, names: Names = None, dtype: DType = None, device: Device = None";
+
+const fn window(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    Row::new(name, signature, Fill, Factory, doc)
+        .dtype(Argument, DTypes::FLOATS)
+        .forms(Forms::FUNCTION)
+}
+
 pub(super) const ROWS: &[Row] = &[
     factory("zeros", "A tensor of zeros."),
     factory("ones", "A tensor of ones."),
@@ -42,6 +50,23 @@ pub(super) const ROWS: &[Row] = &[
         .signature("data: Data, *, names: Names = None, dtype: DType = None, device: Device = None")
         .forms(Forms::FUNCTION)
         .differs("in Rust, `from_vec` and `tensor!`"),
+    factory("linspace", "Numbers from `start` to `end`, both included, in equal steps.")
+        .signature("start: Scalar, end: Scalar, steps: Int, *, names: Names = None, dtype: DType = None, device: Device = None"),
+    factory("logspace", "Powers of a base, whose exponents go from `start` to `end` in equal steps.")
+        .signature("start: Scalar, end: Scalar, steps: Int, base: Scalar = 10, *, names: Names = None, dtype: DType = None, device: Device = None"),
+    factory("tril_indices", "The indices on and below a diagonal of a matrix: rows, then columns.")
+        .signature("row: Int, col: Int, offset: Int = 0, *, names: Names = None, dtype: DType = None, device: Device = None")
+        .dtype(Argument, DTypes::INTEGERS)
+        .forms(Forms::FUNCTION),
+    factory("triu_indices", "The indices on and above a diagonal of a matrix: rows, then columns.")
+        .signature("row: Int, col: Int, offset: Int = 0, *, names: Names = None, dtype: DType = None, device: Device = None")
+        .dtype(Argument, DTypes::INTEGERS)
+        .forms(Forms::FUNCTION),
+    window("bartlett_window", WINDOW, "A window that rises and falls in straight lines."),
+    window("blackman_window", WINDOW, "A window of three cosines."),
+    window("hann_window", WINDOW, "A window of one raised cosine."),
+    window("hamming_window", "window_length: Int, periodic: Bool = True, alpha: Scalar = 0.54, beta: Scalar = 0.46, *, names: Names = None, dtype: DType = None, device: Device = None", "A window of one raised cosine that does not reach zero."),
+    window("kaiser_window", "window_length: Int, periodic: Bool = True, beta: Scalar = 12, *, names: Names = None, dtype: DType = None, device: Device = None", "A window of Bessel functions, as narrow as `beta` says."),
     like("zeros_like", "Zeros in the shape, names and dtype of another tensor."),
     like("ones_like", "Ones in the shape, names and dtype of another tensor."),
     like("empty_like", "Unspecified elements in the shape, names and dtype of another tensor.")

@@ -1,5 +1,231 @@
 //! Operators that move, repeat or lay out elements anew.
 
-use crate::op::Row;
+use crate::op::Class::{Compose, Index, View};
+use crate::op::NameRule::{Keeps, Permutes, Special, Unifies};
+use crate::op::{DTypeRule, DTypes, Forms, NameRule, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const fn moves(
+    name: &'static str,
+    signature: &'static str,
+    rule: NameRule,
+    doc: &'static str,
+) -> Row {
+    Row::new(name, signature, Index, rule, doc).differs("names go through")
+}
+
+/// Tensors joined by position, as `cat` joins them.
+const fn joins(name: &'static str, doc: &'static str) -> Row {
+    Row::new(name, "tensors: Tensors", Compose, Unifies, doc)
+        .forms(Forms::FUNCTION.and(Forms::OUT))
+        .differs("names unify; in types, `cat` says the dim by name")
+}
+
+pub(super) const ROWS: &[Row] = &[
+    moves("flip", "self, dims: Dims", Keeps, "Dims backwards.").grad(&["flip(grad, dims)"]),
+    moves("fliplr", "self", Keeps, "The second dim backwards.").grad(&["fliplr(grad)"]),
+    moves("flipud", "self", Keeps, "The first dim backwards.").grad(&["flipud(grad)"]),
+    moves(
+        "rot90",
+        "self, k: Int = 1, dims: Dims = None",
+        Permutes,
+        "The plane of two dims turned by quarters, from the first towards the second.",
+    )
+    .grad(&["rot90(grad, -k, dims)"])
+    .differs("names turn with their dims"),
+    moves(
+        "roll",
+        "self, shifts: Sizes, dims: Dims = None",
+        Keeps,
+        "Elements moved along dims, round the end; without dims, along all elements in order.",
+    )
+    .grad(&["roll(grad, -shifts, dims)"]),
+    moves(
+        "repeat",
+        "self, repeats: Sizes",
+        Special,
+        "All elements repeated along dims; new dims on the left are unnamed.",
+    )
+    .forms(Forms::METHOD)
+    .grad(&["repeat_backward(grad, repeats, sizes(x))"]),
+    moves(
+        "tile",
+        "self, dims: Sizes",
+        Special,
+        "All elements repeated along the last dims; new dims on the left are unnamed.",
+    )
+    .grad(&["repeat_backward(grad, dims, sizes(x))"]),
+    moves(
+        "repeat_interleave",
+        "self, repeats: Operand, dim: Dims = None, *, output_size: Int = None",
+        Special,
+        "Each element of a dim repeated, all as often or each as often as another tensor says.",
+    )
+    .grad(&["repeat_interleave_backward(grad, repeats, dim, sizes(x))"]),
+    moves(
+        "diag",
+        "self, diagonal: Int = 0, *, names: Names = None",
+        Special,
+        "The diagonal of a matrix, or a matrix with a vector as its diagonal.",
+    )
+    .forms(Forms::WITH_OUT)
+    .grad(&["diag(grad, diagonal)"])
+    .differs("the new dims have names if they are given some"),
+    moves(
+        "diagflat",
+        "self, offset: Int = 0, *, names: Names = None",
+        Special,
+        "A matrix with all elements as its diagonal.",
+    )
+    .grad(&["reshape(diagonal(grad, offset), sizes(x))"])
+    .differs("the new dims have names if they are given some"),
+    moves(
+        "diag_embed",
+        "self, offset: Int = 0, dim1: Int = -2, dim2: Int = -1, *, names: Names = None",
+        Special,
+        "Planes with the last dim's elements as their diagonals.",
+    )
+    .grad(&["diagonal(grad, offset, dim1, dim2)"])
+    .differs("names go through; the two new dims have names if they are given some"),
+    moves(
+        "tril",
+        "self, diagonal: Int = 0",
+        Keeps,
+        "The elements on and below a diagonal of the last two dims, zeros above.",
+    )
+    .forms(Forms::ALL)
+    .grad(&["tril(grad, diagonal)"]),
+    moves(
+        "triu",
+        "self, diagonal: Int = 0",
+        Keeps,
+        "The elements on and above a diagonal of the last two dims, zeros below.",
+    )
+    .forms(Forms::ALL)
+    .grad(&["triu(grad, diagonal)"]),
+    moves(
+        "narrow_copy",
+        "self, dim: Dim, start: Int, length: Int",
+        Keeps,
+        "A range of a dim, as a tensor of its own.",
+    )
+    .forms(Forms::WITH_OUT)
+    .grad(&["narrow_backward(grad, dim, start, sizes(x))"]),
+    joins(
+        "hstack",
+        "Joins tensors along the second dim, vectors along their only one.",
+    ),
+    joins(
+        "vstack",
+        "Joins tensors along the first dim; vectors are rows.",
+    )
+    .aliases(&["row_stack"]),
+    joins("dstack", "Joins tensors along the third dim."),
+    joins(
+        "column_stack",
+        "Joins matrices along the second dim; vectors are columns.",
+    ),
+    Row::new(
+        "block_diag",
+        "tensors: Tensors",
+        Compose,
+        Unifies,
+        "A matrix with others along its diagonal, zeros elsewhere.",
+    )
+    .forms(Forms::FUNCTION)
+    .differs("names of rows unify, and of columns"),
+    Row::new(
+        "cartesian_prod",
+        "tensors: Tensors",
+        Compose,
+        Special,
+        "All combinations of one element of each vector, in two unnamed dims.",
+    )
+    .forms(Forms::FUNCTION),
+    Row::new(
+        "combinations",
+        "self, r: Int = 2, with_replacement: Bool = False",
+        Compose,
+        Special,
+        "All combinations of some elements of a vector, in two unnamed dims.",
+    ),
+    Row::new(
+        "vander",
+        "x, N: Int = None, increasing: Bool = False, *, outdim: Names = None",
+        Compose,
+        Special,
+        "The powers of a vector's elements, along a new dim.",
+    )
+    .dtype(DTypeRule::Sum, DTypes::ALL)
+    .forms(Forms::FUNCTION)
+    .differs("names go through; the new dim may have one"),
+    Row::new(
+        "real",
+        "self",
+        View,
+        Keeps,
+        "The real parts, without a copy; a real tensor itself.",
+    )
+    .dtype(DTypeRule::Real, DTypes::ALL)
+    .grad(&["complex(grad, 0)"]),
+    Row::new(
+        "imag",
+        "self",
+        View,
+        Keeps,
+        "The imaginary parts, without a copy.",
+    )
+    .dtype(DTypeRule::Real, DTypes::COMPLEX)
+    .grad(&["complex(0, grad)"]),
+    Row::new(
+        "view_as_real",
+        "self, *, outdim: Names = None",
+        View,
+        Special,
+        "Complex numbers as pairs in a new last dim, without a copy.",
+    )
+    .dtype(DTypeRule::Real, DTypes::COMPLEX)
+    .grad(&["view_as_complex(grad)"])
+    .differs("names go through; the new dim may have one"),
+    Row::new(
+        "view_as_complex",
+        "self",
+        View,
+        Special,
+        "Pairs in the last dim as complex numbers, without a copy.",
+    )
+    .dtype(DTypeRule::Argument, DTypes::FLOATS)
+    .grad(&["view_as_real(grad)"])
+    .differs("names go through; f32 and f64 alone"),
+    Row::new(
+        "complex",
+        "real, imag",
+        Compose,
+        Unifies,
+        "Complex numbers of real and imaginary parts.",
+    )
+    .dtype(DTypeRule::Argument, DTypes::FLOATS)
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .grad(&["real(grad)", "imag(grad)"])
+    .differs("f32 and f64 alone"),
+    Row::new(
+        "polar",
+        "abs, angle",
+        Compose,
+        Unifies,
+        "Complex numbers of magnitudes and angles.",
+    )
+    .dtype(DTypeRule::Argument, DTypes::FLOATS)
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .differs("f32 and f64 alone"),
+    Row::new(
+        "conj_physical",
+        "self",
+        Compose,
+        Keeps,
+        "The complex conjugates; of a real tensor, its numbers.",
+    )
+    .forms(Forms::ALL)
+    .grad(&["conj_physical(grad)"])
+    .aliases(&["conj", "resolve_conj"])
+    .differs("always computed: no tensor is lazily conjugate"),
+];

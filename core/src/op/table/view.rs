@@ -1,7 +1,7 @@
 //! Views: other layouts of the same elements.
 
 use crate::op::Class::View;
-use crate::op::NameRule::{Keeps, Permutes, Removes, Special};
+use crate::op::NameRule::{Keeps, Permutes, Removes, SameShape, Special};
 use crate::op::{Forms, Row};
 
 const fn view(
@@ -19,7 +19,9 @@ pub(super) const ROWS: &[Row] = &[
         "self, dim0: Dim, dim1: Dim",
         Permutes,
         "Swaps two dims.",
-    ),
+    )
+    .aliases(&["swapaxes", "swapdims"])
+    .grad(&["transpose(grad, dim0, dim1)"]),
     view(
         "t",
         "self",
@@ -52,7 +54,8 @@ pub(super) const ROWS: &[Row] = &[
         "self, dims: Dims = None, out_dim: Names = None",
         Special,
         "Makes consecutive dims one.",
-    ),
+    )
+    .aliases(&["ravel"]),
     view(
         "unflatten",
         "self, dim: Dim, sizes: Sizes",
@@ -103,4 +106,147 @@ pub(super) const ROWS: &[Row] = &[
         Keeps,
         "Pieces of a dim of given sizes.",
     ),
+    view(
+        "chunk",
+        "self, chunks: Int, dim: Dim = 0",
+        Keeps,
+        "A dim in a number of pieces of equal size, the last one smaller where it must be.",
+    ),
+    view(
+        "split_with_sizes",
+        "self, split_sizes: Sizes, dim: Dim = 0",
+        Keeps,
+        "Pieces of a dim of given sizes.",
+    )
+    .differs("in Rust, `split` with a list"),
+    view(
+        "tensor_split",
+        "self, indices_or_sections: Sizes, dim: Dim = 0",
+        Keeps,
+        "A dim in a number of pieces whose sizes differ by at most one, or cut at given indices.",
+    ),
+    view(
+        "hsplit",
+        "self, indices_or_sections: Sizes",
+        Keeps,
+        "Pieces of the second dim, of a vector of its only one, of equal size or cut at indices.",
+    ),
+    view(
+        "vsplit",
+        "self, indices_or_sections: Sizes",
+        Keeps,
+        "Pieces of the first dim, of equal size or cut at indices.",
+    ),
+    view(
+        "dsplit",
+        "self, indices_or_sections: Sizes",
+        Keeps,
+        "Pieces of the third dim, of equal size or cut at indices.",
+    ),
+    view(
+        "diagonal",
+        "self, offset: Int = 0, dim1: Dim = 0, dim2: Dim = 1, *, outdim: Names = None",
+        Special,
+        "The diagonal of two dims, as a new last dim.",
+    )
+    .grad(&["diagonal_backward(grad, sizes(x), offset, dim1, dim2)"]),
+    view(
+        "movedim",
+        "self, source: Dims, destination: Dims",
+        Permutes,
+        "Moves dims to other positions; the others keep their order.",
+    )
+    .aliases(&["moveaxis"])
+    .grad(&["movedim(grad, destination, source)"])
+    .differs("by name too, in both arguments; names go through"),
+    view(
+        "unfold",
+        "self, dimension: Dim, size: Int, step: Int, *, outdim: Names = None",
+        Special,
+        "Windows that slide along a dim; the dim within a window stands last.",
+    )
+    .forms(Forms::METHOD)
+    .grad(&["unfold_backward(grad, sizes(x), dimension, size, step)"])
+    .differs("names go through; the new dim may have one"),
+    view(
+        "expand_as",
+        "self, other",
+        Special,
+        "Repeats dims of size 1 to another tensor's sizes, without a copy; new dims on the left are unnamed.",
+    )
+    .forms(Forms::METHOD)
+    .grad(&["sum_to(grad, sizes(x))"]),
+    view(
+        "reshape",
+        "self, shape: Sizes",
+        SameShape,
+        "Other sizes for the same elements; a copy only where strides demand it.",
+    )
+    .grad(&["reshape(grad, sizes(x))"])
+    .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go"),
+    view(
+        "reshape_as",
+        "self, other",
+        SameShape,
+        "The elements in another tensor's sizes.",
+    )
+    .forms(Forms::METHOD)
+    .grad(&["reshape(grad, sizes(x))"])
+    .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go"),
+    view(
+        "view",
+        "self, size: Sizes",
+        SameShape,
+        "Other sizes for the same elements, never a copy.",
+    )
+    .forms(Forms::METHOD)
+    .grad(&["reshape(grad, sizes(x))"])
+    .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go"),
+    view(
+        "view_as",
+        "self, other",
+        SameShape,
+        "The elements in another tensor's sizes, never a copy.",
+    )
+    .forms(Forms::METHOD)
+    .grad(&["reshape(grad, sizes(x))"])
+    .differs("a tensor with names keeps its shape: `flatten` and `unflatten` say where names go"),
+    view(
+        "as_strided",
+        "self, size: Sizes, stride: Sizes, storage_offset: Int = None",
+        Special,
+        "A view of the buffer with any sizes and strides, without names.",
+    ),
+    view(
+        "atleast_1d",
+        "self",
+        Special,
+        "A number as a vector of one element; anything else as it is.",
+    )
+    .grad(&["reshape(grad, sizes(x))"])
+    .differs("new dims are unnamed; in types, `unsqueeze` names them"),
+    view(
+        "atleast_2d",
+        "self",
+        Special,
+        "A vector as a row, a number as a matrix of one element; anything else as it is.",
+    )
+    .grad(&["reshape(grad, sizes(x))"])
+    .differs("new dims are unnamed; in types, `unsqueeze` names them"),
+    view(
+        "atleast_3d",
+        "self",
+        Special,
+        "At least three dims: a vector in the middle, a matrix in front.",
+    )
+    .grad(&["reshape(grad, sizes(x))"])
+    .differs("new dims are unnamed; in types, `unsqueeze` names them"),
+    view(
+        "meshgrid",
+        "tensors: Tensors, *, indexing: Text = None",
+        Special,
+        "Each vector spread over the grid of all of them, whose dims are the vectors'.",
+    )
+    .forms(Forms::FUNCTION)
+    .differs("names go through; the order of dims is that of the arguments unless `xy` is asked for"),
 ];

@@ -4,6 +4,7 @@
 mod contract;
 mod dims;
 mod joins;
+mod moves;
 mod order;
 mod sizes;
 mod unify;

@@ -132,12 +132,12 @@ fn permuted() {
     assert_eq!(kind(t("t", &names)), ErrorKind::Rank);
     assert_eq!(mt("mT", &names).unwrap().as_slice(), [0, 2, 1]);
     assert_eq!(kind(mt("mT", &n("N"))), ErrorKind::Rank);
-    let moved = movedim("movedim", &names, &["N"].into(), &[-1]).unwrap();
+    let moved = movedim("movedim", &names, &["N"].into(), &[-1].into()).unwrap();
     assert_eq!(moved.as_slice(), [1, 2, 0]);
-    let moved = movedim("movedim", &names, &["H", "C"].into(), &[0, 1]).unwrap();
+    let moved = movedim("movedim", &names, &["H", "C"].into(), &[0, 1].into()).unwrap();
     assert_eq!(moved.as_slice(), [2, 1, 0]);
     assert_eq!(
-        kind(movedim("movedim", &names, &["N"].into(), &[0, 1])),
+        kind(movedim("movedim", &names, &["N"].into(), &[0, 1].into())),
         ErrorKind::Rank
     );
 }

@@ -204,6 +204,25 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Narrow
         | Op::Unbind
         | Op::Split
+        | Op::Chunk
+        | Op::SplitWithSizes
+        | Op::TensorSplit
+        | Op::Hsplit
+        | Op::Vsplit
+        | Op::Dsplit
+        | Op::Diagonal
+        | Op::Movedim
+        | Op::Unfold
+        | Op::ExpandAs
+        | Op::Reshape
+        | Op::ReshapeAs
+        | Op::View
+        | Op::ViewAs
+        | Op::AsStrided
+        | Op::Atleast1d
+        | Op::Atleast2d
+        | Op::Atleast3d
+        | Op::Meshgrid
         | Op::Rename
         | Op::RefineNames
         | Op::Cat
@@ -218,6 +237,15 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Rand
         | Op::Randn
         | Op::Tensor
+        | Op::Linspace
+        | Op::Logspace
+        | Op::TrilIndices
+        | Op::TriuIndices
+        | Op::BartlettWindow
+        | Op::BlackmanWindow
+        | Op::HannWindow
+        | Op::HammingWindow
+        | Op::KaiserWindow
         | Op::ZerosLike
         | Op::OnesLike
         | Op::EmptyLike
@@ -242,6 +270,35 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::StorageOffset
         | Op::IsContiguous
         | Op::Equal
+        | Op::Flip
+        | Op::Fliplr
+        | Op::Flipud
+        | Op::Rot90
+        | Op::Roll
+        | Op::Repeat
+        | Op::Tile
+        | Op::RepeatInterleave
+        | Op::Diag
+        | Op::Diagflat
+        | Op::DiagEmbed
+        | Op::Tril
+        | Op::Triu
+        | Op::NarrowCopy
+        | Op::Hstack
+        | Op::Vstack
+        | Op::Dstack
+        | Op::ColumnStack
+        | Op::BlockDiag
+        | Op::CartesianProd
+        | Op::Combinations
+        | Op::Vander
+        | Op::Real
+        | Op::Imag
+        | Op::ViewAsReal
+        | Op::ViewAsComplex
+        | Op::Complex
+        | Op::Polar
+        | Op::ConjPhysical
         | Op::IndexFill
         | Op::IndexSelect
         | Op::Gather

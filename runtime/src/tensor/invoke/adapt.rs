@@ -24,6 +24,12 @@ pub(super) fn arguments(
             (Op::Scatter, "value") => *name = "src".into(),
             (Op::OneHot, "tensor") => *name = "self".into(),
             (Op::TakeAlongDim, "index") => *name = "indices".into(),
+            (Op::Transpose, "axis0") => *name = "dim0".into(),
+            (Op::Transpose, "axis1") => *name = "dim1".into(),
+            (
+                Op::TensorSplit | Op::Hsplit | Op::Vsplit | Op::Dsplit,
+                "sections" | "indices" | "tensor_indices_or_sections",
+            ) => *name = "indices_or_sections".into(),
             _ => {}
         }
     }
@@ -32,6 +38,7 @@ pub(super) fn arguments(
         Op::Flatten => flatten(positional, keyword, extra),
         Op::Var | Op::Std | Op::VarMean | Op::StdMean => unbiased(positional, keyword),
         Op::Arange => arange(positional, keyword),
+        Op::BlockDiag | Op::CartesianProd | Op::Meshgrid => listed(positional),
         Op::To => to(positional, keyword),
         Op::Max | Op::Min => return no_maximum(op, positional),
         Op::MultiDot => chain(positional, 0),
@@ -136,4 +143,11 @@ fn no_maximum(op: Op, positional: &[Value]) -> Result<()> {
     let what = "the second argument is a tensor, not a dim";
     Err(Error::new(ErrorKind::Argument, op.name(), what)
         .hint(format!("`{}imum` compares two tensors", op.name())))
+}
+
+/// `meshgrid(x, y)` beside `meshgrid([x, y])`.
+fn listed(positional: &mut Vec<Value>) {
+    if matches!(positional.first(), Some(Value::Tensor(_))) {
+        *positional = vec![Value::List(std::mem::take(positional))];
+    }
 }

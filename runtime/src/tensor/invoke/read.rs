@@ -97,6 +97,11 @@ pub(super) fn names(args: &Bound) -> Result<Option<Vec<NameItem<'_>>>> {
     args.given("names").map(|_| args.order("names")).transpose()
 }
 
+/// The names, or as many dims without one.
+pub(super) fn given_names(args: &Bound, rank: usize) -> Result<Vec<NameItem<'_>>> {
+    Ok(names(args)?.unwrap_or_else(|| vec![NameItem::Unnamed; rank]))
+}
+
 pub(super) fn factory(op: Op, args: &Bound) -> Result<DynTensor> {
     let size = sizes(op.name(), &args.sizes("size")?)?;
     let unnamed = vec![NameItem::Unnamed; size.len()];

@@ -4,12 +4,15 @@ use nomina_core::op::Op;
 use nomina_core::{MemoryFormat, Result, Scalar};
 
 use super::{only_in_place, pure};
+use crate::call::Window;
+use crate::tensor::LogspaceOptions;
 use crate::tensor::factory::sizes;
 use crate::tensor::generated::own::Factory;
 use crate::tensor::invoke::bind::Bound;
-use crate::tensor::invoke::read::{factory, names, options};
+use crate::tensor::invoke::read::{factory, given_names, names, options};
 use crate::tensor::invoke::value::Value;
 use crate::tensor::invoke::{Form, computed};
+use crate::tensor::shape::HANN;
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: Factory, op: Op, form: Form, mut args: Bound) -> Result<Value> {
@@ -38,6 +41,39 @@ pub(in crate::tensor) fn call(own: Factory, op: Op, form: Form, mut args: Bound)
                 Some(names) => options(a)?.eye(nm[0], nm[1], &names[..]),
                 None => options(a)?.eye(nm[0], nm[1], ()),
             }
+        }),
+        Factory::Linspace => computed(op, form, args, |a| {
+            let (start, end) = (a.scalar("start", ZERO)?, a.scalar("end", ZERO)?);
+            let steps = sizes(op.name(), &[a.int("steps", 0)?])?[0];
+            options(a)?.linspace(start, end, steps, &given_names(a, 1)?[..])
+        }),
+        Factory::Logspace => computed(op, form, args, |a| {
+            let (start, end) = (a.scalar("start", ZERO)?, a.scalar("end", ZERO)?);
+            let steps = sizes(op.name(), &[a.int("steps", 0)?])?[0];
+            let base = LogspaceOptions {
+                base: a.scalar("base", Scalar::Int(10))?.to_f64(),
+            };
+            options(a)?.logspace(start, end, steps, &given_names(a, 1)?[..], base)
+        }),
+        Factory::TrilIndices | Factory::TriuIndices => pure(op, form, args, |a| {
+            let size = sizes(op.name(), &[a.int("row", 0)?, a.int("col", 0)?])?;
+            let (offset, upper) = (a.int("offset", 0)?, own == Factory::TriuIndices);
+            let names = given_names(a, 2)?;
+            options(a)?.triangle_indices(op.name(), (size[0], size[1]), offset, upper, &names[..])
+        }),
+        Factory::BartlettWindow => windowed(op, form, args, |_| Ok(Window::Bartlett)),
+        Factory::BlackmanWindow => windowed(op, form, args, |_| Ok(Window::Blackman)),
+        Factory::HannWindow => windowed(op, form, args, |_| Ok(HANN)),
+        Factory::HammingWindow => windowed(op, form, args, |a| {
+            let number = |name, default| Ok(a.scalar(name, Scalar::Float(default))?.to_f64());
+            Ok(Window::Cosine {
+                alpha: number("alpha", 0.54)?,
+                beta: number("beta", 0.46)?,
+            })
+        }),
+        Factory::KaiserWindow => windowed(op, form, args, |a| {
+            let beta = a.scalar("beta", Scalar::Int(12))?.to_f64();
+            Ok(Window::Kaiser { beta })
         }),
         Factory::Tensor => pure(op, form, args, crate::tensor::invoke::data::tensor),
         Factory::ZerosLike
@@ -75,4 +111,20 @@ pub(in crate::tensor) fn call(own: Factory, op: Op, form: Form, mut args: Bound)
             own.fill_(a.operand("value")?).map(drop)
         }),
     }
+}
+
+const ZERO: Scalar = Scalar::Int(0);
+
+fn windowed(
+    op: Op,
+    form: Form,
+    args: &mut Bound,
+    shape: impl FnOnce(&Bound) -> Result<Window>,
+) -> Result<Value> {
+    pure(op, form, args, |a| {
+        let n = sizes(op.name(), &[a.int("window_length", 0)?])?[0];
+        let periodic = a.given("periodic").is_none() || a.flag("periodic")?;
+        let shape = (shape(a)?, periodic);
+        options(a)?.window(op.name(), shape, n, &given_names(a, 1)?[..])
+    })
 }

@@ -1,7 +1,7 @@
 //! Views.
 
-use nomina_core::Result;
 use nomina_core::op::Op;
+use nomina_core::{Error, ErrorKind, Result};
 
 use super::{pure, value};
 use crate::tensor::factory::sizes;
@@ -10,7 +10,9 @@ use crate::tensor::invoke::Form;
 use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::read::{flatten, unflatten};
 use crate::tensor::invoke::value::Value;
-use crate::tensor::{Order, SplitSizes};
+use crate::tensor::{
+    DiagonalOptions, DynTensor, Indexing, MeshgridOptions, Order, Sections, SplitSizes,
+};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: View, op: Op, form: Form, mut args: Bound) -> Result<Value> {
@@ -61,5 +63,101 @@ pub(in crate::tensor) fn call(own: View, op: Op, form: Form, mut args: Bound) ->
             };
             Ok(a.tensor("self")?.split(sizes, a.dim("dim")?)?.into())
         }),
+        View::Chunk => value(op, form, args, |a| {
+            let x = a.tensor("self")?;
+            Ok(x.chunk(a.int("chunks", 1)?, a.dim("dim")?)?.into())
+        }),
+        View::SplitWithSizes => value(op, form, args, |a| {
+            let sizes = SplitSizes::from(a.sizes("split_sizes")?);
+            Ok(a.tensor("self")?.split(sizes, a.dim("dim")?)?.into())
+        }),
+        View::TensorSplit => value(op, form, args, |a| {
+            let x = a.tensor("self")?;
+            Ok(x.tensor_split(sections(a)?, a.dim("dim")?)?.into())
+        }),
+        View::Hsplit => value(op, form, args, |a| {
+            Ok(a.tensor("self")?.hsplit(sections(a)?)?.into())
+        }),
+        View::Vsplit => value(op, form, args, |a| {
+            Ok(a.tensor("self")?.vsplit(sections(a)?)?.into())
+        }),
+        View::Dsplit => value(op, form, args, |a| {
+            Ok(a.tensor("self")?.dsplit(sections(a)?)?.into())
+        }),
+        View::Diagonal => pure(op, form, args, |a| {
+            let options = DiagonalOptions {
+                offset: a.int("offset", 0)?,
+            };
+            let (dim1, dim2) = (a.dim("dim1")?, a.dim("dim2")?);
+            a.tensor("self")?
+                .diagonal_with(dim1, dim2, a.name("outdim")?, options)
+        }),
+        View::Movedim => pure(op, form, args, |a| {
+            let (source, destination) = (a.dims("source", false)?, a.dims("destination", false)?);
+            a.tensor("self")?.movedim(source, destination)
+        }),
+        View::Unfold => pure(op, form, args, |a| {
+            let window = sizes(op.name(), &[a.int("size", 0)?, a.int("step", 0)?])?;
+            let dim = a.dim("dimension")?;
+            a.tensor("self")?
+                .unfold(dim, window[0], window[1], a.name("outdim")?)
+        }),
+        View::ExpandAs => pure(op, form, args, |a| {
+            a.tensor("self")?.expand_as(a.tensor("other")?)
+        }),
+        View::Reshape => pure(op, form, args, |a| {
+            a.tensor("self")?.reshape(&a.sizes("shape")?)
+        }),
+        View::ReshapeAs => pure(op, form, args, |a| {
+            a.tensor("self")?.reshape_as(a.tensor("other")?)
+        }),
+        View::View => pure(op, form, args, |a| {
+            a.tensor("self")?.view(&a.sizes("size")?)
+        }),
+        View::ViewAs => pure(op, form, args, |a| {
+            a.tensor("self")?.view_as(a.tensor("other")?)
+        }),
+        View::AsStrided => pure(op, form, args, |a| {
+            let x = a.tensor("self")?;
+            let size = sizes(op.name(), &a.sizes("size")?)?;
+            let stride = a.sizes("stride")?;
+            let stride = stride
+                .iter()
+                .map(|&step| isize::try_from(step).map_err(|_| wrong_stride(op, step)));
+            let stride = stride.collect::<Result<Vec<_>>>()?;
+            let offset = a.int("storage_offset", x.raw().offset() as i64)?;
+            x.as_strided(&size, &stride, sizes(op.name(), &[offset])?[0])
+        }),
+        View::Atleast1d => pure(op, form, args, |a| a.tensor("self")?.atleast_1d()),
+        View::Atleast2d => pure(op, form, args, |a| a.tensor("self")?.atleast_2d()),
+        View::Atleast3d => pure(op, form, args, |a| a.tensor("self")?.atleast_3d()),
+        View::Meshgrid => value(op, form, args, |a| {
+            let indexing = match a.name("indexing")? {
+                None | Some("ij") => Indexing::Ij,
+                Some("xy") => Indexing::Xy,
+                Some(other) => {
+                    let what = format!("no indexing is called {other:?}");
+                    return Err(
+                        Error::new(ErrorKind::Argument, op.name(), what).hint("use `ij` or `xy`")
+                    );
+                }
+            };
+            let options = MeshgridOptions { indexing };
+            Ok(DynTensor::meshgrid_with(&a.tensors("tensors")?, options)?.into())
+        }),
     }
+}
+
+fn sections(args: &Bound) -> Result<Sections<'static>> {
+    let given = args.sizes("indices_or_sections")?;
+    Ok(match args.get("indices_or_sections") {
+        Some(Value::Int(count)) => Sections::Count(*count),
+        _ => Sections::from(given),
+    })
+}
+
+#[cold]
+fn wrong_stride(op: Op, stride: i64) -> Error {
+    let what = format!("stride {stride} is out of range");
+    Error::new(ErrorKind::Argument, op.name(), what).hint("use a smaller one")
 }

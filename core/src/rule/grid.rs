@@ -1,0 +1,62 @@
+//! Dims of several tensors that become the dims of one: `meshgrid`, `block_diag`.
+
+use alloc::format;
+
+use super::cat::Named;
+use super::item::distinct;
+use super::remove::rank_limit;
+use super::{Shape, unify};
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::Names;
+
+/// The names and sizes of a grid: one dim from each operand, in their order; a number has a dim of
+/// size 1 without name.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] for an operand with more dims, [`ErrorKind::DuplicateNames`],
+/// [`ErrorKind::Argument`] for no operands.
+pub fn meshgrid(op: &'static str, operands: &[Named<'_>]) -> Result<(Names, Shape)> {
+    if operands.is_empty() {
+        return Err(
+            Error::new(ErrorKind::Argument, op, "no tensors are given").hint("give at least one")
+        );
+    }
+    rank_limit(op, operands.len())?;
+    let mut names = Names::default();
+    let mut sizes = Shape::new();
+    for (i, &(own, shape)) in operands.iter().enumerate() {
+        if shape.len() > 1 {
+            let what = format!("tensor {i} has {} dims, not one", shape.len());
+            return Err(Error::new(ErrorKind::Rank, op, what)
+                .operand(own, shape)
+                .hint("give one tensor per dim of the grid; `flatten` the others first"));
+        }
+        names.push(own.iter().next().cloned().flatten());
+        sizes.push(shape.first().copied().unwrap_or(1));
+    }
+    let named = distinct(op, names).map_err(|error| {
+        operands
+            .iter()
+            .fold(error, |error, (names, shape)| error.operand(names, shape))
+    })?;
+    Ok((named, sizes))
+}
+
+/// The names of a matrix with the operands along its diagonal: a number counts as 1 by 1, a vector
+/// as a row. Rows unify, and columns.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] for more than 2 dims, the errors of [`unify`].
+pub fn block_diag(op: &'static str, operands: &[Named<'_>]) -> Result<Names> {
+    let mut result = Names::unnamed(2);
+    for (i, &(names, shape)) in operands.iter().enumerate() {
+        if shape.len() > 2 {
+            let what = format!("tensor {i} has {} dims, more than 2", shape.len());
+            return Err(Error::new(ErrorKind::Rank, op, what)
+                .operand(names, shape)
+                .hint("give matrices, vectors or numbers"));
+        }
+        result = unify(op, &result, names)?;
+    }
+    Ok(result)
+}

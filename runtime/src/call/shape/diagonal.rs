@@ -1,0 +1,149 @@
+//! Diagonals and triangles.
+
+use nomina_core::{DType, Device, Error, ErrorKind, Names, Result};
+
+use crate::backend::{Place, backend};
+use crate::call::{copy_into, to_dtype};
+use crate::raw::{Raw, RawMut};
+use crate::shape::Shape;
+
+/// What is cleared of matrices that lie in a tensor's last two dims.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TriangleJob<'a> {
+    /// The sizes of all dims.
+    pub(crate) shape: &'a [usize],
+    /// Their strides, in elements.
+    pub(crate) strides: &'a [isize],
+    /// Which diagonal stays: 0 is the main one, 1 the one above it.
+    pub(crate) diagonal: i64,
+    /// Whether what stands above the diagonal stays.
+    pub(crate) upper: bool,
+}
+
+/// Planes with the elements of `x`'s last dim as their diagonals, zeros elsewhere; the planes' dims
+/// stand at `dim1` and `dim2` of the result.
+///
+/// # Errors
+/// When `x` has no dims, a position is out of range, the sizes overflow, or memory is missing.
+pub fn diagonal_matrix(
+    op: &'static str,
+    x: &Raw,
+    offset: i64,
+    dim1: usize,
+    dim2: usize,
+) -> Result<Raw> {
+    let refuse = |what: String| {
+        Error::new(ErrorKind::Shape, op, what)
+            .operand(&Names::default(), x.shape())
+            .hint("take a smaller offset")
+    };
+    let side = x
+        .shape()
+        .last()
+        .and_then(|&last| {
+            let apart = usize::try_from(offset.unsigned_abs()).ok()?;
+            last.checked_add(apart)
+        })
+        .ok_or_else(|| refuse(format!("offset {offset} overflows the sizes")))?;
+    let mut shape = Shape::from_slice(&x.shape()[..x.rank() - 1]);
+    for at in [dim1.min(dim2), dim1.max(dim2)] {
+        if at > shape.len() {
+            return Err(refuse(format!("dim {at} is out of range")));
+        }
+        shape.insert(at, side);
+    }
+    let mut out = Raw::zeros(op, &shape, x.dtype(), x.device())?;
+    let offset = isize::try_from(offset).map_err(|_| refuse(format!("offset {offset}")))?;
+    copy_into(out.as_mut()?.diagonal(dim1, dim2, offset)?, x)?;
+    Ok(out)
+}
+
+/// The elements on one side of a diagonal of the last two dims and on it, zeros on the other side.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] for fewer than two dims; when memory is missing.
+pub fn triangle(op: &'static str, x: &Raw, diagonal: i64, upper: bool) -> Result<Raw> {
+    check(op, x.shape())?;
+    let mut out = Raw::empty(op, x.shape(), x.dtype(), x.device())?;
+    copy_into(out.as_mut()?, x)?;
+    triangle_in_place(op, out.as_mut()?, diagonal, upper)?;
+    Ok(out)
+}
+
+/// Writes zeros on one side of a diagonal of the last two dims.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] for fewer than two dims.
+pub fn triangle_in_place(
+    op: &'static str,
+    mut dest: RawMut<'_>,
+    diagonal: i64,
+    upper: bool,
+) -> Result<()> {
+    check(op, dest.shape())?;
+    let place = Place {
+        ptr: dest.as_mut_ptr(),
+        dtype: dest.dtype(),
+    };
+    let job = TriangleJob {
+        shape: dest.shape(),
+        strides: dest.strides(),
+        diagonal,
+        upper,
+    };
+    // SAFETY: the layout of a tensor to which nobody else has access.
+    unsafe { backend(op, dest.device())?.triangle(&job, place) }
+}
+
+fn check(op: &'static str, shape: &[usize]) -> Result<()> {
+    if shape.len() >= 2 {
+        return Ok(());
+    }
+    let what = format!("takes at least 2 dims, not {}", shape.len());
+    Err(Error::new(ErrorKind::Rank, op, what)
+        .operand(&Names::default(), shape)
+        .hint("add a dim with `unsqueeze`"))
+}
+
+/// The indices of the elements of a matrix that [`triangle`] keeps, row by row: a row of row
+/// numbers and a row of column numbers.
+///
+/// # Errors
+/// When the sizes overflow or memory is missing.
+pub fn triangle_indices(
+    op: &'static str,
+    (rows, columns): (usize, usize),
+    offset: i64,
+    upper: bool,
+    dtype: DType,
+    device: Device,
+) -> Result<Raw> {
+    // More elements than rows and columns would need more memory than the result.
+    crate::shape::bytes(op, &[rows, columns], 16)?;
+    let kept = |row: usize| {
+        let edge = (row as i64).saturating_add(offset);
+        if upper {
+            edge.clamp(0, columns as i64) as usize..columns
+        } else {
+            0..edge.saturating_add(1).clamp(0, columns as i64) as usize
+        }
+    };
+    let count: usize = (0..rows).map(|row| kept(row).len()).sum();
+    let mut data: Vec<i64> = Vec::new();
+    data.try_reserve_exact(2 * count).map_err(|_| {
+        Error::new(
+            ErrorKind::Memory,
+            op,
+            format!("no memory for {count} indices"),
+        )
+        .hint("use smaller sizes")
+    })?;
+    for row in 0..rows {
+        data.extend(kept(row).map(|_| row as i64));
+    }
+    for row in 0..rows {
+        data.extend(kept(row).map(|column| column as i64));
+    }
+    let indices = to_dtype(&Raw::from_vec(data, &[2, count])?, dtype)?;
+    crate::call::to_device(&indices, device)
+}

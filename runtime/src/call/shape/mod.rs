@@ -1,0 +1,159 @@
+//! Elements moved, repeated and laid out anew.
+
+mod complex;
+mod diagonal;
+mod places;
+mod range;
+mod split;
+
+#[cfg(test)]
+mod tests;
+
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use super::copy_into;
+use crate::plan::result_strides;
+use crate::raw::{Raw, Strided};
+use crate::shape::Shape;
+
+pub use complex::{as_complex, as_real, imag, join_parts, real};
+pub(crate) use diagonal::TriangleJob;
+pub use diagonal::{diagonal_matrix, triangle, triangle_in_place, triangle_indices};
+pub use places::repeated_places;
+pub use range::{Window, linspace, logspace, window};
+pub use split::{Ranges, chunks, cuts, sections};
+
+/// Dims backwards.
+///
+/// # Errors
+/// When a dim is out of range, or memory is missing.
+pub fn flip(x: &Raw, dims: &[usize]) -> Result<Raw> {
+    let mut source = x.clone();
+    for &dim in dims {
+        source = source.flip(dim)?;
+    }
+    let mut out = Raw::empty("flip", x.shape(), x.dtype(), x.device())?;
+    out.layout.strides = result_strides(x.shape(), &[x.strides()]);
+    copy_into(out.as_mut()?, &source)?;
+    Ok(out)
+}
+
+/// Elements moved along a dim, round the end; towards the front when `shift` is negative.
+///
+/// # Errors
+/// When the dim is out of range, or memory is missing.
+pub fn roll(x: &Raw, shift: i64, dim: usize) -> Result<Raw> {
+    let size = x.shape().get(dim).copied().unwrap_or(0);
+    let mut out = Raw::empty("roll", x.shape(), x.dtype(), x.device())?;
+    if x.numel() == 0 {
+        return Ok(out);
+    }
+    // Below the size, which is an isize.
+    let ahead = shift.rem_euclid(size as i64) as usize;
+    copy_into(
+        out.as_mut()?.narrow(dim, ahead, size - ahead)?,
+        &x.narrow(dim, 0, size - ahead)?,
+    )?;
+    if ahead > 0 {
+        copy_into(
+            out.as_mut()?.narrow(dim, 0, ahead)?,
+            &x.narrow(dim, size - ahead, ahead)?,
+        )?;
+    }
+    Ok(out)
+}
+
+/// Everything repeated, `counts[i]` times along dim `i`; more counts than dims make new dims on
+/// the left.
+///
+/// # Errors
+/// When there are fewer counts than dims, the sizes overflow, or memory is missing.
+pub fn repeat(op: &'static str, x: &Raw, counts: &[usize]) -> Result<Raw> {
+    let Some(new) = counts.len().checked_sub(x.rank()) else {
+        let what = format!("{} counts for {} dims", counts.len(), x.rank());
+        return Err(Error::new(ErrorKind::Rank, op, what)
+            .operand(&Names::default(), x.shape())
+            .hint("give a count per dim"));
+    };
+    let sizes = std::iter::repeat_n(1, new).chain(x.shape().iter().copied());
+    let mut shape = Shape::new();
+    // Each dim as two: which repeat, and where within it.
+    let (mut cut, mut once) = (Shape::new(), x.clone());
+    for (dim, (size, &count)) in sizes.zip(counts).enumerate() {
+        shape.push(times(op, x, size, count)?);
+        cut.extend_from_slice(&[count, size]);
+        once = once.unsqueeze(2 * dim)?;
+        if dim < new {
+            once = once.unsqueeze(2 * dim + 1)?;
+        }
+    }
+    let mut out = Raw::empty(op, &shape, x.dtype(), x.device())?;
+    copy_into(out.as_mut()?.view(&cut)?, &once)?;
+    Ok(out)
+}
+
+/// Each element of a dim repeated `count` times.
+///
+/// # Errors
+/// When the dim is out of range, the size overflows, or memory is missing.
+pub fn interleave(op: &'static str, x: &Raw, dim: usize, count: usize) -> Result<Raw> {
+    let source = x.unsqueeze(dim + 1)?;
+    let mut shape = Shape::from_slice(x.shape());
+    shape[dim] = times(op, x, shape[dim], count)?;
+    let mut cut = Shape::from_slice(x.shape());
+    cut.insert(dim + 1, count);
+    let mut out = Raw::empty(op, &shape, x.dtype(), x.device())?;
+    copy_into(out.as_mut()?.view(&cut)?, &source)?;
+    Ok(out)
+}
+
+fn times(op: &'static str, x: &Raw, size: usize, count: usize) -> Result<usize> {
+    size.checked_mul(count).ok_or_else(|| {
+        let what = format!("size {size} repeated {count} times overflows");
+        Error::new(ErrorKind::Shape, op, what)
+            .operand(&Names::default(), x.shape())
+            .hint("use smaller counts")
+    })
+}
+
+/// Windows of `size` elements that begin `step` apart along a dim; the dim within a window stands
+/// last. Of a tensor without dims, the one window is its number.
+///
+/// # Errors
+/// When a window is larger than the dim, or `step` is zero.
+pub fn windows(x: &Raw, dim: Option<usize>, size: usize, step: usize) -> Result<Raw> {
+    let mut layout = match dim {
+        Some(_) => x.layout.clone(),
+        None => x.layout.clone().unsqueeze(0)?,
+    };
+    let at = dim.unwrap_or(0);
+    let whole = layout.shape[at];
+    let Some(room) = whole.checked_sub(size).filter(|_| step > 0) else {
+        let what =
+            format!("windows of {size} elements in steps of {step}, where there are {whole}");
+        return Err(Error::new(ErrorKind::Shape, "unfold", what)
+            .operand(&Names::default(), x.shape())
+            .at(0, at)
+            .hint("a window is no larger than the dim, a step at least 1"));
+    };
+    let stride = layout.strides[at];
+    layout.shape[at] = room / step + 1;
+    // A step that overflows is never taken.
+    layout.strides[at] = stride.wrapping_mul(step as isize);
+    layout.shape.push(size);
+    layout.strides.push(if dim.is_some() { stride } else { 1 });
+    if dim.is_none() {
+        layout.shape.remove(0);
+        layout.strides.remove(0);
+    }
+    Ok(relaid(x, layout))
+}
+
+/// The same buffer in another layout, which reaches none but its elements.
+fn relaid(x: &Raw, layout: Strided) -> Raw {
+    Raw {
+        storage: x.storage.clone(),
+        layout,
+        dtype: x.dtype,
+    }
+}

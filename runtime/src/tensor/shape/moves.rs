@@ -1,0 +1,264 @@
+//! Order, direction and repetition of elements.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimArg, DimRef};
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use super::diagonal::Rot90Options;
+use crate::call;
+use crate::tensor::{DynTensor, about, family};
+
+/// How often elements repeat: all as often, or each as often as a tensor of integers says.
+#[derive(Clone, Copy)]
+pub enum Repeats<'a> {
+    /// All as often.
+    Each(i64),
+    /// One count per element of the dim.
+    Counts(&'a DynTensor),
+}
+
+impl From<i64> for Repeats<'_> {
+    fn from(count: i64) -> Self {
+        Self::Each(count)
+    }
+}
+
+impl<'a> From<&'a DynTensor> for Repeats<'a> {
+    fn from(counts: &'a DynTensor) -> Self {
+        Self::Counts(counts)
+    }
+}
+
+impl DynTensor {
+    /// Moves dims to other positions, which may be given as the dims that stand there; the others
+    /// keep their order.
+    ///
+    /// # Errors
+    /// When a dim does not exist or stands twice, [`ErrorKind::Rank`] when the lists differ in
+    /// length.
+    pub fn movedim<'a, 'b>(
+        &self,
+        source: impl Into<DimArg<'a>>,
+        destination: impl Into<DimArg<'b>>,
+    ) -> Result<Self> {
+        let (source, destination) = (source.into(), destination.into());
+        let fail = |e| about(e, &[self]);
+        let order = rule::movedim("movedim", &self.names, &source, &destination).map_err(fail)?;
+        Ok(Self::new(
+            self.raw.permute(&order).map_err(fail)?,
+            rule::kept(&self.names, &order),
+        ))
+    }
+
+    /// Dims backwards; `..` for all.
+    ///
+    /// # Errors
+    /// When a dim does not exist or stands twice.
+    pub fn flip<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
+        self.flipped("flip", &dims.into())
+    }
+
+    /// The second dim backwards: left and right change sides.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] for fewer than two dims.
+    pub fn fliplr(&self) -> Result<Self> {
+        self.at_least("fliplr", 2)?;
+        self.flipped("fliplr", &1.into())
+    }
+
+    /// The first dim backwards: up and down change sides.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] for a number.
+    pub fn flipud(&self) -> Result<Self> {
+        self.at_least("flipud", 1)?;
+        self.flipped("flipud", &0.into())
+    }
+
+    /// Refuses a tensor with fewer dims.
+    pub(super) fn at_least(&self, op: &'static str, rank: usize) -> Result<()> {
+        if self.rank() >= rank {
+            return Ok(());
+        }
+        let what = format!("takes at least {rank} dims, not {}", self.rank());
+        Err(about(Error::new(ErrorKind::Rank, op, what), &[self]).hint("add dims with `unsqueeze`"))
+    }
+
+    fn flipped(&self, op: &'static str, dims: &DimArg<'_>) -> Result<Self> {
+        let fail = |e: Error| about(e.in_op(op), &[self]);
+        let positions = dims.listed(op, &self.names).map_err(fail)?;
+        let raw = call::flip(&self.raw, &positions).map_err(fail)?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// The plane of two dims turned by a quarter, from the first towards the second: the dims
+    /// change places, and so do their names.
+    ///
+    /// # Errors
+    /// When the dims are not two that exist.
+    pub fn rot90<'a>(&self, dims: impl Into<DimArg<'a>>) -> Result<Self> {
+        self.rot90_with(dims, Rot90Options::default())
+    }
+
+    /// [`DynTensor::rot90`] by several quarters.
+    ///
+    /// # Errors
+    /// As [`DynTensor::rot90`].
+    pub fn rot90_with<'a>(
+        &self,
+        dims: impl Into<DimArg<'a>>,
+        options: Rot90Options,
+    ) -> Result<Self> {
+        let dims = dims.into();
+        let fail = |e: Error| about(e.in_op("rot90"), &[self]);
+        let positions = dims.listed("rot90", &self.names).map_err(fail)?;
+        let &[a, b] = &positions[..] else {
+            let what = format!("{} dims are no plane", positions.len());
+            return Err(fail(Error::new(ErrorKind::Rank, "rot90", what)).hint("give two dims"));
+        };
+        let backwards: &[usize] = match options.k.rem_euclid(4) {
+            0 => &[],
+            1 => &[b],
+            2 => &[a, b],
+            _ => &[a],
+        };
+        let raw = call::flip(&self.raw, backwards).map_err(fail)?;
+        if options.k.rem_euclid(2) == 0 {
+            return Ok(Self::new(raw, self.names.clone()));
+        }
+        let mut names = self.names.clone();
+        names.swap(a, b);
+        Ok(Self::new(raw.transpose(a, b)?, names))
+    }
+
+    /// Moves elements along dims, round the end: one shift per dim, negative towards the front.
+    /// `..` moves all elements in row-major order, whatever the dims.
+    ///
+    /// # Errors
+    /// When a dim does not exist or stands twice, [`ErrorKind::Argument`] when there is not one
+    /// shift per dim.
+    pub fn roll<'a>(&self, shifts: &[i64], dims: impl Into<DimArg<'a>>) -> Result<Self> {
+        let dims = dims.into();
+        let fail = |e: Error| about(e.in_op("roll"), &[self]);
+        let uneven = |count: usize| {
+            let what = format!("{} shifts for {count} dims", shifts.len());
+            fail(Error::new(ErrorKind::Argument, "roll", what))
+                .hint("give one shift per dim; `..` takes one")
+        };
+        if dims.is_all() {
+            let &[shift] = shifts else {
+                return Err(uneven(1));
+            };
+            let line = self.raw.reshape(&[self.numel()]).map_err(fail)?;
+            let raw = call::roll(&line, shift, 0).map_err(fail)?;
+            let raw = raw.reshape(self.shape()).map_err(fail)?;
+            return Ok(Self::new(raw, self.names.clone()));
+        }
+        let positions = dims.listed("roll", &self.names).map_err(fail)?;
+        if positions.len() != shifts.len() {
+            // A number has no dim to find.
+            if self.rank() == 0 && shifts.len() == dims.items().len() {
+                return Ok(self.clone());
+            }
+            return Err(uneven(positions.len()));
+        }
+        let mut raw = self.raw.clone();
+        for (&position, &shift) in positions.iter().zip(shifts) {
+            raw = call::roll(&raw, shift, position).map_err(fail)?;
+        }
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// Repeats everything, `repeats[i]` times along dim `i`; more counts than dims make new dims
+    /// on the left, without names.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] for fewer counts than dims, [`ErrorKind::Shape`] for a negative one.
+    pub fn repeat(&self, repeats: &[i64]) -> Result<Self> {
+        self.repeated(
+            "repeat",
+            rule::repeat("repeat", &self.names, self.shape(), repeats),
+        )
+    }
+
+    /// [`DynTensor::repeat`], where fewer counts than dims are for the last ones.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] for a negative count.
+    pub fn tile(&self, dims: &[i64]) -> Result<Self> {
+        self.repeated("tile", rule::tile("tile", &self.names, self.shape(), dims))
+    }
+
+    fn repeated(&self, op: &'static str, found: Result<(Names, rule::Shape)>) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        let (names, counts) = found.map_err(fail)?;
+        let raw = call::repeat(op, &self.raw, &counts).map_err(fail)?;
+        Ok(Self::new(raw, names))
+    }
+
+    /// Repeats each element of a dim, all as often (`2`) or each as often as a tensor of integers
+    /// says; `..` takes all elements in row-major order, into one dim without name.
+    ///
+    /// # Errors
+    /// When the dim does not exist, counts are negative, no integers, or not one per element.
+    pub fn repeat_interleave<'a, 'b>(
+        &self,
+        repeats: impl Into<Repeats<'a>>,
+        dim: impl Into<DimArg<'b>>,
+    ) -> Result<Self> {
+        let op = Op::RepeatInterleave.name();
+        let fail = |e: Error| about(e.in_op(op), &[self]);
+        let (at, names) = rule::repeat_interleave(op, &self.names, &dim.into()).map_err(fail)?;
+        let (raw, at) = match at {
+            Some(at) => (self.raw.clone(), at),
+            None => (self.raw.reshape(&[self.numel()]).map_err(fail)?, 0),
+        };
+        let raw = match repeats.into() {
+            Repeats::Each(count) => {
+                let count = usize::try_from(count).map_err(|_| {
+                    let what = format!("elements repeat {count} times");
+                    fail(Error::new(ErrorKind::Shape, op, what)).hint("a count is at least 0")
+                })?;
+                call::interleave(op, &raw, at, count)
+            }
+            Repeats::Counts(counts) => {
+                let places = call::repeated_places(op, &counts.raw, raw.shape()[at])
+                    .map_err(|e| about(e.in_op(op), &[self, counts]))?;
+                call::index_select(Op::RepeatInterleave, &raw, at, &places)
+            }
+        };
+        Ok(Self::new(raw.map_err(fail)?, names))
+    }
+
+    /// A range of a dim, as [`DynTensor::narrow`] gives it, in a buffer of its own.
+    ///
+    /// # Errors
+    /// As [`DynTensor::narrow`].
+    pub fn narrow_copy<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        start: i64,
+        length: usize,
+    ) -> Result<Self> {
+        let part = self
+            .narrow(dim, start, length)
+            .map_err(|e| e.in_op("narrow_copy"))?;
+        let raw = call::duplicate(&part.raw).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, part.names))
+    }
+
+    /// [`DynTensor::narrow_copy`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::narrow_copy`], and when `out` does not hold the result.
+    pub fn narrow_copy_out<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        start: i64,
+        length: usize,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::NarrowCopy, self.narrow_copy(dim, start, length)?, out)
+    }
+}

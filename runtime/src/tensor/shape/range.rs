@@ -1,0 +1,290 @@
+//! New tensors from a count: ranges, windows, indices.
+
+use nomina_core::{DType, Result, Scalar};
+
+use crate::call::{self, Window};
+use crate::config::default_dtype;
+use crate::tensor::factory::Options;
+use crate::tensor::{DynTensor, IntoNames};
+
+/// Options of `logspace_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogspaceOptions {
+    /// What is raised to the powers.
+    pub base: f64,
+}
+
+impl Default for LogspaceOptions {
+    fn default() -> Self {
+        Self { base: 10.0 }
+    }
+}
+
+/// Options of `bartlett_window_with`, `blackman_window_with` and `hann_window_with`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowOptions {
+    /// Whether it is one period, as spectra want it; else symmetric, as filters do.
+    pub periodic: bool,
+}
+
+impl Default for WindowOptions {
+    fn default() -> Self {
+        Self { periodic: true }
+    }
+}
+
+/// Options of `hamming_window_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HammingOptions {
+    /// Whether it is one period, as spectra want it; else symmetric, as filters do.
+    pub periodic: bool,
+    /// The mean.
+    pub alpha: f64,
+    /// The cosine's factor.
+    pub beta: f64,
+}
+
+impl Default for HammingOptions {
+    fn default() -> Self {
+        Self {
+            periodic: true,
+            alpha: 0.54,
+            beta: 0.46,
+        }
+    }
+}
+
+/// Options of `kaiser_window_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KaiserOptions {
+    /// Whether it is one period, as spectra want it; else symmetric, as filters do.
+    pub periodic: bool,
+    /// How narrow.
+    pub beta: f64,
+}
+
+impl Default for KaiserOptions {
+    fn default() -> Self {
+        Self {
+            periodic: true,
+            beta: 12.0,
+        }
+    }
+}
+
+impl WindowOptions {
+    /// The window `shape` with these options.
+    #[must_use]
+    pub fn shaped(self, shape: Window) -> (Window, bool) {
+        (shape, self.periodic)
+    }
+}
+
+impl HammingOptions {
+    /// The window these options describe.
+    #[must_use]
+    pub fn shaped(self) -> (Window, bool) {
+        let Self { alpha, beta, .. } = self;
+        (Window::Cosine { alpha, beta }, self.periodic)
+    }
+}
+
+impl KaiserOptions {
+    /// The window these options describe.
+    #[must_use]
+    pub fn shaped(self) -> (Window, bool) {
+        (Window::Kaiser { beta: self.beta }, self.periodic)
+    }
+}
+
+/// Hann's window.
+pub(crate) const HANN: Window = Window::Cosine {
+    alpha: 0.5,
+    beta: 0.5,
+};
+
+impl Options {
+    /// `steps` numbers from `start` to `end`, both included, equally far apart.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DType`](nomina_core::ErrorKind::DType) for complex numbers in a real dtype.
+    pub fn linspace(
+        self,
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        let (start, end) = (start.into(), end.into());
+        let names = names.into_names("linspace", 1)?;
+        let dtype = self.spaced(start, end);
+        let raw = call::linspace(start, end, steps, dtype, self.place())?;
+        Ok(DynTensor::new(raw, names))
+    }
+
+    /// Powers of a base, whose exponents [`Options::linspace`] gives.
+    ///
+    /// # Errors
+    /// As [`Options::linspace`].
+    pub fn logspace(
+        self,
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+        options: LogspaceOptions,
+    ) -> Result<DynTensor> {
+        let (start, end) = (start.into(), end.into());
+        let names = names.into_names("logspace", 1)?;
+        let dtype = self.spaced(start, end);
+        let raw = call::logspace(start, end, steps, options.base, dtype, self.place())?;
+        Ok(DynTensor::new(raw, names))
+    }
+
+    fn spaced(self, start: Scalar, end: Scalar) -> DType {
+        let complex = [start, end].iter().any(|v| matches!(v, Scalar::Complex(_)));
+        let natural = default_dtype();
+        let natural = if complex {
+            natural.to_complex()
+        } else {
+            natural
+        };
+        self.dtype.unwrap_or(natural)
+    }
+
+    /// A window of `n` elements.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DType`](nomina_core::ErrorKind::DType) for a dtype that is no real float.
+    pub fn window(
+        self,
+        op: &'static str,
+        (shape, periodic): (Window, bool),
+        n: usize,
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        let names = names.into_names(op, 1)?;
+        let raw = call::window(op, shape, n, periodic, self.float(), self.place())?;
+        Ok(DynTensor::new(raw, names))
+    }
+
+    /// The indices on and below a diagonal of a matrix of `row` rows and `col` columns, or on and
+    /// above it if `upper`: a row of row numbers and a row of column numbers, i64 unless said.
+    ///
+    /// # Errors
+    /// When the sizes overflow, or memory is missing.
+    pub fn triangle_indices(
+        self,
+        op: &'static str,
+        (row, col): (usize, usize),
+        offset: i64,
+        upper: bool,
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        let names = names.into_names(op, 2)?;
+        let dtype = self.dtype.unwrap_or(DType::I64);
+        let raw = call::triangle_indices(op, (row, col), offset, upper, dtype, self.place())?;
+        Ok(DynTensor::new(raw, names))
+    }
+}
+
+impl DynTensor {
+    /// `steps` numbers of the default float dtype from `start` to `end`, both included, equally far
+    /// apart.
+    ///
+    /// # Errors
+    /// When names do not fit, or memory is missing.
+    pub fn linspace(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::options().linspace(start, end, steps, names)
+    }
+
+    /// Powers of 10, whose exponents [`DynTensor::linspace`] gives.
+    ///
+    /// # Errors
+    /// As [`DynTensor::linspace`].
+    pub fn logspace(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::options().logspace(start, end, steps, names, LogspaceOptions::default())
+    }
+
+    /// [`DynTensor::logspace`] of another base.
+    ///
+    /// # Errors
+    /// As [`DynTensor::linspace`].
+    pub fn logspace_with(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+        options: LogspaceOptions,
+    ) -> Result<Self> {
+        Self::options().logspace(start, end, steps, names, options)
+    }
+
+    /// The indices of a matrix on and below the diagonal `offset`: a row of row numbers and a row
+    /// of column numbers, i64.
+    ///
+    /// # Errors
+    /// When names are not two, or memory is missing.
+    pub fn tril_indices(
+        row: usize,
+        col: usize,
+        offset: i64,
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::options().triangle_indices("tril_indices", (row, col), offset, false, names)
+    }
+
+    /// The indices of a matrix on and above the diagonal `offset`: a row of row numbers and a row
+    /// of column numbers, i64.
+    ///
+    /// # Errors
+    /// When names are not two, or memory is missing.
+    pub fn triu_indices(
+        row: usize,
+        col: usize,
+        offset: i64,
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::options().triangle_indices("triu_indices", (row, col), offset, true, names)
+    }
+}
+
+macro_rules! windows {
+    ($($name:ident $with:ident $options:ident $($shape:expr)?, $doc:literal;)*) => {
+        impl DynTensor {$(
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// When names are not one, or memory is missing.
+            pub fn $name(n: usize, names: impl IntoNames) -> Result<Self> {
+                Self::$with(n, names, $options::default())
+            }
+
+            #[doc = concat!("[`DynTensor::", stringify!($name), "`] with options.")]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`DynTensor::", stringify!($name), "`].")]
+            pub fn $with(n: usize, names: impl IntoNames, options: $options) -> Result<Self> {
+                Self::options().window(stringify!($name), options.shaped($($shape)?), n, names)
+            }
+        )*}
+    };
+}
+
+windows! {
+    bartlett_window bartlett_window_with WindowOptions Window::Bartlett, "A window of `n` elements that rises and falls in straight lines.";
+    blackman_window blackman_window_with WindowOptions Window::Blackman, "A window of `n` elements, of three cosines.";
+    hann_window hann_window_with WindowOptions HANN, "A window of `n` elements, of one raised cosine.";
+    hamming_window hamming_window_with HammingOptions, "A window of `n` elements, of one raised cosine that does not reach zero.";
+    kaiser_window kaiser_window_with KaiserOptions, "A window of `n` elements, of Bessel functions.";
+}

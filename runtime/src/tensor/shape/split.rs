@@ -1,0 +1,134 @@
+//! A dim in pieces.
+
+use std::borrow::Cow;
+
+use nomina_core::rule::DimRef;
+use nomina_core::{Error, ErrorKind, Result};
+
+use crate::call;
+use crate::tensor::{DynTensor, about};
+
+/// How a dim is cut: into a number of pieces, or at indices, negative from the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sections<'a> {
+    /// So many pieces.
+    Count(i64),
+    /// Before each of these indices.
+    At(Cow<'a, [i64]>),
+}
+
+impl From<i64> for Sections<'_> {
+    fn from(count: i64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl<'a> From<&'a [i64]> for Sections<'a> {
+    fn from(indices: &'a [i64]) -> Self {
+        Self::At(indices.into())
+    }
+}
+
+impl<const K: usize> From<[i64; K]> for Sections<'_> {
+    fn from(indices: [i64; K]) -> Self {
+        Self::At(indices.to_vec().into())
+    }
+}
+
+impl From<Vec<i64>> for Sections<'_> {
+    fn from(indices: Vec<i64>) -> Self {
+        Self::At(indices.into())
+    }
+}
+
+impl DynTensor {
+    /// A dim in at most `chunks` pieces of equal size, the last one smaller where it must be.
+    ///
+    /// # Errors
+    /// When the dim does not exist, [`ErrorKind::Argument`] when `chunks` is not at least 1.
+    pub fn chunk<'a>(&self, chunks: i64, dim: impl Into<DimRef<'a>>) -> Result<Vec<Self>> {
+        let at = self.dim_of("chunk", dim.into())?;
+        let ranges = call::chunks("chunk", self.shape()[at], chunks)
+            .map_err(|e| about(e.at(0, at), &[self]))?;
+        self.pieces(at, &ranges)
+    }
+
+    /// A dim in a number of pieces whose sizes differ by at most one, or cut at indices, which may
+    /// count from the end and lie outside.
+    ///
+    /// # Errors
+    /// When the dim does not exist, [`ErrorKind::Argument`] when the number is not at least 1.
+    pub fn tensor_split<'a, 'b>(
+        &self,
+        sections: impl Into<Sections<'a>>,
+        dim: impl Into<DimRef<'b>>,
+    ) -> Result<Vec<Self>> {
+        let at = self.dim_of("tensor_split", dim.into())?;
+        let ranges = match sections.into() {
+            Sections::Count(count) => call::sections("tensor_split", self.shape()[at], count),
+            Sections::At(indices) => Ok(call::cuts(self.shape()[at], &indices)),
+        };
+        let ranges = ranges.map_err(|e| about(e.at(0, at), &[self]))?;
+        self.pieces(at, &ranges)
+    }
+
+    /// Pieces of equal size of the second dim, of a vector of its only one; or cut at indices.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] for a number, [`ErrorKind::Shape`] when the dim does not divide.
+    pub fn hsplit<'a>(&self, sections: impl Into<Sections<'a>>) -> Result<Vec<Self>> {
+        self.at_least("hsplit", 1)?;
+        self.evenly("hsplit", sections.into(), usize::from(self.rank() > 1))
+    }
+
+    /// Pieces of equal size of the first dim, or cut at indices.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] for fewer than two dims, [`ErrorKind::Shape`] when the dim does not
+    /// divide.
+    pub fn vsplit<'a>(&self, sections: impl Into<Sections<'a>>) -> Result<Vec<Self>> {
+        self.at_least("vsplit", 2)?;
+        self.evenly("vsplit", sections.into(), 0)
+    }
+
+    /// Pieces of equal size of the third dim, or cut at indices.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Rank`] for fewer than three dims, [`ErrorKind::Shape`] when the dim does not
+    /// divide.
+    pub fn dsplit<'a>(&self, sections: impl Into<Sections<'a>>) -> Result<Vec<Self>> {
+        self.at_least("dsplit", 3)?;
+        self.evenly("dsplit", sections.into(), 2)
+    }
+
+    fn evenly(&self, op: &'static str, sections: Sections<'_>, at: usize) -> Result<Vec<Self>> {
+        let size = self.shape()[at];
+        let ranges = match sections {
+            Sections::Count(count) if count > 0 && !(size as u64).is_multiple_of(count as u64) => {
+                let what = format!("size {size} is no multiple of {count}");
+                Err(Error::new(ErrorKind::Shape, op, what)
+                    .hint("`tensor_split` makes pieces of unequal sizes"))
+            }
+            Sections::Count(count) => call::sections(op, size, count),
+            Sections::At(indices) => Ok(call::cuts(size, &indices)),
+        };
+        let ranges = ranges.map_err(|e| about(e.at(0, at), &[self]))?;
+        self.pieces(at, &ranges)
+    }
+
+    fn dim_of(&self, op: &'static str, dim: DimRef<'_>) -> Result<usize> {
+        dim.position(op, &self.names).map_err(|e| about(e, &[self]))
+    }
+
+    fn pieces(&self, at: usize, ranges: &[(usize, usize)]) -> Result<Vec<Self>> {
+        ranges
+            .iter()
+            .map(|&(start, len)| {
+                Ok(Self::new(
+                    self.raw.narrow(at, start, len)?,
+                    self.names.clone(),
+                ))
+            })
+            .collect()
+    }
+}
