@@ -84,22 +84,13 @@ fn fits(rule: &str, row: &Row, form: Form) -> bool {
 /// Operators of the page that are on their way.
 const WAITING: &[&str] = &[
     "addmv",
-    "bernoulli",
-    "cauchy",
     "chunk",
-    "exponential",
-    "geometric",
     "index_fill",
     "kthvalue",
-    "log_normal",
-    "manual_seed",
     "median",
     "nanmedian",
     "mode",
-    "normal",
-    "random",
     "topk",
-    "uniform",
 ];
 
 fn waits(spelling: &str) -> bool {

@@ -12,7 +12,7 @@ use crate::cpu;
 use crate::cpu::gather::{IndexJob, Update};
 use crate::cpu::gemm::{Product, Repeat};
 use crate::plan::Plan;
-use crate::random::Stream;
+use crate::random::{Draw, Stream};
 use crate::storage::Storage;
 
 /// Where the elements of an operand begin on its device.
@@ -85,7 +85,33 @@ pub(crate) trait Backend: Sync {
     ///
     /// # Safety
     /// See [`Backend`].
-    unsafe fn random(&self, n: usize, dest: Place, stream: &Stream) -> Result<()>;
+    unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()>;
+
+    /// Writes random numbers to `n` adjacent elements, each of a distribution whose parameter
+    /// stands at the same place of `of`, adjacent too. Parameters that say none are an error.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn random_of(
+        &self,
+        n: usize,
+        dest: Place,
+        of: Place,
+        what: call::Drawn,
+        words: &Stream,
+    ) -> Result<()>;
+
+    /// Writes the numbers below `n` in random order to `n` adjacent elements.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()>;
+
+    /// Draws places by weight from each row of a matrix.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn multinomial(&self, job: &call::Multinomial) -> Result<()>;
 
     /// Reduces dims.
     ///
@@ -187,10 +213,33 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    unsafe fn random(&self, n: usize, dest: Place, stream: &Stream) -> Result<()> {
+    unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::fill::random(n, dest, stream) };
+        unsafe { cpu::random::random(n, dest, draw) };
         Ok(())
+    }
+
+    unsafe fn random_of(
+        &self,
+        n: usize,
+        dest: Place,
+        of: Place,
+        what: call::Drawn,
+        words: &Stream,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::random::random_of(n, dest, of, what, words) }
+    }
+
+    unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::random::permutation(n, dest, words) };
+        Ok(())
+    }
+
+    unsafe fn multinomial(&self, job: &call::Multinomial) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::random::multinomial(job) }
     }
 
     unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {

@@ -538,6 +538,40 @@ pub enum Op {
     Aminmax,
     /// `dist`: The norm of the difference of two tensors, as one number.
     Dist,
+    /// `bernoulli`: Ones with self's elements as probabilities, else zeros; in place, with probability `p`.
+    Bernoulli,
+    /// `uniform`: Random numbers, uniform from `from` to before `to`.
+    Uniform,
+    /// `normal_`: Random numbers of a normal distribution.
+    NormalInPlace,
+    /// `log_normal`: Random numbers whose logarithms are normal.
+    LogNormal,
+    /// `exponential`: Random waiting times of the exponential distribution, above zero.
+    Exponential,
+    /// `cauchy`: Random numbers of a Cauchy distribution.
+    Cauchy,
+    /// `geometric`: How many tries it takes until one of probability `p` succeeds.
+    Geometric,
+    /// `random`: Random whole numbers from `from` to before `to`, or up to what the dtype holds exactly.
+    Random,
+    /// `normal`: Random numbers of normal distributions, each with its mean and standard deviation.
+    Normal,
+    /// `poisson`: How often happens what happens at the rates that self's elements are.
+    Poisson,
+    /// `multinomial`: Places along a dim, drawn by the weights that stand there.
+    Multinomial,
+    /// `randint`: Random whole numbers from `low` to before `high`; i64 unless asked.
+    Randint,
+    /// `randint_like`: Random whole numbers in the shape, names and dtype of another tensor.
+    RandintLike,
+    /// `randperm`: The numbers from 0 to before `n` in random order; i64 unless asked.
+    Randperm,
+    /// `manual_seed`: Seeds the default generator, which all threads share.
+    ManualSeed,
+    /// `seed`: Seeds the default generator from the operating system, and says with what.
+    Seed,
+    /// `initial_seed`: What the default generator was seeded with.
+    InitialSeed,
     /// `element_size`: The size of an element in bytes.
     ElementSize,
     /// `nbytes`: The size of all elements in bytes.
@@ -1060,6 +1094,23 @@ impl Op {
         Self::VarMean,
         Self::Aminmax,
         Self::Dist,
+        Self::Bernoulli,
+        Self::Uniform,
+        Self::NormalInPlace,
+        Self::LogNormal,
+        Self::Exponential,
+        Self::Cauchy,
+        Self::Geometric,
+        Self::Random,
+        Self::Normal,
+        Self::Poisson,
+        Self::Multinomial,
+        Self::Randint,
+        Self::RandintLike,
+        Self::Randperm,
+        Self::ManualSeed,
+        Self::Seed,
+        Self::InitialSeed,
         Self::ElementSize,
         Self::Nbytes,
         Self::IsComplex,

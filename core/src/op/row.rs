@@ -138,7 +138,8 @@ pub enum Status {
 /// One operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// PyTorch's spelling, without the underscore of the in-place form.
+    /// PyTorch's spelling, without the underscore of the in-place form; with it where that takes
+    /// other arguments than the function of its name (`normal_`).
     pub name: &'static str,
     /// What it takes, as [`super::Signature`] reads it.
     pub signature: &'static str,

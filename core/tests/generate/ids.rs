@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use nomina_core::op;
 
-/// `logical_and` as `LogicalAnd`.
+/// `logical_and` as `LogicalAnd`, `normal_` as `NormalInPlace`.
 pub fn variant(name: &str) -> String {
     name.split('_')
-        .map(|part| {
-            let (first, rest) = part.split_at(1);
-            first.to_uppercase() + rest
+        .map(|part| match part.split_at_checked(1) {
+            Some((first, rest)) => first.to_uppercase() + rest,
+            None => "InPlace".to_owned(),
         })
         .collect()
 }

@@ -4,7 +4,6 @@ use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
 
 use super::fill;
 use crate::backend::{Place, backend};
-use crate::random::{Generator, Kind};
 use crate::raw::Raw;
 
 /// A tensor of one number.
@@ -107,76 +106,5 @@ fn away([start, end, step]: [Scalar; 3]) -> Result<Raw> {
 pub fn eye(n: usize, m: usize, dtype: DType, device: Device) -> Result<Raw> {
     let mut out = Raw::zeros("eye", &[n, m], dtype, device)?;
     fill(out.as_mut()?.diagonal(0, 1, 0)?, Scalar::Int(1))?;
-    Ok(out)
-}
-
-/// Random numbers, uniform from 0 to before 1.
-///
-/// # Errors
-/// For dtypes that are no real floats; when memory or the device is missing.
-pub fn rand(
-    shape: &[usize],
-    dtype: DType,
-    device: Device,
-    generator: &mut Generator,
-) -> Result<Raw> {
-    // As many bits as the dtype has, so that rounding never reaches 1.
-    let bits = match dtype {
-        DType::F16 => 11,
-        DType::BF16 => 8,
-        DType::F32 | DType::F64 => 24,
-        other => return Err(not_random("rand", other, "a float dtype")),
-    };
-    random("rand", shape, dtype, device, generator, Kind::Uniform(bits))
-}
-
-/// Random numbers of the standard normal distribution; of a complex one, both parts have a
-/// variance of one half.
-///
-/// # Errors
-/// For integers and bool; when memory or the device is missing.
-pub fn randn(
-    shape: &[usize],
-    dtype: DType,
-    device: Device,
-    generator: &mut Generator,
-) -> Result<Raw> {
-    if dtype.is_integral() {
-        return Err(not_random("randn", dtype, "a float or complex dtype"));
-    }
-    let kind = if dtype.is_complex() {
-        Kind::NormalPart
-    } else {
-        Kind::Normal
-    };
-    random("randn", shape, dtype, device, generator, kind)
-}
-
-fn not_random(op: &'static str, dtype: DType, instead: &str) -> Error {
-    Error::new(
-        ErrorKind::DType,
-        op,
-        format!("no random numbers of {dtype}"),
-    )
-    .hint(format!("draw {instead}, and convert with `to`"))
-}
-
-fn random(
-    op: &'static str,
-    shape: &[usize],
-    dtype: DType,
-    device: Device,
-    generator: &mut Generator,
-    kind: Kind,
-) -> Result<Raw> {
-    let mut out = Raw::empty(op, shape, dtype, device)?;
-    let count = out.numel();
-    let mut access = out.as_mut()?;
-    let dest = Place {
-        ptr: access.as_mut_ptr(),
-        dtype,
-    };
-    // SAFETY: a new contiguous tensor of `count` elements.
-    unsafe { backend(op, device)?.random(count, dest, &generator.stream(count, kind))? };
     Ok(out)
 }

@@ -36,7 +36,7 @@ pub use convert::{
 pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
-pub use factory::{arange, eye, full, rand, randn};
+pub use factory::{arange, eye, full};
 pub use gather::{
     ScatterReduce, Target, Update, classes, from_mask, gather, index, index_put, index_select,
     index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,
@@ -48,6 +48,10 @@ pub use pointwise::{
 };
 pub use product::{
     add_bias, cross, inner, kron, linear, matrix_power, multi_dot, outer, tensordot, trace, vdot,
+};
+pub(crate) use random::{Drawn, Multinomial};
+pub use random::{
+    bernoulli, bernoulli_into, multinomial, normal, poisson, rand, randint, randn, random, randperm,
 };
 pub(crate) use reduce::ReduceJob;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};

@@ -5,12 +5,11 @@ use nomina_core::{DType, Scalar};
 use super::cast::{Cast, copy};
 use super::constant::Constant;
 use super::parallel::{GRAIN, Shared, split};
-use crate::backend::{Place, arithmetic};
+use crate::backend::Place;
 use crate::plan::Plan;
-use crate::random::Stream;
 
 /// Elements that are computed at a time, before they are converted to the destination's dtype.
-const BLOCK: usize = 256;
+pub(super) const BLOCK: usize = crate::random::BLOCK;
 
 /// Writes a number to operand 0 of a plan, whose operand 1 steps by zero.
 ///
@@ -56,7 +55,7 @@ pub(crate) unsafe fn by_index<T: Copy + Default>(
 ) {
     // SAFETY: passed on.
     unsafe {
-        by_block(n, dest, dtype, 1, &|start, block: &mut [T]| {
+        by_block(n, dest, dtype, &|start, block: &mut [T; BLOCK]| {
             for (i, out) in block.iter_mut().enumerate() {
                 *out = value(start + i);
             }
@@ -64,28 +63,25 @@ pub(crate) unsafe fn by_index<T: Copy + Default>(
     }
 }
 
-/// Lets `make` write blocks of elements, which start at multiples of `group`, and converts them.
-/// `dtype` is `T`'s; `group` divides the block's length.
+/// Lets `make` write blocks of elements, which start at multiples of their length, and converts
+/// them. `dtype` is `T`'s.
 ///
 /// # Safety
 /// `n` adjacent elements at `dest` are writable.
-unsafe fn by_block<T: Copy + Default>(
+pub(super) unsafe fn by_block<T: Copy + Default>(
     n: usize,
     dest: Place,
     dtype: DType,
-    group: usize,
-    make: &(dyn Fn(usize, &mut [T]) + Sync),
+    make: &(dyn Fn(usize, &mut [T; BLOCK]) + Sync),
 ) {
     let cast = Cast::new(dtype, dest.dtype);
     let size = dest.dtype.size();
     let ptr = Shared(dest.ptr);
-    let groups = n.div_ceil(group);
-    split(groups, GRAIN / group / 4, &|range| {
-        let end = n.min(range.end * group);
-        for start in (range.start * group..end).step_by(BLOCK) {
+    split(n.div_ceil(BLOCK), GRAIN / BLOCK / 4, &|range| {
+        for start in (range.start * BLOCK..n.min(range.end * BLOCK)).step_by(BLOCK) {
             let mut block = [T::default(); BLOCK];
             make(start, &mut block);
-            let count = BLOCK.min(end - start);
+            let count = BLOCK.min(n - start);
             // SAFETY: within the `n` elements; other ranges write to others.
             unsafe {
                 let dest = ptr.get().add(start * size);
@@ -99,37 +95,4 @@ unsafe fn by_block<T: Copy + Default>(
             }
         }
     });
-}
-
-/// Writes random numbers. Which number element `i` gets depends on the stream and `i` alone.
-///
-/// # Safety
-/// `n` adjacent elements at `dest` are writable.
-pub(crate) unsafe fn random(n: usize, dest: Place, stream: &Stream) {
-    // SAFETY: passed on; a complex number is two adjacent real ones.
-    unsafe {
-        match dest.dtype {
-            DType::F64 => by_block(n, dest, DType::F64, 2, &|i, out| stream.doubles(i, out)),
-            DType::C64 => {
-                let parts = Place {
-                    dtype: DType::F32,
-                    ..dest
-                };
-                by_block(2 * n, parts, DType::F32, 4, &|i, out| stream.floats(i, out));
-            }
-            DType::C128 => {
-                let parts = Place {
-                    dtype: DType::F64,
-                    ..dest
-                };
-                by_block(2 * n, parts, DType::F64, 2, &|i, out| {
-                    stream.doubles(i, out)
-                });
-            }
-            other => {
-                debug_assert_eq!(arithmetic(other), DType::F32, "checked by the caller");
-                by_block(n, dest, DType::F32, 4, &|i, out| stream.floats(i, out));
-            }
-        }
-    }
 }

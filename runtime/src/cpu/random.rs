@@ -1,1 +1,271 @@
 //! Random numbers from the generators.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nomina_core::{DType, Error, ErrorKind, Result};
+
+use super::cast::Cast;
+use super::fill::{BLOCK, by_block};
+use super::parallel::{GRAIN, Shared, split};
+use super::simd::{level, levels};
+use crate::backend::{Place, arithmetic};
+use crate::call::{Drawn, Multinomial};
+use crate::random::poisson::poisson;
+use crate::random::{Distribution, Draw, Stream};
+
+/// Writes random numbers. Which number element `i` gets depends on the draw and `i` alone.
+///
+/// # Safety
+/// `n` adjacent elements at `dest` are writable.
+// What is compiled for each level needs no promise.
+#[allow(unused_unsafe)]
+pub(crate) unsafe fn random(n: usize, dest: Place, draw: &Draw) {
+    let as_parts = |dtype| Place { dtype, ..dest };
+    let floats = levels!(fn(draw: &Draw, start: usize, out: &mut [f32; BLOCK]) {
+        draw.floats(start, out)
+    })[level() as usize];
+    let doubles = levels!(fn(draw: &Draw, start: usize, out: &mut [f64; BLOCK]) {
+        draw.doubles(start, out)
+    })[level() as usize];
+    let flags = levels!(fn(draw: &Draw, p: f64, start: usize, out: &mut [bool; BLOCK]) {
+        draw.flags(p, start, out)
+    })[level() as usize];
+    // SAFETY: the levels are those of this machine; a complex number is two adjacent real ones;
+    // the rest is the caller's promise.
+    unsafe {
+        match draw.what {
+            Distribution::Bernoulli { p } => by_block(n, dest, DType::Bool, &|start, out| {
+                flags(draw, p, start, out)
+            }),
+            Distribution::Integers { low, high } => by_block(n, dest, DType::I64, &|start, out| {
+                draw.integers(low, high, start, out)
+            }),
+            Distribution::Geometric { .. } => {
+                by_block(n, dest, DType::F64, &|start, out| doubles(draw, start, out))
+            }
+            Distribution::Uniform { .. }
+            | Distribution::Normal { .. }
+            | Distribution::LogNormal { .. }
+            | Distribution::Exponential { .. }
+            | Distribution::Cauchy { .. } => match dest.dtype {
+                DType::F64 => {
+                    by_block(n, dest, DType::F64, &|start, out| doubles(draw, start, out))
+                }
+                DType::C64 => by_block(2 * n, as_parts(DType::F32), DType::F32, &|start, out| {
+                    floats(draw, start, out)
+                }),
+                DType::C128 => by_block(2 * n, as_parts(DType::F64), DType::F64, &|start, out| {
+                    doubles(draw, start, out)
+                }),
+                other => {
+                    debug_assert_eq!(arithmetic(other), DType::F32, "checked by the caller");
+                    by_block(n, dest, DType::F32, &|start, out| floats(draw, start, out));
+                }
+            },
+        }
+    }
+}
+
+/// Reads parameters of a block as `f64`.
+///
+/// # Safety
+/// The elements from `start` on are readable, up to `n` in all.
+unsafe fn read(cast: &Cast, of: Place, n: usize, start: usize, out: &mut [f64; BLOCK]) -> usize {
+    let count = BLOCK.min(n - start);
+    let size = of.dtype.size();
+    // SAFETY: `count` elements are there, and room for as many.
+    unsafe {
+        let source = of.ptr.add(start * size);
+        cast.run(count, source, size as isize, out.as_mut_ptr().cast(), 8);
+    }
+    count
+}
+
+/// Writes random numbers of distributions whose parameters stand in `of`.
+///
+/// # Safety
+/// `n` adjacent elements at `dest` are writable, and as many at `of` readable.
+pub(crate) unsafe fn random_of(
+    n: usize,
+    dest: Place,
+    of: Place,
+    what: Drawn,
+    words: &Stream,
+) -> Result<()> {
+    let cast = Cast::new(of.dtype, DType::F64);
+    let of = (Shared(of.ptr), of.dtype);
+    // The last element whose parameter says no distribution, counted from 1.
+    let wrong = AtomicUsize::new(0);
+    let parameters = |start: usize, valid: &dyn Fn(f64) -> bool| {
+        let mut values = [0.0; BLOCK];
+        let place = Place {
+            ptr: of.0.get(),
+            dtype: of.1,
+        };
+        // SAFETY: the caller's promise.
+        let count = unsafe { read(&cast, place, n, start, &mut values) };
+        if let Some(at) = values[..count].iter().position(|&value| !valid(value)) {
+            wrong.fetch_max(start + at + 1, Ordering::Relaxed);
+            return None;
+        }
+        Some((values, count))
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        match what {
+            Drawn::Bernoulli => by_block(n, dest, DType::Bool, &|start, out| {
+                if let Some((p, _)) = parameters(start, &|p| (0.0..=1.0).contains(&p)) {
+                    words.flags_of(&p, start, out);
+                }
+            }),
+            Drawn::Poisson => by_block(n, dest, DType::F64, &|start, out| {
+                if let Some((rates, count)) = parameters(start, &|rate| rate >= 0.0) {
+                    for i in 0..count {
+                        out[i] = poisson(words, start + i, rates[i]);
+                    }
+                }
+            }),
+        }
+    }
+    match wrong.into_inner() {
+        0 => Ok(()),
+        at => {
+            let (op, what, hint) = match what {
+                Drawn::Bernoulli => ("bernoulli", "probability", "give probabilities from 0 to 1"),
+                Drawn::Poisson => ("poisson", "rate", "give rates of 0 or more"),
+            };
+            let what = format!("element {} is no {what}", at - 1);
+            Err(Error::new(ErrorKind::Argument, op, what).hint(hint))
+        }
+    }
+}
+
+/// Writes the numbers below `n` in random order: sorted by 64 random bits, then by themselves.
+///
+/// # Safety
+/// `n` adjacent elements at `dest` are writable.
+pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) {
+    let mut keys: Vec<(u64, u64)> = vec![(0, 0); n];
+    let first = Shared(keys.as_mut_ptr().cast());
+    split(n, GRAIN / 4, &|range| {
+        for i in range {
+            // SAFETY: an element of the vector, which no other range writes to.
+            unsafe {
+                first
+                    .get()
+                    .cast::<(u64, u64)>()
+                    .add(i)
+                    .write((words.bits(i), i as u64))
+            };
+        }
+    });
+    #[cfg(feature = "rayon")]
+    {
+        use rayon::prelude::*;
+        keys.par_sort_unstable();
+    }
+    #[cfg(not(feature = "rayon"))]
+    keys.sort_unstable();
+    // SAFETY: the caller's promise.
+    unsafe {
+        by_block(n, dest, DType::I64, &|start, out| {
+            for (out, &(_, i)) in out.iter_mut().zip(&keys[start..]) {
+                *out = i as i64;
+            }
+        });
+    }
+}
+
+/// Draws places by weight from each row.
+///
+/// # Safety
+/// The weights are readable, `rows * samples` adjacent elements of `i64` at `dest` writable.
+pub(crate) unsafe fn multinomial(job: &Multinomial) -> Result<()> {
+    let cast = Cast::new(job.weights.dtype, DType::F64);
+    let (weights, dest) = (Shared(job.weights.ptr), Shared(job.dest.ptr));
+    let (size, wide) = (job.weights.dtype.size(), job.categories);
+    let (samples, replacement, words) = (job.samples, job.replacement, &job.words);
+    let wrong = AtomicUsize::new(0);
+    let grain = (GRAIN / 16 / wide.max(job.samples).max(1)).max(1);
+    split(job.rows, grain, &|range| {
+        let mut row = vec![0.0_f64; wide];
+        for at in range {
+            // SAFETY: the row's weights and its samples, which no other range writes to.
+            let out = unsafe {
+                let source = weights.get().add(at * wide * size);
+                cast.run(wide, source, size as isize, row.as_mut_ptr().cast(), 8);
+                let first = dest.get().cast::<i64>().add(at * samples);
+                first.write_bytes(0, samples);
+                std::slice::from_raw_parts_mut(first, samples)
+            };
+            let drawn = if replacement {
+                repeated(&mut row, words, at * samples, out)
+            } else {
+                distinct(&row, words, at * wide, out)
+            };
+            if drawn.is_none() {
+                wrong.fetch_max(at + 1, Ordering::Relaxed);
+            }
+        }
+    });
+    match wrong.into_inner() {
+        0 => Ok(()),
+        at => {
+            let what = format!("row {} has no weights to draw {} from", at - 1, job.samples);
+            Err(Error::new(ErrorKind::Argument, "multinomial", what).hint(
+                "give finite weights of 0 or more; without replacement, as many above 0 as are drawn",
+            ))
+        }
+    }
+}
+
+/// Draws with replacement, by searching in the running sums, which replace the weights.
+fn repeated(row: &mut [f64], words: &Stream, first: usize, out: &mut [i64]) -> Option<()> {
+    let mut total = 0.0;
+    let mut last = None;
+    for (i, weight) in row.iter_mut().enumerate() {
+        if !(*weight >= 0.0 && weight.is_finite()) {
+            return None;
+        }
+        if *weight > 0.0 {
+            last = Some(i);
+        }
+        total += *weight;
+        *weight = total;
+    }
+    let last = last?;
+    for (i, out) in out.iter_mut().enumerate() {
+        // Below the total, save for rounding.
+        let place = (1.0 - words.unit(first + i)) * total;
+        *out = row.partition_point(|&sum| sum <= place).min(last) as i64;
+    }
+    Some(())
+}
+
+/// Draws without replacement: waiting times, at the weights' rates, of all places; the first ones
+/// come out, in their order.
+fn distinct(row: &[f64], words: &Stream, first: usize, out: &mut [i64]) -> Option<()> {
+    use crate::random::function::Function;
+    let mut times: Vec<(f64, usize)> = Vec::with_capacity(row.len());
+    for (i, &weight) in row.iter().enumerate() {
+        if !(weight >= 0.0 && weight.is_finite()) {
+            return None;
+        }
+        if weight > 0.0 {
+            times.push((-words.unit(first + i).natural_log() / weight, i));
+        }
+    }
+    if times.len() < out.len() {
+        return None;
+    }
+    let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+    if out.len() < times.len() {
+        times.select_nth_unstable_by(out.len(), order);
+        times.truncate(out.len());
+    }
+    times.sort_unstable_by(order);
+    for (out, (_, place)) in out.iter_mut().zip(times) {
+        *out = place as i64;
+    }
+    Some(())
+}

@@ -1,9 +1,35 @@
 //! Random numbers.
 //!
-//! A generator is a seed and a counter. Element `i` of a fill is a function of seed, counter and
-//! `i`, so a fill is the same for any number of threads, and on any device.
+//! A [`Generator`] is a seed and a position. Element `i` of a fill is a function of seed, position
+//! and `i`, so that a fill is the same for any number of threads, for any strides, and on any
+//! device.
+//!
+//! # Which words make which element
+//!
+//! Philox 4×32-10 turns a counter of four words and a key of two into a block of four random
+//! words. The key is the seed, low word first. The counter is a position (words 0 and 1, low word
+//! first), the number of a draw (word 2) and zero (word 3).
+//!
+//! A fill that begins at position `p` and has `n` elements, counted row-major, leaves the
+//! generator at `p + n`.
+//!
+//! | elements | made of |
+//! |---|---|
+//! | `f16`, `bf16`, `f32`, and all of [`Distribution::Bernoulli`] | word `i % 4` of the block at `p + i / 4`, draw 0 |
+//! | `f64`, integers, [`Distribution::Geometric`] of any dtype, permutations, multinomial samples | words `2 (i % 2)` (high) and `2 (i % 2) + 1` (low) of the block at `p + i / 2`, draw 0 |
+//! | a complex number | its two parts, as elements `2 i` and `2 i + 1` |
+//! | Poisson | the blocks at `p + i`, draws 0, 1, 2 … until one is accepted |
+//!
+//! Normal numbers are made in pairs, elements `2 k` and `2 k + 1`, by Box and Muller's transform:
+//! the first one's words say the radius, the second's the angle. What is computed from the words
+//! is computed by functions that round alike on every device.
 
-mod philox;
+pub(crate) mod function;
+pub(crate) mod philox;
+pub(crate) mod poisson;
+mod sample;
+
+pub(crate) use sample::BLOCK;
 
 #[cfg(test)]
 mod tests;
@@ -11,20 +37,33 @@ mod tests;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
-use philox::philox;
+use nomina_core::{DType, Error, ErrorKind, Result};
 
 /// A source of random numbers; the same seed gives the same numbers.
+///
+/// Whatever draws random numbers takes them from the default generator, which [`manual_seed`]
+/// seeds, and has a twin with `_from` in its name that takes them from a generator of one's own.
+///
+/// ```
+/// use nomina_runtime::{DynTensor, Generator};
+/// let mut x = DynTensor::zeros(&[2, 3], ["N", "C"])?;
+/// x.uniform_from_(0.0, 1.0, &mut Generator::new(7))?;
+/// let mut y = x.zeros_like()?;
+/// y.uniform_from_(0.0, 1.0, &mut Generator::new(7))?;
+/// assert!(x.equal(&y)?);
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generator {
     seed: u64,
-    counter: u64,
+    position: u64,
 }
 
 impl Generator {
     /// A generator that starts from `seed`.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { seed, counter: 0 }
+        Self { seed, position: 0 }
     }
 
     /// A generator that starts from a seed of the operating system's.
@@ -45,94 +84,305 @@ impl Generator {
         *self = Self::new(seed);
     }
 
-    /// The next numbers for a fill of `n` elements of a distribution.
-    pub(crate) fn stream(&mut self, n: usize, kind: Kind) -> Stream {
+    /// The next numbers for a fill of `n` elements.
+    pub(crate) fn stream(&mut self, n: usize) -> Stream {
         let stream = Stream {
             seed: self.seed,
-            counter: self.counter,
-            kind,
+            position: self.position,
         };
-        // A block of four words makes one element at the least, a pair of doubles.
-        self.counter = self.counter.wrapping_add(n as u64);
+        // A block of four words makes one element at the least.
+        self.position = self.position.wrapping_add(n as u64);
         stream
     }
 }
 
-/// A distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// From 0 to before 1, in steps of 2 to the power of minus this for `f32`.
-    Uniform(u32),
-    /// Mean 0, standard deviation 1.
-    Normal,
-    /// Mean 0, standard deviation of the square root of a half: the parts of a complex number.
-    NormalPart,
+/// A distribution of numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Distribution {
+    /// From `from` to before `to`, in steps of 2⁻²⁴ of their distance for `f32`, 2⁻⁵³ for `f64`,
+    /// 2⁻¹¹ and 2⁻⁸ for `f16` and `bf16`.
+    Uniform {
+        /// The smallest number.
+        from: f64,
+        /// What all numbers are below, unless it is `from`.
+        to: f64,
+    },
+    /// The normal distribution. Of a complex number both parts have this mean, and a variance of
+    /// half the square of `std`.
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation.
+        std: f64,
+    },
+    /// The exponential of a normal number.
+    LogNormal {
+        /// The logarithm's mean.
+        mean: f64,
+        /// The logarithm's standard deviation.
+        std: f64,
+    },
+    /// Waiting times; never zero.
+    Exponential {
+        /// How often what is waited for happens, in the mean.
+        lambd: f64,
+    },
+    /// The quotient of two normal numbers.
+    Cauchy {
+        /// Where the density is highest.
+        median: f64,
+        /// Half the distance of the two places where the density is half of that.
+        sigma: f64,
+    },
+    /// The number of tries up to the first that succeeds; 1 at the least.
+    Geometric {
+        /// How probable it is that a try succeeds.
+        p: f64,
+    },
+    /// One with probability `p`, else zero.
+    Bernoulli {
+        /// The probability.
+        p: f64,
+    },
+    /// Whole numbers from `low` to `high`, both included, all equally probable.
+    Integers {
+        /// The smallest.
+        low: i64,
+        /// The largest.
+        high: i64,
+    },
 }
 
-/// The random numbers of one fill.
+/// The random words of one fill.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stream {
     seed: u64,
-    counter: u64,
-    kind: Kind,
+    position: u64,
 }
 
-impl Stream {
-    fn block(&self, index: usize) -> [u32; 4] {
-        philox(self.counter.wrapping_add(index as u64), self.seed)
+/// What a kernel writes: the words, and what it makes of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Draw {
+    pub(crate) words: Stream,
+    pub(crate) what: Distribution,
+    /// Results stay within these: what the dtype holds and the distribution promises.
+    low: f64,
+    high: f64,
+    /// How many bits of a uniform number the dtype holds.
+    bits: u32,
+}
+
+impl Distribution {
+    /// Refuses parameters that say no distribution, and dtypes that do not hold its numbers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::DType`] and [`ErrorKind::Argument`].
+    pub(crate) fn check(&self, op: &'static str, dtype: DType) -> Result<()> {
+        let holds = match self {
+            Self::Normal { .. } => !dtype.is_integral(),
+            Self::Uniform { .. }
+            | Self::LogNormal { .. }
+            | Self::Exponential { .. }
+            | Self::Cauchy { .. } => dtype.is_float(),
+            Self::Geometric { .. } => !dtype.is_complex() && dtype != DType::Bool,
+            Self::Bernoulli { .. } | Self::Integers { .. } => !dtype.is_complex(),
+        };
+        if !holds {
+            let what = format!("no random numbers of {dtype}");
+            let float = matches!(
+                self,
+                Self::Geometric { .. } | Self::Bernoulli { .. } | Self::Integers { .. }
+            );
+            let instead = if float { "a real" } else { "a float" };
+            return Err(Error::new(ErrorKind::DType, op, what).hint(format!(
+                "draw numbers of {instead} dtype, and convert with `to`"
+            )));
+        }
+        let refuse = |what: String, hint: &str| {
+            Err(Error::new(ErrorKind::Argument, op, what).hint(hint.to_owned()))
+        };
+        match *self {
+            Self::Uniform { from, to } => {
+                let most = largest(dtype);
+                if !(from <= to && from >= -most && to <= most && to - from <= most) {
+                    return refuse(
+                        format!("from {from} to {to} is no range of {dtype}"),
+                        "give finite bounds, the lower first",
+                    );
+                }
+            }
+            Self::Normal { mean, std } | Self::LogNormal { mean, std } => {
+                let positive = matches!(self, Self::LogNormal { .. });
+                if !(std >= 0.0) || (positive && std == 0.0) || mean.is_nan() {
+                    return refuse(
+                        format!("mean {mean}, standard deviation {std}"),
+                        "give a standard deviation greater than zero",
+                    );
+                }
+            }
+            Self::Exponential { lambd } => {
+                if !(lambd > 0.0) {
+                    return refuse(format!("rate {lambd}"), "give a rate greater than zero");
+                }
+            }
+            Self::Cauchy { sigma, .. } => {
+                if !(sigma > 0.0) {
+                    return refuse(
+                        format!("half width {sigma}"),
+                        "give a half width greater than zero",
+                    );
+                }
+            }
+            Self::Geometric { p } => {
+                if !(p > 0.0 && p < 1.0) {
+                    return refuse(
+                        format!("probability {p}"),
+                        "give a probability between 0 and 1",
+                    );
+                }
+            }
+            Self::Bernoulli { p } => {
+                if !(0.0..=1.0).contains(&p) {
+                    return refuse(format!("probability {p}"), "give a probability from 0 to 1");
+                }
+            }
+            Self::Integers { low, high } => {
+                let (least, most) = whole_numbers(dtype);
+                if low > high || low < least || high > most {
+                    return refuse(
+                        format!("from {low} to {high} is no range of {dtype}"),
+                        &format!("give bounds within {least} and {most}, the lower first"),
+                    );
+                }
+            }
+        }
+        Ok(())
     }
 
-    fn scale(&self) -> f64 {
-        if self.kind == Kind::NormalPart {
-            std::f64::consts::FRAC_1_SQRT_2
-        } else {
-            1.0
+    /// The kernel's description, for elements of `dtype`, which [`check`](Self::check) let pass.
+    pub(crate) fn draw(self, dtype: DType, words: Stream) -> Draw {
+        let real = dtype.to_real();
+        let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+        let mut what = self;
+        match &mut what {
+            Self::Uniform { from, to } => {
+                low = rounded(*from, real);
+                high = if *to > *from {
+                    below(*to, real).max(low)
+                } else {
+                    low
+                };
+            }
+            Self::Normal { std, .. } if dtype.is_complex() => {
+                *std *= std::f64::consts::FRAC_1_SQRT_2;
+            }
+            Self::Exponential { .. } => low = smallest(real),
+            Self::Geometric { .. } => {
+                low = 1.0;
+                high = if real.is_float() {
+                    f64::INFINITY
+                } else {
+                    largest(real)
+                };
+            }
+            Self::Normal { .. }
+            | Self::LogNormal { .. }
+            | Self::Cauchy { .. }
+            | Self::Bernoulli { .. }
+            | Self::Integers { .. } => {}
+        }
+        Draw {
+            words,
+            what,
+            low,
+            high,
+            bits: match real {
+                DType::F16 => 11,
+                DType::BF16 => 8,
+                _ => 24,
+            },
         }
     }
+}
 
-    /// Elements from `start`, a multiple of 4, on: four per block.
-    pub(crate) fn floats(&self, start: usize, out: &mut [f32]) {
-        let scale = self.scale() as f32;
-        for (i, out) in out.chunks_mut(4).enumerate() {
-            let words = self.block(start / 4 + i);
-            let values = match self.kind {
-                Kind::Uniform(bits) => {
-                    let step = 1.0 / (1_u32 << bits) as f32;
-                    words.map(|word| (word >> (32 - bits)) as f32 * step)
-                }
-                Kind::Normal | Kind::NormalPart => {
-                    // Towards 1, since the logarithm of zero is infinite.
-                    let unit = words.map(|word| ((word >> 8) + 1) as f32 / (1 << 24) as f32);
-                    let [a, b] = [[unit[0], unit[1]], [unit[2], unit[3]]].map(|[u, v]| {
-                        let radius = (-2.0 * u.ln()).sqrt() * scale;
-                        let (sin, cos) = (std::f32::consts::TAU * v).sin_cos();
-                        [radius * cos, radius * sin]
-                    });
-                    [a[0], a[1], b[0], b[1]]
-                }
-            };
-            out.copy_from_slice(&values[..out.len()]);
+/// The largest finite number.
+fn largest(dtype: DType) -> f64 {
+    match dtype {
+        DType::Bool => 1.0,
+        DType::U8 => u8::MAX.into(),
+        DType::I8 => i8::MAX.into(),
+        DType::I16 => i16::MAX.into(),
+        DType::I32 => i32::MAX.into(),
+        // The largest f64 that is one.
+        DType::I64 => 9_223_372_036_854_774_784.0,
+        DType::F16 => half::f16::MAX.to_f64(),
+        DType::BF16 => half::bf16::MAX.to_f64(),
+        DType::F32 | DType::C64 => f32::MAX.into(),
+        DType::F64 | DType::C128 => f64::MAX,
+    }
+}
+
+/// The smallest number above zero that no device takes for zero.
+fn smallest(dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => half::f16::MIN_POSITIVE_SUBNORMAL.to_f64(),
+        DType::F64 => f64::MIN_POSITIVE,
+        _ => f32::MIN_POSITIVE.into(),
+    }
+}
+
+/// The range in which a dtype has every whole number: a float's ends where its mantissa does.
+pub(crate) fn whole_numbers(dtype: DType) -> (i64, i64) {
+    let mantissa = |bits: u32| (-(1_i64 << bits), 1_i64 << bits);
+    match dtype {
+        DType::Bool => (0, 1),
+        DType::U8 => (0, u8::MAX.into()),
+        DType::I8 => (i8::MIN.into(), i8::MAX.into()),
+        DType::I16 => (i16::MIN.into(), i16::MAX.into()),
+        DType::I32 => (i32::MIN.into(), i32::MAX.into()),
+        DType::I64 => (i64::MIN, i64::MAX),
+        DType::F16 => mantissa(11),
+        DType::BF16 => mantissa(8),
+        DType::F32 | DType::C64 => mantissa(24),
+        DType::F64 | DType::C128 => mantissa(53),
+    }
+}
+
+fn rounded(x: f64, dtype: DType) -> f64 {
+    match dtype {
+        DType::F16 => half::f16::from_f64(x).to_f64(),
+        DType::BF16 => half::bf16::from_f64(x).to_f64(),
+        DType::F32 => (x as f32).into(),
+        _ => x,
+    }
+}
+
+/// The largest number of a dtype below `x`.
+fn below(x: f64, dtype: DType) -> f64 {
+    let nearest = rounded(x, dtype);
+    if nearest < x {
+        return nearest;
+    }
+    // One step towards minus infinity, in the bits of the dtype.
+    fn down(bits: u64, sign: u64) -> u64 {
+        match bits {
+            0 => sign | 1,
+            bits if bits == sign => sign | 1,
+            bits if bits & sign != 0 => bits + 1,
+            bits => bits - 1,
         }
     }
-
-    /// Elements from `start`, a multiple of 2, on: two per block.
-    pub(crate) fn doubles(&self, start: usize, out: &mut [f64]) {
-        let scale = self.scale();
-        for (i, out) in out.chunks_mut(2).enumerate() {
-            let [a, b, c, d] = self.block(start / 2 + i).map(u64::from);
-            let words = [a << 32 | b, c << 32 | d].map(|word| word >> 11);
-            const STEP: f64 = 1.0 / (1_u64 << 53) as f64;
-            let values = match self.kind {
-                Kind::Uniform(_) => words.map(|word| word as f64 * STEP),
-                Kind::Normal | Kind::NormalPart => {
-                    let [u, v] = words.map(|word| (word + 1) as f64 * STEP);
-                    let radius = (-2.0 * u.ln()).sqrt() * scale;
-                    let (sin, cos) = (std::f64::consts::TAU * v).sin_cos();
-                    [radius * cos, radius * sin]
-                }
-            };
-            out.copy_from_slice(&values[..out.len()]);
+    match dtype {
+        DType::F16 => {
+            let bits = half::f16::from_f64(nearest).to_bits();
+            half::f16::from_bits(down(bits.into(), 1 << 15) as u16).to_f64()
         }
+        DType::BF16 => {
+            let bits = half::bf16::from_f64(nearest).to_bits();
+            half::bf16::from_bits(down(bits.into(), 1 << 15) as u16).to_f64()
+        }
+        DType::F32 => (nearest as f32).next_down().into(),
+        _ => nearest.next_down(),
     }
 }
 
@@ -143,10 +393,35 @@ pub fn manual_seed(seed: u64) {
     with_default_generator(|generator| generator.manual_seed(seed));
 }
 
+/// Seeds the default generator from the operating system, and says with what.
+pub fn seed() -> u64 {
+    with_default_generator(|generator| {
+        *generator = Generator::from_entropy();
+        generator.seed()
+    })
+}
+
+/// What the default generator was seeded with.
+#[must_use]
+pub fn initial_seed() -> u64 {
+    with_default_generator(|generator| generator.seed())
+}
+
 /// Calls `f` with the default generator. Other threads that want it wait; `f` must not ask for it
 /// a second time.
 pub fn with_default_generator<R>(f: impl FnOnce(&mut Generator) -> R) -> R {
-    // A panic of another thread leaves seed and counter whole.
+    // A panic of another thread leaves seed and position whole.
     let mut default = DEFAULT.lock().unwrap_or_else(PoisonError::into_inner);
     f(default.get_or_insert_with(Generator::from_entropy))
+}
+
+/// Calls `f` with the generator given, or with the default one.
+pub(crate) fn with_generator<R>(
+    generator: Option<&mut Generator>,
+    f: impl FnOnce(&mut Generator) -> R,
+) -> R {
+    match generator {
+        Some(generator) => f(generator),
+        None => with_default_generator(f),
+    }
 }

@@ -6,7 +6,7 @@ use nomina_core::{DType, Device, Element, Error, ErrorKind, MemoryFormat, Result
 use super::{DynTensor, IntoNames};
 use crate::call;
 use crate::config::default_dtype;
-use crate::random::{Generator, with_default_generator};
+use crate::random::with_default_generator;
 use crate::raw::Raw;
 
 /// What a factory may be told: dtype, device and order in memory. [`DynTensor::options`] begins one.
@@ -14,8 +14,8 @@ use crate::raw::Raw;
 #[must_use]
 pub struct Options {
     pub(super) dtype: Option<DType>,
-    device: Option<Device>,
-    format: Option<MemoryFormat>,
+    pub(super) device: Option<Device>,
+    pub(super) format: Option<MemoryFormat>,
 }
 
 impl Options {
@@ -44,7 +44,7 @@ impl Options {
     }
 
     /// Lays a new tensor out in the format asked for.
-    fn laid_out(self, op: &'static str, raw: Raw) -> Result<Raw> {
+    pub(super) fn laid_out(self, op: &'static str, raw: Raw) -> Result<Raw> {
         match self.format {
             None => Ok(raw),
             Some(format) => raw.in_format(op, format),
@@ -149,68 +149,27 @@ impl Options {
         Ok(DynTensor::new(self.laid_out("eye", raw)?, names))
     }
 
-    /// Random numbers, uniform from 0 to before 1.
-    ///
-    /// # Errors
-    /// As [`Options::full`], and when the dtype is not a float.
-    pub fn rand(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
-        with_default_generator(|generator| self.rand_from(size, names, generator))
-    }
-
-    /// Random numbers of the standard normal distribution.
-    ///
-    /// # Errors
-    /// As [`Options::full`], and when the dtype is not a float.
-    pub fn randn(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
-        with_default_generator(|generator| self.randn_from(size, names, generator))
-    }
-
-    /// [`Options::rand`] from a generator.
-    ///
-    /// # Errors
-    /// As [`Options::rand`].
-    pub fn rand_from(
-        self,
-        size: &[usize],
-        names: impl IntoNames,
-        generator: &mut Generator,
-    ) -> Result<DynTensor> {
-        let names = names.into_names("rand", size.len())?;
-        let raw = call::rand(size, self.float(), self.place(), generator)
-            .and_then(|raw| self.laid_out("rand", raw))
-            .map_err(|e| e.with_names([&names]))?;
-        Ok(DynTensor::new(raw, names))
-    }
-
-    /// [`Options::randn`] from a generator.
-    ///
-    /// # Errors
-    /// As [`Options::randn`].
-    pub fn randn_from(
-        self,
-        size: &[usize],
-        names: impl IntoNames,
-        generator: &mut Generator,
-    ) -> Result<DynTensor> {
-        let names = names.into_names("randn", size.len())?;
-        let raw = call::randn(size, self.float(), self.place(), generator)
-            .and_then(|raw| self.laid_out("randn", raw))
-            .map_err(|e| e.with_names([&names]))?;
-        Ok(DynTensor::new(raw, names))
-    }
-
     /// What `op`, one of the `*_like`, makes in the shape and names of `x`; `value` is for
     /// `full_like`.
     pub(super) fn like(self, op: Op, x: &DynTensor, value: Scalar) -> Result<DynTensor> {
-        let dtype = self.dtype.unwrap_or_else(|| x.dtype());
-        let device = self.device.unwrap_or_else(|| x.device());
-        let raw = match op {
+        self.like_by(op, x, |dtype, device| match op {
             Op::RandLike => with_default_generator(|g| call::rand(x.shape(), dtype, device, g)),
             Op::RandnLike => with_default_generator(|g| call::randn(x.shape(), dtype, device, g)),
             _ => call::full(x.shape(), value, dtype, device),
-        };
+        })
+    }
+
+    /// What `make` makes, in the names of `x` and in its order in memory.
+    pub(super) fn like_by(
+        self,
+        op: Op,
+        x: &DynTensor,
+        make: impl FnOnce(DType, Device) -> Result<Raw>,
+    ) -> Result<DynTensor> {
+        let dtype = self.dtype.unwrap_or_else(|| x.dtype());
+        let device = self.device.unwrap_or_else(|| x.device());
         let format = self.format.unwrap_or(MemoryFormat::Preserve);
-        let raw = raw
+        let raw = make(dtype, device)
             .and_then(|raw| raw.in_format_like(op.name(), &x.raw, format))
             .map_err(|e| e.in_op(op.name()).with_names([&x.names]))?;
         Ok(DynTensor::new(raw, x.names.clone()))
@@ -298,22 +257,6 @@ impl DynTensor {
     /// As [`DynTensor::zeros`].
     pub fn eye(n: usize, names: impl IntoNames) -> Result<Self> {
         Self::options().eye(n, n, names)
-    }
-
-    /// Random numbers, uniform from 0 to before 1.
-    ///
-    /// # Errors
-    /// As [`DynTensor::zeros`].
-    pub fn rand(size: &[usize], names: impl IntoNames) -> Result<Self> {
-        Self::options().rand(size, names)
-    }
-
-    /// Random numbers of the standard normal distribution.
-    ///
-    /// # Errors
-    /// As [`DynTensor::zeros`].
-    pub fn randn(size: &[usize], names: impl IntoNames) -> Result<Self> {
-        Self::options().randn(size, names)
     }
 }
 

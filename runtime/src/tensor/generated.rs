@@ -463,6 +463,45 @@ pub(super) mod own {
         Dist,
     }
 
+    /// Of the family `random`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Random {
+        /// `bernoulli`
+        Bernoulli,
+        /// `uniform`
+        Uniform,
+        /// `normal_`
+        NormalInPlace,
+        /// `log_normal`
+        LogNormal,
+        /// `exponential`
+        Exponential,
+        /// `cauchy`
+        Cauchy,
+        /// `geometric`
+        Geometric,
+        /// `random`
+        Random,
+        /// `normal`
+        Normal,
+        /// `poisson`
+        Poisson,
+        /// `multinomial`
+        Multinomial,
+        /// `randint`
+        Randint,
+        /// `randint_like`
+        RandintLike,
+        /// `randperm`
+        Randperm,
+        /// `manual_seed`
+        ManualSeed,
+        /// `seed`
+        Seed,
+        /// `initial_seed`
+        InitialSeed,
+    }
+
     /// Of the family `attribute`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Attribute {
@@ -634,6 +673,8 @@ pub(super) mod own {
         Sort(Sort),
         /// Of the family `stat`.
         Stat(Stat),
+        /// Of the family `random`.
+        Random(Random),
         /// Of the family `attribute`.
         Attribute(Attribute),
         /// Of the family `einsum`.
@@ -662,6 +703,7 @@ pub(super) mod own {
                 Self::Gather(own) => own::gather::call(own, op, form, args),
                 Self::Sort(own) => own::sort::call(own, op, form, args),
                 Self::Stat(own) => own::stat::call(own, op, form, args),
+                Self::Random(own) => own::random::call(own, op, form, args),
                 Self::Attribute(own) => own::attribute::call(own, op, form, args),
                 Self::Einsum(own) => own::einsum::call(own, op, form, args),
                 Self::Parametric(own) => own::parametric::call(own, op, form, args),
@@ -999,6 +1041,23 @@ pub(super) fn route(op: Op) -> Route {
         Op::VarMean => Route::Own(own::Own::Stat(own::Stat::VarMean)),
         Op::Aminmax => Route::Own(own::Own::Stat(own::Stat::Aminmax)),
         Op::Dist => Route::Own(own::Own::Stat(own::Stat::Dist)),
+        Op::Bernoulli => Route::Own(own::Own::Random(own::Random::Bernoulli)),
+        Op::Uniform => Route::Own(own::Own::Random(own::Random::Uniform)),
+        Op::NormalInPlace => Route::Own(own::Own::Random(own::Random::NormalInPlace)),
+        Op::LogNormal => Route::Own(own::Own::Random(own::Random::LogNormal)),
+        Op::Exponential => Route::Own(own::Own::Random(own::Random::Exponential)),
+        Op::Cauchy => Route::Own(own::Own::Random(own::Random::Cauchy)),
+        Op::Geometric => Route::Own(own::Own::Random(own::Random::Geometric)),
+        Op::Random => Route::Own(own::Own::Random(own::Random::Random)),
+        Op::Normal => Route::Own(own::Own::Random(own::Random::Normal)),
+        Op::Poisson => Route::Own(own::Own::Random(own::Random::Poisson)),
+        Op::Multinomial => Route::Own(own::Own::Random(own::Random::Multinomial)),
+        Op::Randint => Route::Own(own::Own::Random(own::Random::Randint)),
+        Op::RandintLike => Route::Own(own::Own::Random(own::Random::RandintLike)),
+        Op::Randperm => Route::Own(own::Own::Random(own::Random::Randperm)),
+        Op::ManualSeed => Route::Own(own::Own::Random(own::Random::ManualSeed)),
+        Op::Seed => Route::Own(own::Own::Random(own::Random::Seed)),
+        Op::InitialSeed => Route::Own(own::Own::Random(own::Random::InitialSeed)),
         Op::ElementSize => Route::Own(own::Own::Attribute(own::Attribute::ElementSize)),
         Op::Nbytes => Route::Own(own::Own::Attribute(own::Attribute::Nbytes)),
         Op::IsComplex => Route::Own(own::Own::Attribute(own::Attribute::IsComplex)),

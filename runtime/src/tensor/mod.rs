@@ -28,6 +28,7 @@ mod pointwise;
 mod product;
 mod query;
 mod random;
+mod random_factory;
 mod reduce;
 mod scaled;
 mod shape;
@@ -58,6 +59,7 @@ pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
 pub use parametric::*;
 pub use part::DynTensorMut;
+pub use random::MultinomialOptions;
 pub use reduce::Along;
 pub use shape::{
     DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,

@@ -349,6 +349,23 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::VarMean
         | Op::Aminmax
         | Op::Dist
+        | Op::Bernoulli
+        | Op::Uniform
+        | Op::NormalInPlace
+        | Op::LogNormal
+        | Op::Exponential
+        | Op::Cauchy
+        | Op::Geometric
+        | Op::Random
+        | Op::Normal
+        | Op::Poisson
+        | Op::Multinomial
+        | Op::Randint
+        | Op::RandintLike
+        | Op::Randperm
+        | Op::ManualSeed
+        | Op::Seed
+        | Op::InitialSeed
         | Op::ElementSize
         | Op::Nbytes
         | Op::IsComplex

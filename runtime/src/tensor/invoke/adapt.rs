@@ -40,6 +40,9 @@ pub(super) fn arguments(
         Op::Arange => arange(positional, keyword),
         Op::BlockDiag | Op::CartesianProd | Op::Meshgrid => listed(positional),
         Op::To => to(positional, keyword),
+        Op::Random => upper_alone(positional, keyword, "to", 1),
+        Op::Randint => upper_alone(positional, keyword, "high", 0),
+        Op::RandintLike => upper_alone(positional, keyword, "high", 1),
         Op::Max | Op::Min => return no_maximum(op, positional),
         Op::MultiDot => chain(positional, 0),
         Op::Einsum => chain(positional, 1),
@@ -108,6 +111,16 @@ fn arange(positional: &mut Vec<Value>, keyword: &Keyword) {
     let has = |name: &str| keyword.iter().any(|(key, _)| key == name);
     if (positional.len() == 1 && !has("end")) || (positional.is_empty() && !has("start")) {
         positional.insert(0, Value::Int(0));
+    }
+}
+
+/// `x.random_(to)`, `randint(high, size)` and `randint_like(x, high)` leave out the lower bound,
+/// which stands at position `at` otherwise.
+fn upper_alone(positional: &mut Vec<Value>, keyword: &Keyword, upper: &str, at: usize) {
+    let has = |name: &str| keyword.iter().any(|(key, _)| key == name);
+    let next = !matches!(positional.get(at + 1), None | Some(Value::List(_)));
+    if positional.len() > at && !next && !has(upper) && !has("from") && !has("low") {
+        positional.insert(at, Value::Int(0));
     }
 }
 

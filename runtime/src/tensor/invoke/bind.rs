@@ -26,6 +26,7 @@ const IGNORED: &[&str] = &[
     "copy",
     "inplace",
     "_stacklevel",
+    "generator",
     "non_blocking",
 ];
 

@@ -2,7 +2,7 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::NameItem;
-use nomina_core::{Result, Scalar};
+use nomina_core::{Error, ErrorKind, Result, Scalar};
 
 use super::bind::Bound;
 use super::value::{Value, wrong};
@@ -116,6 +116,14 @@ pub(super) fn factory(op: Op, args: &Bound) -> Result<DynTensor> {
         Op::Randn => options.randn(size, names),
         _ => options.empty(size, names),
     }
+}
+
+/// A number of things, which is not below zero.
+pub(super) fn count(op: Op, param: &str, value: i64) -> Result<usize> {
+    usize::try_from(value).map_err(|_| {
+        let what = format!("`{param}` is {value}");
+        Error::new(ErrorKind::Argument, op.name(), what).hint("give 0 or more")
+    })
 }
 
 pub(super) fn ints(sizes: &[usize]) -> Value {

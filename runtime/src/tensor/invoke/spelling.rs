@@ -47,9 +47,11 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
         } else {
             Form::Function
         };
-        // `fill` alone: PyTorch has it, the row stands for the in-place form only.
-        let forms = op.row().forms;
-        return (!forms.contains(Forms::IN_PLACE_ONLY)).then_some((op, form));
+        if op.row().forms.contains(Forms::IN_PLACE_ONLY) {
+            // `fill` alone: PyTorch has it, the row stands for the in-place form only.
+            return name.ends_with('_').then_some((op, Form::InPlace));
+        }
+        return Some((op, form));
     }
     let op = found(name.strip_suffix('_')?)?;
     op.row()
@@ -100,6 +102,8 @@ mod tests {
             Some((Op::Rename, Form::InPlace))
         );
         assert_eq!(parse("torch.Tensor.copy_"), Some((Op::Copy, Form::InPlace)));
+        let normal = parse("torch.Tensor.normal_");
+        assert_eq!(normal, Some((Op::NormalInPlace, Form::InPlace)));
     }
 
     #[test]
@@ -107,6 +111,7 @@ mod tests {
         for spelling in [
             "torch.nothing",
             "torch.sum_",
+            "torch.Tensor.fill",
             "numpy.add",
             "torch.Tensor.__set__",
         ] {

@@ -1,0 +1,377 @@
+//! New tensors of random numbers.
+//!
+//! Whatever draws from the default generator has a twin with `_from` in its name, whose last
+//! argument is a generator.
+
+use std::ops::RangeBounds;
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result};
+
+use super::random::inclusive;
+use super::{DynTensor, IntoNames, Options};
+use crate::call;
+use crate::random::{Distribution, Generator, whole_numbers, with_generator};
+use crate::raw::Raw;
+
+impl Options {
+    /// Random numbers, uniform from 0 to before 1.
+    ///
+    /// # Errors
+    /// When names do not fit the sizes, memory runs out, or the dtype is no float.
+    pub fn rand(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
+        self.rand_by(size, names, None)
+    }
+
+    /// [`Options::rand`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::rand`].
+    pub fn rand_from(
+        self,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<DynTensor> {
+        self.rand_by(size, names, Some(generator))
+    }
+
+    /// Random numbers of the standard normal distribution.
+    ///
+    /// # Errors
+    /// When names do not fit the sizes, memory runs out, or the dtype is neither float nor complex.
+    pub fn randn(self, size: &[usize], names: impl IntoNames) -> Result<DynTensor> {
+        self.randn_by(size, names, None)
+    }
+
+    /// [`Options::randn`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randn`].
+    pub fn randn_from(
+        self,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<DynTensor> {
+        self.randn_by(size, names, Some(generator))
+    }
+
+    /// Random numbers of a normal distribution.
+    ///
+    /// # Errors
+    /// As [`Options::randn`], and when `std` is below zero.
+    pub fn normal(
+        self,
+        mean: f64,
+        std: f64,
+        size: &[usize],
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        self.normal_by((mean, std), size, names, None)
+    }
+
+    /// [`Options::normal`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::normal`].
+    pub fn normal_from(
+        self,
+        mean: f64,
+        std: f64,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<DynTensor> {
+        self.normal_by((mean, std), size, names, Some(generator))
+    }
+
+    /// Random whole numbers in a range, which has an end; i64 unless asked.
+    ///
+    /// # Errors
+    /// When names do not fit the sizes, memory runs out, or the dtype does not hold the range.
+    pub fn randint(
+        self,
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+    ) -> Result<DynTensor> {
+        self.randint_by(range, size, names, None)
+    }
+
+    /// [`Options::randint`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randint`].
+    pub fn randint_from(
+        self,
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<DynTensor> {
+        self.randint_by(range, size, names, Some(generator))
+    }
+
+    /// The numbers from 0 to before `n` in random order; i64 unless asked.
+    ///
+    /// # Errors
+    /// When memory runs out, or the dtype does not hold the numbers.
+    pub fn randperm(self, n: usize, names: impl IntoNames) -> Result<DynTensor> {
+        self.randperm_by(n, names, None)
+    }
+
+    /// [`Options::randperm`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randperm`].
+    pub fn randperm_from(
+        self,
+        n: usize,
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<DynTensor> {
+        self.randperm_by(n, names, Some(generator))
+    }
+
+    fn rand_by(
+        self,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: Option<&mut Generator>,
+    ) -> Result<DynTensor> {
+        let (dtype, device) = (self.float(), self.place());
+        self.made("rand", size, names, || {
+            with_generator(generator, |g| call::rand(size, dtype, device, g))
+        })
+    }
+
+    fn randn_by(
+        self,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: Option<&mut Generator>,
+    ) -> Result<DynTensor> {
+        let (dtype, device) = (self.float(), self.place());
+        self.made("randn", size, names, || {
+            with_generator(generator, |g| call::randn(size, dtype, device, g))
+        })
+    }
+
+    fn normal_by(
+        self,
+        (mean, std): (f64, f64),
+        size: &[usize],
+        names: impl IntoNames,
+        generator: Option<&mut Generator>,
+    ) -> Result<DynTensor> {
+        let (dtype, device) = (self.float(), self.place());
+        self.made("normal", size, names, || {
+            let mut out = Raw::zeros("normal", size, dtype, device)?;
+            let what = Distribution::Normal { mean, std };
+            with_generator(generator, |g| {
+                call::random("normal", out.as_mut()?, what, g)
+            })?;
+            Ok(out)
+        })
+    }
+
+    fn randint_by(
+        self,
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: Option<&mut Generator>,
+    ) -> Result<DynTensor> {
+        let (dtype, device) = (self.dtype.unwrap_or(DType::I64), self.place());
+        let range = inclusive("randint", &range, (0, whole_numbers(dtype).1))?;
+        self.made("randint", size, names, || {
+            with_generator(generator, |g| call::randint(size, range, dtype, device, g))
+        })
+    }
+
+    fn randperm_by(
+        self,
+        n: usize,
+        names: impl IntoNames,
+        generator: Option<&mut Generator>,
+    ) -> Result<DynTensor> {
+        let (dtype, device) = (self.dtype.unwrap_or(DType::I64), self.place());
+        self.made("randperm", &[n], names, || {
+            with_generator(generator, |g| call::randperm(n, dtype, device, g))
+        })
+    }
+
+    fn made(
+        self,
+        op: &'static str,
+        size: &[usize],
+        names: impl IntoNames,
+        make: impl FnOnce() -> Result<Raw>,
+    ) -> Result<DynTensor> {
+        let names = names.into_names(op, size.len())?;
+        let made = make().and_then(|raw| self.laid_out(op, raw));
+        let raw = made.map_err(|e| {
+            let e = e.in_op(op);
+            if e.operands().is_empty() {
+                e.operand(&names, size)
+            } else {
+                e.with_names([&names])
+            }
+        })?;
+        Ok(DynTensor::new(raw, names))
+    }
+}
+
+impl DynTensor {
+    /// Random numbers, uniform from 0 to before 1.
+    ///
+    /// # Errors
+    /// As [`Options::rand`].
+    pub fn rand(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().rand(size, names)
+    }
+
+    /// [`DynTensor::rand`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::rand`].
+    pub fn rand_from(
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        Self::options().rand_from(size, names, generator)
+    }
+
+    /// Random numbers of the standard normal distribution.
+    ///
+    /// # Errors
+    /// As [`Options::randn`].
+    pub fn randn(size: &[usize], names: impl IntoNames) -> Result<Self> {
+        Self::options().randn(size, names)
+    }
+
+    /// [`DynTensor::randn`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randn`].
+    pub fn randn_from(
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        Self::options().randn_from(size, names, generator)
+    }
+
+    /// Random whole numbers in a range, which has an end; i64 unless asked.
+    ///
+    /// # Errors
+    /// As [`Options::randint`].
+    pub fn randint(
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+    ) -> Result<Self> {
+        Self::options().randint(range, size, names)
+    }
+
+    /// [`DynTensor::randint`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randint`].
+    pub fn randint_from(
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        Self::options().randint_from(range, size, names, generator)
+    }
+
+    /// The numbers from 0 to before `n` in random order; i64 unless asked.
+    ///
+    /// # Errors
+    /// As [`Options::randperm`].
+    pub fn randperm(n: usize, names: impl IntoNames) -> Result<Self> {
+        Self::options().randperm(n, names)
+    }
+
+    /// [`DynTensor::randperm`] from a generator.
+    ///
+    /// # Errors
+    /// As [`Options::randperm`].
+    pub fn randperm_from(
+        n: usize,
+        names: impl IntoNames,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        Self::options().randperm_from(n, names, generator)
+    }
+
+    /// Uniform random numbers in self's shape, names and dtype, from a generator.
+    ///
+    /// # Errors
+    /// When memory runs out, or the dtype does not hold them.
+    pub fn rand_like_from(&self, generator: &mut Generator) -> Result<Self> {
+        Options::default().like_by(Op::RandLike, self, |dtype, device| {
+            call::rand(self.shape(), dtype, device, generator)
+        })
+    }
+
+    /// Normal random numbers in self's shape, names and dtype, from a generator.
+    ///
+    /// # Errors
+    /// When memory runs out, or the dtype does not hold them.
+    pub fn randn_like_from(&self, generator: &mut Generator) -> Result<Self> {
+        Options::default().like_by(Op::RandnLike, self, |dtype, device| {
+            call::randn(self.shape(), dtype, device, generator)
+        })
+    }
+
+    /// Random whole numbers of a range in self's shape, names and dtype.
+    ///
+    /// # Errors
+    /// When memory runs out, or the dtype does not hold the range.
+    pub fn randint_like(&self, range: impl RangeBounds<i64>) -> Result<Self> {
+        self.randint_like_with(range, Options::default())
+    }
+
+    /// [`DynTensor::randint_like`] in another dtype, or on another device.
+    ///
+    /// # Errors
+    /// As [`DynTensor::randint_like`].
+    pub fn randint_like_with(
+        &self,
+        range: impl RangeBounds<i64>,
+        options: Options,
+    ) -> Result<Self> {
+        self.randint_like_by(range, options, None)
+    }
+
+    /// [`DynTensor::randint_like`] from a generator.
+    ///
+    /// # Errors
+    /// As [`DynTensor::randint_like`].
+    pub fn randint_like_from(
+        &self,
+        range: impl RangeBounds<i64>,
+        generator: &mut Generator,
+    ) -> Result<Self> {
+        self.randint_like_by(range, Options::default(), Some(generator))
+    }
+
+    fn randint_like_by(
+        &self,
+        range: impl RangeBounds<i64>,
+        options: Options,
+        generator: Option<&mut Generator>,
+    ) -> Result<Self> {
+        options.like_by(Op::RandintLike, self, |dtype, device| {
+            let range = inclusive("randint_like", &range, (0, whole_numbers(dtype).1))?;
+            with_generator(generator, |g| {
+                call::randint(self.shape(), range, dtype, device, g)
+            })
+        })
+    }
+}
