@@ -12,12 +12,16 @@ mod dyn_methods;
 mod ids;
 #[path = "generate/kernels.rs"]
 mod kernels;
+#[path = "generate/signature.rs"]
+mod signature;
 #[path = "generate/typed_forms.rs"]
 mod typed_forms;
 #[path = "generate/typed_methods.rs"]
 mod typed_methods;
 #[path = "generate/typed_operators.rs"]
 mod typed_operators;
+#[path = "generate/typed_stores.rs"]
+mod typed_stores;
 #[path = "generate/write.rs"]
 mod write;
 
@@ -25,7 +29,7 @@ mod write;
 fn generated_files_are_up_to_date() {
     let typed = typed_methods::methods();
     let forms = typed_forms::TypedForms::read(&typed);
-    let files = [
+    let mut files = vec![
         ("core/src/op/generated.rs", ids::ops()),
         (
             "runtime/src/cpu/pointwise/generated.rs",
@@ -36,5 +40,7 @@ fn generated_files_are_up_to_date() {
         ("src/tensor/generated.rs", typed),
         ("src/tensor/arithmetic.rs", typed_operators::operators()),
     ];
+    let stores = typed_stores::files();
+    files.extend(stores.iter().map(|(file, text)| (&file[..], text.clone())));
     write::all(&files);
 }

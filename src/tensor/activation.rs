@@ -1,5 +1,7 @@
 //! What neural networks put between their layers, beside what follows from the rows.
 
+mod forms;
+
 use nomina_core::dims::{DimOf, Dims, Has, OneDim, position};
 use nomina_core::{Element, Float, Result};
 

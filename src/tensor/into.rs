@@ -19,6 +19,29 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce::store(op, computed?.bare, D::STATIC, &mut out.bare, O::STATIC)
     }
 
+    /// Stores two computed tensors; neither out tensor changes where one does not fit.
+    pub(crate) fn store_two<E, V, O, U, P, W>(
+        op: Op,
+        computed: Result<(Self, Tensor<E, V>)>,
+        first: &mut Tensor<O, U>,
+        second: &mut Tensor<P, W>,
+    ) -> Result<()>
+    where
+        E: Dims,
+        V: Element,
+        O: Dims,
+        U: Element,
+        P: Dims,
+        W: Element,
+    {
+        let (a, b) = computed?;
+        let mut new = first.clone();
+        Tensor::store(op, Ok(a), &mut new)?;
+        Tensor::store(op, Ok(b), second)?;
+        *first = new;
+        Ok(())
+    }
+
     /// [`addmm`](Self::addmm) in place.
     ///
     /// # Panics

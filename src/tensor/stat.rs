@@ -1,5 +1,7 @@
 //! Statistics: norms, moments in pairs, running results with options.
 
+mod forms;
+
 use nomina_core::dims::{AxesOf, BroadcastWith, DimOf, Dims, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Inexact, Real, Result};

@@ -3,6 +3,8 @@
 mod close;
 mod three;
 
+mod forms;
+
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Numeric, Real, Result, Scalar, StoreAs};

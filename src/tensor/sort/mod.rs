@@ -2,6 +2,8 @@
 
 mod unique;
 
+mod forms;
+
 use nomina_core::dims::{AxesOf, DimOf, Dims, OneOrAll, Resizable, SizeOf, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result};
