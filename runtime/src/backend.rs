@@ -137,6 +137,42 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn lines(&self, job: &cpu::sort::LineJob<'_>) -> Result<()>;
 
+    /// Slides a kernel along dims and sums over channels.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn conv(&self, job: &call::ConvJob) -> Result<()>;
+
+    /// The transpose of a convolution.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()>;
+
+    /// One number from the elements under a window.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn pool(&self, job: &call::PoolJob) -> Result<()>;
+
+    /// Elements picked dim by dim.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()>;
+
+    /// Planes at other sizes.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()>;
+
+    /// What a window sees, as columns, and back.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()>;
+
     /// Multiplies matrices, once per index of the repeats.
     ///
     /// # Safety
@@ -263,6 +299,42 @@ impl Backend for Cpu {
     unsafe fn lines(&self, job: &cpu::sort::LineJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::sort::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn conv(&self, job: &call::ConvJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::convolve::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::transpose::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn pool(&self, job: &call::PoolJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::pool::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::spread::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::resample::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::columns::execute(job) };
         Ok(())
     }
 

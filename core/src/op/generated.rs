@@ -822,6 +822,70 @@ pub enum Op {
     Prelu,
     /// `glu`: One half along a dim, times the logistic function of the other.
     Glu,
+    /// `conv1d`: Slides a kernel along one dim and sums over channels.
+    Conv1d,
+    /// `conv2d`: Slides a kernel along two dims and sums over channels.
+    Conv2d,
+    /// `conv3d`: Slides a kernel along three dims and sums over channels.
+    Conv3d,
+    /// `conv_transpose1d`: The transpose of `conv1d`: each element adds a kernel to the result.
+    ConvTranspose1d,
+    /// `conv_transpose2d`: The transpose of `conv2d`: each element adds a kernel to the result.
+    ConvTranspose2d,
+    /// `conv_transpose3d`: The transpose of `conv3d`: each element adds a kernel to the result.
+    ConvTranspose3d,
+    /// `max_pool1d`: The greatest element under a window along one dim.
+    MaxPool1d,
+    /// `max_pool2d`: The greatest element under a window along two dims.
+    MaxPool2d,
+    /// `max_pool3d`: The greatest element under a window along three dims.
+    MaxPool3d,
+    /// `avg_pool1d`: The mean under a window along one dim.
+    AvgPool1d,
+    /// `avg_pool2d`: The mean under a window along two dims.
+    AvgPool2d,
+    /// `avg_pool3d`: The mean under a window along three dims.
+    AvgPool3d,
+    /// `lp_pool1d`: The p-norm under a window along one dim.
+    LpPool1d,
+    /// `lp_pool2d`: The p-norm under a window along two dims.
+    LpPool2d,
+    /// `lp_pool3d`: The p-norm under a window along three dims.
+    LpPool3d,
+    /// `adaptive_avg_pool1d`: The means of a dim's equal parts, as many as asked for.
+    AdaptiveAvgPool1d,
+    /// `adaptive_avg_pool2d`: The means of equal parts of two dims, as many as asked for.
+    AdaptiveAvgPool2d,
+    /// `adaptive_avg_pool3d`: The means of equal parts of three dims, as many as asked for.
+    AdaptiveAvgPool3d,
+    /// `adaptive_max_pool1d`: The greatest elements of a dim's equal parts, as many as asked for.
+    AdaptiveMaxPool1d,
+    /// `adaptive_max_pool2d`: The greatest elements of equal parts of two dims, as many as asked for.
+    AdaptiveMaxPool2d,
+    /// `adaptive_max_pool3d`: The greatest elements of equal parts of three dims, as many as asked for.
+    AdaptiveMaxPool3d,
+    /// `max_unpool1d`: Puts the elements of `max_pool1d` back where they stood, among zeros.
+    MaxUnpool1d,
+    /// `max_unpool2d`: Puts the elements of `max_pool2d` back where they stood, among zeros.
+    MaxUnpool2d,
+    /// `max_unpool3d`: Puts the elements of `max_pool3d` back where they stood, among zeros.
+    MaxUnpool3d,
+    /// `pad`: More elements before and after dims: a number, or the dim's own, mirrored, repeated or wrapped around; a negative count takes some away.
+    Pad,
+    /// `constant_pad_nd`: More elements of one number before and after the last dims.
+    ConstantPadNd,
+    /// `interpolate`: Dims at other sizes: by the nearest element, linearly, by cubic splines, or by means.
+    Interpolate,
+    /// `im2col`: The elements under each position of a window, as columns; `torch.nn.functional.unfold`.
+    Im2col,
+    /// `fold`: Adds columns up where their windows lie: the transpose of `im2col`.
+    Fold,
+    /// `pixel_shuffle`: Channels become pixels: `(C * r * r, H, W)` to `(C, H * r, W * r)`.
+    PixelShuffle,
+    /// `pixel_unshuffle`: Pixels become channels: `(C, H * r, W * r)` to `(C * r * r, H, W)`.
+    PixelUnshuffle,
+    /// `channel_shuffle`: Channels of several groups in turn.
+    ChannelShuffle,
 }
 
 impl Op {
@@ -1236,5 +1300,37 @@ impl Op {
         Self::Threshold,
         Self::Prelu,
         Self::Glu,
+        Self::Conv1d,
+        Self::Conv2d,
+        Self::Conv3d,
+        Self::ConvTranspose1d,
+        Self::ConvTranspose2d,
+        Self::ConvTranspose3d,
+        Self::MaxPool1d,
+        Self::MaxPool2d,
+        Self::MaxPool3d,
+        Self::AvgPool1d,
+        Self::AvgPool2d,
+        Self::AvgPool3d,
+        Self::LpPool1d,
+        Self::LpPool2d,
+        Self::LpPool3d,
+        Self::AdaptiveAvgPool1d,
+        Self::AdaptiveAvgPool2d,
+        Self::AdaptiveAvgPool3d,
+        Self::AdaptiveMaxPool1d,
+        Self::AdaptiveMaxPool2d,
+        Self::AdaptiveMaxPool3d,
+        Self::MaxUnpool1d,
+        Self::MaxUnpool2d,
+        Self::MaxUnpool3d,
+        Self::Pad,
+        Self::ConstantPadNd,
+        Self::Interpolate,
+        Self::Im2col,
+        Self::Fold,
+        Self::PixelShuffle,
+        Self::PixelUnshuffle,
+        Self::ChannelShuffle,
     ];
 }

@@ -57,6 +57,8 @@ pub enum Class {
     View,
     /// Elements copied to other places: cat, masked_select.
     Index,
+    /// Elements under a window that slides along dims: convolution, pooling, padding, resampling.
+    Window,
     /// A new tensor from sizes and numbers.
     Fill,
     /// Random numbers.

@@ -28,6 +28,8 @@ pub enum ParamKind {
     Sizes,
     /// A truth value.
     Bool,
+    /// A word, such as a mode.
+    Str,
     /// A dtype.
     DType,
     /// A device.
@@ -116,6 +118,7 @@ fn kind_of(text: &str) -> ParamKind {
         "Int" => ParamKind::Int,
         "Sizes" => ParamKind::Sizes,
         "Bool" => ParamKind::Bool,
+        "Str" => ParamKind::Str,
         "DType" => ParamKind::DType,
         "Device" => ParamKind::Device,
         "Format" => ParamKind::Format,

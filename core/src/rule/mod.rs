@@ -15,6 +15,7 @@
 //! | permute | [`permute()`], [`transpose`], [`t`], [`mt`], [`movedim`], [`diagonal`] |
 //! | look up | [`searchsorted`] |
 //! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`], [`einsum()`] |
+//! | window | [`sites`], [`check_sites`], [`filter`], [`filter_bias`] |
 //! | join | [`cat()`], [`stack`] |
 //! | mask | [`masked_select`], [`masked_fill`], [`masked_fill_in_place`] |
 //! | index | [`index_by`], [`index_select`], [`index_along`], [`index_into`], [`index_many`] |
@@ -26,6 +27,7 @@ mod align;
 mod arg;
 mod cat;
 mod contract;
+mod conv;
 pub mod dtype;
 mod einsum;
 mod flatten;
@@ -53,6 +55,7 @@ pub use align::{Aligned, align_as, align_to};
 pub use arg::{DimArg, DimRef};
 pub use cat::{Cat, Named, Operands, cat, is_skipped, stack};
 pub use contract::{Contraction, Pairs, contract, contract_shape};
+pub use conv::{Filter, FilterForm, Sites, check_sites, filter, filter_bias, sites};
 pub use einsum::{Einsum, Letters, einsum};
 pub use flatten::{Flattened, Unflattened, flatten, flatten_range, flatten_shape, unflatten};
 pub use grid::{block_diag, meshgrid};

@@ -29,6 +29,15 @@ mod sparse;
 mod tests;
 
 pub use arg::{Arg, result_dtype};
+pub use conv::{
+    AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair, Resize,
+    TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_transpose, fold, im2col,
+    interpolate, max_pool, max_unpool, pad,
+};
+pub(crate) use conv::{
+    ColumnsJob, ConvJob, PoolJob, PoolKind, ResampleJob, Sliding, Span, SpreadJob, TransposedJob,
+    Windows, is_direct,
+};
 pub use convert::{
     clone_in, contiguous, contiguous_in, copy_into, duplicate, fill, strides_like, to_device,
     to_dtype, to_in,

@@ -172,7 +172,7 @@ fn run(
 }
 
 /// The address of a fresh result's first element.
-pub(super) fn address(result: &mut Raw) -> *mut u8 {
+pub(in crate::call) fn address(result: &mut Raw) -> *mut u8 {
     let offset = result.layout.offset * result.dtype.size();
     match result.storage.unique_ptr() {
         Some(ptr) => ptr.wrapping_add(offset),

@@ -642,6 +642,75 @@ pub(super) mod own {
         Glu,
     }
 
+    /// Of the family `conv`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Conv {
+        /// `conv1d`
+        Conv1d,
+        /// `conv2d`
+        Conv2d,
+        /// `conv3d`
+        Conv3d,
+        /// `conv_transpose1d`
+        ConvTranspose1d,
+        /// `conv_transpose2d`
+        ConvTranspose2d,
+        /// `conv_transpose3d`
+        ConvTranspose3d,
+        /// `max_pool1d`
+        MaxPool1d,
+        /// `max_pool2d`
+        MaxPool2d,
+        /// `max_pool3d`
+        MaxPool3d,
+        /// `avg_pool1d`
+        AvgPool1d,
+        /// `avg_pool2d`
+        AvgPool2d,
+        /// `avg_pool3d`
+        AvgPool3d,
+        /// `lp_pool1d`
+        LpPool1d,
+        /// `lp_pool2d`
+        LpPool2d,
+        /// `lp_pool3d`
+        LpPool3d,
+        /// `adaptive_avg_pool1d`
+        AdaptiveAvgPool1d,
+        /// `adaptive_avg_pool2d`
+        AdaptiveAvgPool2d,
+        /// `adaptive_avg_pool3d`
+        AdaptiveAvgPool3d,
+        /// `adaptive_max_pool1d`
+        AdaptiveMaxPool1d,
+        /// `adaptive_max_pool2d`
+        AdaptiveMaxPool2d,
+        /// `adaptive_max_pool3d`
+        AdaptiveMaxPool3d,
+        /// `max_unpool1d`
+        MaxUnpool1d,
+        /// `max_unpool2d`
+        MaxUnpool2d,
+        /// `max_unpool3d`
+        MaxUnpool3d,
+        /// `pad`
+        Pad,
+        /// `constant_pad_nd`
+        ConstantPadNd,
+        /// `interpolate`
+        Interpolate,
+        /// `im2col`
+        Im2col,
+        /// `fold`
+        Fold,
+        /// `pixel_shuffle`
+        PixelShuffle,
+        /// `pixel_unshuffle`
+        PixelUnshuffle,
+        /// `channel_shuffle`
+        ChannelShuffle,
+    }
+
     /// An operator by its family.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Own {
@@ -683,6 +752,8 @@ pub(super) mod own {
         Parametric(Parametric),
         /// Of the family `activation`.
         Activation(Activation),
+        /// Of the family `conv`.
+        Conv(Conv),
     }
 
     impl Own {
@@ -708,6 +779,7 @@ pub(super) mod own {
                 Self::Einsum(own) => own::einsum::call(own, op, form, args),
                 Self::Parametric(own) => own::parametric::call(own, op, form, args),
                 Self::Activation(own) => own::activation::call(own, op, form, args),
+                Self::Conv(own) => own::conv::call(own, op, form, args),
             }
         }
     }
@@ -1120,6 +1192,38 @@ pub(super) fn route(op: Op) -> Route {
         Op::Threshold => Route::Own(own::Own::Activation(own::Activation::Threshold)),
         Op::Prelu => Route::Own(own::Own::Activation(own::Activation::Prelu)),
         Op::Glu => Route::Own(own::Own::Activation(own::Activation::Glu)),
+        Op::Conv1d => Route::Own(own::Own::Conv(own::Conv::Conv1d)),
+        Op::Conv2d => Route::Own(own::Own::Conv(own::Conv::Conv2d)),
+        Op::Conv3d => Route::Own(own::Own::Conv(own::Conv::Conv3d)),
+        Op::ConvTranspose1d => Route::Own(own::Own::Conv(own::Conv::ConvTranspose1d)),
+        Op::ConvTranspose2d => Route::Own(own::Own::Conv(own::Conv::ConvTranspose2d)),
+        Op::ConvTranspose3d => Route::Own(own::Own::Conv(own::Conv::ConvTranspose3d)),
+        Op::MaxPool1d => Route::Own(own::Own::Conv(own::Conv::MaxPool1d)),
+        Op::MaxPool2d => Route::Own(own::Own::Conv(own::Conv::MaxPool2d)),
+        Op::MaxPool3d => Route::Own(own::Own::Conv(own::Conv::MaxPool3d)),
+        Op::AvgPool1d => Route::Own(own::Own::Conv(own::Conv::AvgPool1d)),
+        Op::AvgPool2d => Route::Own(own::Own::Conv(own::Conv::AvgPool2d)),
+        Op::AvgPool3d => Route::Own(own::Own::Conv(own::Conv::AvgPool3d)),
+        Op::LpPool1d => Route::Own(own::Own::Conv(own::Conv::LpPool1d)),
+        Op::LpPool2d => Route::Own(own::Own::Conv(own::Conv::LpPool2d)),
+        Op::LpPool3d => Route::Own(own::Own::Conv(own::Conv::LpPool3d)),
+        Op::AdaptiveAvgPool1d => Route::Own(own::Own::Conv(own::Conv::AdaptiveAvgPool1d)),
+        Op::AdaptiveAvgPool2d => Route::Own(own::Own::Conv(own::Conv::AdaptiveAvgPool2d)),
+        Op::AdaptiveAvgPool3d => Route::Own(own::Own::Conv(own::Conv::AdaptiveAvgPool3d)),
+        Op::AdaptiveMaxPool1d => Route::Own(own::Own::Conv(own::Conv::AdaptiveMaxPool1d)),
+        Op::AdaptiveMaxPool2d => Route::Own(own::Own::Conv(own::Conv::AdaptiveMaxPool2d)),
+        Op::AdaptiveMaxPool3d => Route::Own(own::Own::Conv(own::Conv::AdaptiveMaxPool3d)),
+        Op::MaxUnpool1d => Route::Own(own::Own::Conv(own::Conv::MaxUnpool1d)),
+        Op::MaxUnpool2d => Route::Own(own::Own::Conv(own::Conv::MaxUnpool2d)),
+        Op::MaxUnpool3d => Route::Own(own::Own::Conv(own::Conv::MaxUnpool3d)),
+        Op::Pad => Route::Own(own::Own::Conv(own::Conv::Pad)),
+        Op::ConstantPadNd => Route::Own(own::Own::Conv(own::Conv::ConstantPadNd)),
+        Op::Interpolate => Route::Own(own::Own::Conv(own::Conv::Interpolate)),
+        Op::Im2col => Route::Own(own::Own::Conv(own::Conv::Im2col)),
+        Op::Fold => Route::Own(own::Own::Conv(own::Conv::Fold)),
+        Op::PixelShuffle => Route::Own(own::Own::Conv(own::Conv::PixelShuffle)),
+        Op::PixelUnshuffle => Route::Own(own::Own::Conv(own::Conv::PixelUnshuffle)),
+        Op::ChannelShuffle => Route::Own(own::Own::Conv(own::Conv::ChannelShuffle)),
     }
 }
 

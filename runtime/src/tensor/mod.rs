@@ -50,6 +50,10 @@ use crate::raw::Raw;
 
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
 pub use attribute::type_name;
+pub use conv::{
+    AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
+    InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
+};
 pub use einsum::CdistOptions;
 pub use factory::Options;
 pub use gather::{

@@ -1,5 +1,159 @@
-//! Convolution, pooling, padding.
+//! Windows that slide along dims: convolution, pooling, padding, resampling.
 
-use crate::op::Row;
+use crate::op::Class::{View, Window};
+use crate::op::DTypeRule::{NoPromotion, Same};
+use crate::op::NameRule::{Keeps, Special};
+use crate::op::{DTypes, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const CONV: &str = "self, weight, bias: Tensor = None, stride: Sizes = 1, padding: Sizes = 0, dilation: Sizes = 1, groups: Int = 1";
+const TRANSPOSED: &str = "self, weight, bias: Tensor = None, stride: Sizes = 1, padding: Sizes = 0, output_padding: Sizes = 0, groups: Int = 1, dilation: Sizes = 1";
+const MAX: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, dilation: Sizes = 1, ceil_mode: Bool = False, return_indices: Bool = False";
+const AVG1: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, ceil_mode: Bool = False, count_include_pad: Bool = True";
+const AVG: &str = "self, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, ceil_mode: Bool = False, count_include_pad: Bool = True, divisor_override: Int = None";
+const LP: &str =
+    "self, norm_type: Scalar, kernel_size: Sizes, stride: Sizes = None, ceil_mode: Bool = False";
+const UNPOOL: &str = "self, indices, kernel_size: Sizes, stride: Sizes = None, padding: Sizes = 0, output_size: Sizes = None";
+const BY_NAME: &str = "by named dims too";
+
+const fn conv(name: &'static str, doc: &'static str) -> Row {
+    Row::new(name, CONV, Window, Special, doc)
+        .dtype(NoPromotion, DTypes::NUMBERS)
+        .grad(&[
+            "conv_transpose(grad, y)",
+            "conv(x, grad)",
+            "sum(grad, not channels)",
+        ])
+        .differs("channel and spatial dims by name too; the result has the weight's channel name")
+}
+
+const fn transposed(name: &'static str, doc: &'static str) -> Row {
+    conv(name, doc).signature(TRANSPOSED).grad(&[
+        "conv(grad, y)",
+        "conv(grad, x)",
+        "sum(grad, not channels)",
+    ])
+}
+
+const fn pool(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    Row::new(name, signature, Window, Keeps, doc)
+        .dtype(Same, DTypes::FLOATS)
+        .differs(BY_NAME)
+}
+
+const fn max(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    pool(name, signature, doc)
+        .dtype(Same, DTypes::ORDERED)
+        .grad(&["max_unpool(grad, indices)"])
+}
+
+const fn avg(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    pool(name, signature, doc)
+        .dtype(Same, DTypes::ORDERED)
+        .grad(&["spread(grad) / divisor"])
+}
+
+pub(super) const ROWS: &[Row] = &[
+    conv("conv1d", "Slides a kernel along one dim and sums over channels."),
+    conv("conv2d", "Slides a kernel along two dims and sums over channels."),
+    conv("conv3d", "Slides a kernel along three dims and sums over channels."),
+    transposed("conv_transpose1d", "The transpose of `conv1d`: each element adds a kernel to the result."),
+    transposed("conv_transpose2d", "The transpose of `conv2d`: each element adds a kernel to the result."),
+    transposed("conv_transpose3d", "The transpose of `conv3d`: each element adds a kernel to the result."),
+    max("max_pool1d", MAX, "The greatest element under a window along one dim."),
+    max("max_pool2d", MAX, "The greatest element under a window along two dims."),
+    max("max_pool3d", MAX, "The greatest element under a window along three dims."),
+    avg("avg_pool1d", AVG1, "The mean under a window along one dim."),
+    avg("avg_pool2d", AVG, "The mean under a window along two dims."),
+    avg("avg_pool3d", AVG, "The mean under a window along three dims."),
+    pool("lp_pool1d", LP, "The p-norm under a window along one dim.").grad(&["grad * (x / result) ** (p - 1)"]),
+    pool("lp_pool2d", LP, "The p-norm under a window along two dims.").grad(&["grad * (x / result) ** (p - 1)"]),
+    pool("lp_pool3d", LP, "The p-norm under a window along three dims.").grad(&["grad * (x / result) ** (p - 1)"]),
+    pool("adaptive_avg_pool1d", "self, output_size: Sizes", "The means of a dim's equal parts, as many as asked for.")
+        .grad(&["spread(grad) / count"]),
+    pool("adaptive_avg_pool2d", "self, output_size: Sizes", "The means of equal parts of two dims, as many as asked for.")
+        .grad(&["spread(grad) / count"]),
+    pool("adaptive_avg_pool3d", "self, output_size: Sizes", "The means of equal parts of three dims, as many as asked for.")
+        .grad(&["spread(grad) / count"]),
+    max("adaptive_max_pool1d", "self, output_size: Sizes, return_indices: Bool = False", "The greatest elements of a dim's equal parts, as many as asked for."),
+    max("adaptive_max_pool2d", "self, output_size: Sizes, return_indices: Bool = False", "The greatest elements of equal parts of two dims, as many as asked for."),
+    max("adaptive_max_pool3d", "self, output_size: Sizes, return_indices: Bool = False", "The greatest elements of equal parts of three dims, as many as asked for."),
+    pool("max_unpool1d", UNPOOL, "Puts the elements of `max_pool1d` back where they stood, among zeros.")
+        .grad(&["gather(grad, indices)"]),
+    pool("max_unpool2d", UNPOOL, "Puts the elements of `max_pool2d` back where they stood, among zeros.")
+        .grad(&["gather(grad, indices)"]),
+    pool("max_unpool3d", UNPOOL, "Puts the elements of `max_pool3d` back where they stood, among zeros.")
+        .grad(&["gather(grad, indices)"]),
+    Row::new(
+        "pad",
+        "self, pad: Sizes, mode: Str = constant, value: Scalar = None",
+        Window,
+        Keeps,
+        "More elements before and after dims: a number, or the dim's own, mirrored, repeated or wrapped around; a negative count takes some away.",
+    )
+    .grad(&["pad(grad, -pad)"])
+    .differs("by named dims too; every mode pads any number of dims"),
+    Row::new(
+        "constant_pad_nd",
+        "self, pad: Sizes, value: Scalar = 0",
+        Window,
+        Keeps,
+        "More elements of one number before and after the last dims.",
+    )
+    .grad(&["pad(grad, -pad)"]),
+    Row::new(
+        "interpolate",
+        "self, size: Sizes = None, scale_factor: Scalar = None, mode: Str = nearest, align_corners: Bool = None, recompute_scale_factor: Bool = None, antialias: Bool = False",
+        Window,
+        Keeps,
+        "Dims at other sizes: by the nearest element, linearly, by cubic splines, or by means.",
+    )
+    .dtype(Same, DTypes::ALL)
+    .aliases(&["upsample"])
+    .grad(&["transpose of the same"])
+    .differs("by named dims too; dtypes other than floats by the nearest element alone; no antialias"),
+    Row::new(
+        "im2col",
+        "self, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1",
+        Window,
+        Special,
+        "The elements under each position of a window, as columns; `torch.nn.functional.unfold`.",
+    )
+    .grad(&["fold(grad)"]),
+    Row::new(
+        "fold",
+        "self, output_size: Sizes, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1",
+        Window,
+        Special,
+        "Adds columns up where their windows lie: the transpose of `im2col`.",
+    )
+    .dtype(Same, DTypes::NUMBERS)
+    .aliases(&["col2im"])
+    .grad(&["im2col(grad)"]),
+    Row::new(
+        "pixel_shuffle",
+        "self, upscale_factor: Int",
+        View,
+        Keeps,
+        "Channels become pixels: `(C * r * r, H, W)` to `(C, H * r, W * r)`.",
+    )
+    .grad(&["pixel_unshuffle(grad)"])
+    .differs(BY_NAME),
+    Row::new(
+        "pixel_unshuffle",
+        "self, downscale_factor: Int",
+        View,
+        Keeps,
+        "Pixels become channels: `(C, H * r, W * r)` to `(C * r * r, H, W)`.",
+    )
+    .grad(&["pixel_shuffle(grad)"])
+    .differs(BY_NAME),
+    Row::new(
+        "channel_shuffle",
+        "self, groups: Int",
+        View,
+        Keeps,
+        "Channels of several groups in turn.",
+    )
+    .grad(&["channel_shuffle(grad, channels / groups)"])
+    .differs(BY_NAME),
+];

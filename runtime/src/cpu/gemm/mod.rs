@@ -138,6 +138,17 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) {
     }
 }
 
+/// One product, on this thread: for callers that have shared the work out themselves.
+///
+/// # Safety
+/// As for [`run`].
+pub(crate) unsafe fn serial(product: &Product) {
+    if product.m > 0 && product.n > 0 {
+        // SAFETY: the caller's promise.
+        unsafe { one(product, false) };
+    }
+}
+
 /// One product, on several threads if `parallel`.
 unsafe fn one(p: &Product, parallel: bool) {
     let flipped = Product {

@@ -422,7 +422,39 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Einsum
         | Op::Positive
         | Op::Allclose
-        | Op::Glu => None,
+        | Op::Glu
+        | Op::Conv1d
+        | Op::Conv2d
+        | Op::Conv3d
+        | Op::ConvTranspose1d
+        | Op::ConvTranspose2d
+        | Op::ConvTranspose3d
+        | Op::MaxPool1d
+        | Op::MaxPool2d
+        | Op::MaxPool3d
+        | Op::AvgPool1d
+        | Op::AvgPool2d
+        | Op::AvgPool3d
+        | Op::LpPool1d
+        | Op::LpPool2d
+        | Op::LpPool3d
+        | Op::AdaptiveAvgPool1d
+        | Op::AdaptiveAvgPool2d
+        | Op::AdaptiveAvgPool3d
+        | Op::AdaptiveMaxPool1d
+        | Op::AdaptiveMaxPool2d
+        | Op::AdaptiveMaxPool3d
+        | Op::MaxUnpool1d
+        | Op::MaxUnpool2d
+        | Op::MaxUnpool3d
+        | Op::Pad
+        | Op::ConstantPadNd
+        | Op::Interpolate
+        | Op::Im2col
+        | Op::Fold
+        | Op::PixelShuffle
+        | Op::PixelUnshuffle
+        | Op::ChannelShuffle => None,
     }
 }
 

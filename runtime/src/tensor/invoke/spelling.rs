@@ -41,7 +41,9 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
     if attribute == Some(Form::InPlace) {
         return (name == "names").then_some((Op::Rename, Form::InPlace));
     }
-    if let Some(op) = found(name) {
+    // Two operators of PyTorch's are called so: a tensor's method is another.
+    let unfold = prefix == "torch.nn.functional" && name == "unfold";
+    if let Some(op) = unfold.then_some(Op::Im2col).or_else(|| found(name)) {
         let form = if prefix == "torch.Tensor" {
             Form::Method
         } else {

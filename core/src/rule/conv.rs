@@ -1,0 +1,274 @@
+//! Windows that slide along dims: where they slide, and what a convolution makes of channels.
+//!
+//! PyTorch goes by position: an input `(N, C, H, W)`, or `(C, H, W)` without a batch; a weight
+//! `(O, C, KH, KW)`, for a transposed convolution `(C, O, KH, KW)`. By name, the channel dim and
+//! the spatial ones are said and may stand anywhere, and all others are batch.
+//!
+//! A pool keeps names. A convolution puts the weight's output channel in the place of the input's
+//! channel; a weight that does not name it leaves the input's name. In the weight, the dim that
+//! meets the input's channel must have its name where both have one; by name it is found by it,
+//! wherever it stands, the first of the others is the output channel, and the rest is the kernel.
+//! A kernel's dim may have the name of the spatial dim it slides along, or one that the input
+//! lacks.
+
+use alloc::format;
+
+use smallvec::SmallVec;
+
+use super::Positions;
+use super::item::distinct;
+use super::lookup::find;
+use super::unify::unify;
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::{Name, Names};
+
+/// Where an input's channel and spatial dims stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sites {
+    /// The channel dim.
+    pub channel: usize,
+    /// The spatial dims, outermost first.
+    pub spatial: Positions,
+}
+
+/// Where a weight's dims stand, and the names of the result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// The output channels.
+    pub out: usize,
+    /// The dim that meets the input's channels.
+    pub channel: usize,
+    /// The kernel's dims, outermost first.
+    pub kernel: Positions,
+    /// The names of the result.
+    pub names: Names,
+}
+
+/// How a weight's dims are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FilterForm {
+    /// By name where the weight has the channel's name; else by position.
+    pub by_name: bool,
+    /// The input's channels stand first in the weight, as a transposed convolution has it.
+    pub transposed: bool,
+}
+
+/// The sites of PyTorch's order, for `spatial` spatial dims: the last ones, and the channel before.
+/// The error leaves the operands to the caller, who may have a weight, too.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] for another number of dims than these, with a batch dim or without.
+pub fn sites(op: &'static str, names: &Names, spatial: usize) -> Result<Sites> {
+    let rank = names.len();
+    if rank != spatial + 1 && rank != spatial + 2 {
+        let what = format!(
+            "{rank} dims, where {} are needed, or {} without a batch dim",
+            spatial + 2,
+            spatial + 1
+        );
+        return Err(Error::new(ErrorKind::Rank, op, what)
+            .hint("add a dim with `unsqueeze`, or name the dims to slide along"));
+    }
+    Ok(Sites {
+        channel: rank - spatial - 1,
+        spatial: (rank - spatial..rank).collect(),
+    })
+}
+
+/// Checks that the spatial dims are `count`, and the channel none of them.
+///
+/// # Errors
+/// [`ErrorKind::Argument`] for another number, [`ErrorKind::DuplicateNames`] for the channel.
+pub fn check_sites(op: &'static str, names: &Names, sites: &Sites, count: usize) -> Result<()> {
+    if sites.spatial.len() != count {
+        let what = format!("{} dims to slide along, not {count}", sites.spatial.len());
+        return Err(Error::new(ErrorKind::Argument, op, what)
+            .operand(names, &[])
+            .hint("list as many dims as the operator's name says"));
+    }
+    if sites.spatial.contains(&sites.channel) {
+        let what = "the channel dim is one of those to slide along";
+        return Err(Error::new(ErrorKind::DuplicateNames, op, what)
+            .operand(names, &[])
+            .at(0, sites.channel)
+            .hint("channels are summed over, not slid along"));
+    }
+    Ok(())
+}
+
+/// Finds the weight's dims, and the names of the result.
+///
+/// ```
+/// use nomina_core::{Names, rule};
+/// let x = Names::from_static(&[Some("N"), Some("H"), Some("W"), Some("C")]);
+/// let w = Names::from_static(&[Some("O"), Some("C"), None, None]);
+/// let sites = rule::Sites { channel: 3, spatial: [1, 2].as_slice().into() };
+/// let form = rule::FilterForm { by_name: true, transposed: false };
+/// let filter = rule::filter("conv2d", &x, &sites, &w, form)?;
+/// assert_eq!(filter.names, Names::from_static(&[Some("N"), Some("H"), Some("W"), Some("O")]));
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`ErrorKind::Rank`] for another number of dims, [`ErrorKind::NameMismatch`] when the dim that
+/// meets the input's channels has another name, [`ErrorKind::Misaligned`] when a kernel's dim has
+/// the name of another dim of the input, [`ErrorKind::DuplicateNames`] when the input already has
+/// a dim with the output channel's name.
+pub fn filter(
+    op: &'static str,
+    x: &Names,
+    sites: &Sites,
+    weight: &Names,
+    form: FilterForm,
+) -> Result<Filter> {
+    let both = |error: Error| error.operand(x, &[]).operand(weight, &[]);
+    let spatial = &sites.spatial;
+    if weight.len() != spatial.len() + 2 {
+        let what = format!(
+            "a weight of {} dims, where {} are needed",
+            weight.len(),
+            spatial.len() + 2
+        );
+        return Err(both(Error::new(ErrorKind::Rank, op, what))
+            .hint("a weight has output channels, input channels, and the kernel's dims"));
+    }
+    let name = x[sites.channel].as_ref();
+    let named = name
+        .filter(|_| form.by_name)
+        .and_then(|name| find(weight, name.as_str()));
+    let channel = named.unwrap_or(usize::from(!form.transposed));
+    let mut others: SmallVec<[usize; 8]> = (0..weight.len()).filter(|&at| at != channel).collect();
+    let out = others.remove(0);
+    if let (Some(name), Some(other)) = (name, &weight[channel])
+        && name != other
+    {
+        let what = format!("channels `{name}` meet the weight's `{other}`");
+        return Err(both(Error::new(ErrorKind::NameMismatch, op, what))
+            .hint("rename one, or align the weight to output channels, input channels, kernel"));
+    }
+    for (&at, &along) in others.iter().zip(spatial) {
+        let Some(kernel) = &weight[at] else { continue };
+        if find(x, kernel.as_str()).is_some_and(|found| found != along) {
+            let what = format!("the kernel's `{kernel}` does not slide along the input's");
+            return Err(both(Error::new(ErrorKind::Misaligned, op, what))
+                .at(1, at)
+                .hint("order the kernel's dims as the spatial dims, or rename them"));
+        }
+    }
+    let mut names = x.clone();
+    if let Some(out) = &weight[out] {
+        names[sites.channel] = Some(out.clone());
+    }
+    Ok(Filter {
+        out,
+        channel,
+        kernel: others,
+        names: distinct(op, names).map_err(both)?,
+    })
+}
+
+/// The names of the result, with a bias of one dim: it may name the output channels, too.
+///
+/// # Errors
+/// [`ErrorKind::Rank`] when the bias has not one dim, [`ErrorKind::NameMismatch`] when it names
+/// the channels otherwise than the weight, [`ErrorKind::DuplicateNames`] as [`filter`].
+pub fn filter_bias(
+    op: &'static str,
+    mut names: Names,
+    sites: &Sites,
+    out: Option<&Name>,
+    bias: &Names,
+) -> Result<Names> {
+    if bias.len() != 1 {
+        let what = format!("a bias of {} dims", bias.len());
+        return Err(Error::new(ErrorKind::Rank, op, what)
+            .operand(bias, &[])
+            .hint("a bias has one dim, the output channels"));
+    }
+    let out = Names::unchecked([out.cloned()]);
+    let unified = unify(op, &out, bias)?;
+    if let Some(name) = &unified[0] {
+        names[sites.channel] = Some(name.clone());
+    }
+    distinct(op, names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Names {
+        let each = text.split_whitespace();
+        Names::unchecked(each.map(|word| (word != "_").then(|| Name::new(word).unwrap())))
+    }
+
+    fn positional(x: &str, weight: &str) -> Result<Filter> {
+        let x = names(x);
+        let form = FilterForm {
+            by_name: false,
+            transposed: false,
+        };
+        let weight = names(weight);
+        let sites = sites("conv", &x, weight.len() - 2)?;
+        filter("conv", &x, &sites, &weight, form)
+    }
+
+    #[test]
+    fn the_weight_names_the_channels() {
+        assert_eq!(
+            positional("N C H W", "O C _ _").unwrap().names,
+            names("N O H W")
+        );
+        assert_eq!(
+            positional("N C H W", "_ _ _ _").unwrap().names,
+            names("N C H W")
+        );
+        assert_eq!(
+            positional("C H W", "O C H W").unwrap().names,
+            names("O H W")
+        );
+        assert_eq!(positional("_ _ _", "O C K").unwrap().names, names("_ O _"));
+    }
+
+    #[test]
+    fn what_does_not_fit() {
+        let kind = |x, weight| positional(x, weight).unwrap_err().kind();
+        assert_eq!(kind("N C H W", "O D _ _"), ErrorKind::NameMismatch);
+        assert_eq!(kind("N C H W", "O C W H"), ErrorKind::Misaligned);
+        assert_eq!(kind("N C H W", "N C _ _"), ErrorKind::DuplicateNames);
+        assert_eq!(kind("H W", "O C _ _"), ErrorKind::Rank);
+    }
+
+    #[test]
+    fn by_name_the_weight_stands_in_any_order() {
+        let x = names("H N W C");
+        let sites = Sites {
+            channel: 3,
+            spatial: [0, 2].as_slice().into(),
+        };
+        let form = FilterForm {
+            by_name: true,
+            transposed: true,
+        };
+        let found = filter("conv", &x, &sites, &names("O KH KW C"), form).unwrap();
+        assert_eq!((found.out, found.channel), (0, 3));
+        assert_eq!(found.kernel.as_slice(), [1, 2]);
+        assert_eq!(found.names, names("H N W O"));
+    }
+
+    #[test]
+    fn a_bias_may_name_them_too() {
+        let x = names("N C L");
+        let sites = sites("conv", &x, 1).unwrap();
+        let with =
+            |out: Option<&Name>, bias| filter_bias("conv", x.clone(), &sites, out, &names(bias));
+        assert_eq!(with(None, "O").unwrap(), names("N O L"));
+        let out = Name::new("O").unwrap();
+        assert_eq!(with(Some(&out), "_").unwrap(), names("N O L"));
+        assert_eq!(
+            with(Some(&out), "P").unwrap_err().kind(),
+            ErrorKind::NameMismatch
+        );
+        assert_eq!(with(None, "A B").unwrap_err().kind(), ErrorKind::Rank);
+    }
+}

@@ -1,0 +1,175 @@
+//! What a window sees, as columns, and back.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, ErrorKind, Result};
+
+use super::convolve::positive;
+use super::{Sliding, Windows, check_count, refuse};
+use crate::backend::backend;
+use crate::call::contiguous;
+use crate::call::reduce::address;
+use crate::raw::Raw;
+
+/// How a window slides over two dims.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    /// The window's sizes.
+    pub kernel: &'a [usize],
+    /// From one element under the window to the next.
+    pub dilation: &'a [usize],
+    /// Zeros before and after.
+    pub padding: &'a [usize],
+    /// From one position to the next.
+    pub stride: &'a [usize],
+}
+
+/// Columns for a backend. One side is `[batch, channels, spatial..]`, the other
+/// `[batch, channels, kernel.., positions..]`; both are row-major.
+pub(crate) struct ColumnsJob {
+    pub(crate) dtype: DType,
+    /// Planes: batch times channels.
+    pub(crate) planes: usize,
+    pub(crate) windows: Windows,
+    pub(crate) x: *const u8,
+    pub(crate) out: *mut u8,
+    /// From columns to planes, adding up.
+    pub(crate) fold: bool,
+}
+
+// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+unsafe impl Sync for ColumnsJob {}
+
+fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windows> {
+    for (what, given) in [
+        ("kernel_size", args.kernel),
+        ("dilation", args.dilation),
+        ("padding", args.padding),
+        ("stride", args.stride),
+    ] {
+        check_count(op, x, what, given.len(), sizes.len())?;
+    }
+    let mut windows = [Sliding::NONE; 3];
+    for (i, &size) in sizes.iter().enumerate() {
+        let [kernel, stride, before, dilation] = [
+            args.kernel[i],
+            args.stride[i],
+            args.padding[i],
+            args.dilation[i],
+        ];
+        positive(op, x, 0, stride, dilation)?;
+        let reach = Sliding::reach(kernel, dilation);
+        let padded = before
+            .checked_mul(2)
+            .and_then(|both| size.checked_add(both));
+        let padded = padded.filter(|&padded| isize::try_from(padded).is_ok());
+        let free = reach.and_then(|reach| padded?.checked_sub(reach));
+        let Some(free) = free else {
+            let what = format!(
+                "a window of {kernel} elements, {dilation} apart, where there are {size} with a \
+                 padding of {before}"
+            );
+            return Err(
+                refuse(ErrorKind::Shape, op, &[x], what).hint("pad more, or take a smaller window")
+            );
+        };
+        windows[3 - sizes.len() + i] = Sliding {
+            size,
+            kernel,
+            stride,
+            before,
+            dilation,
+            out: free / stride + 1,
+        };
+    }
+    Ok(windows)
+}
+
+fn product(op: Op, x: &Raw, sizes: impl IntoIterator<Item = usize>) -> Result<usize> {
+    let product = sizes.into_iter().try_fold(1usize, usize::checked_mul);
+    product.ok_or_else(|| {
+        refuse(
+            ErrorKind::Shape,
+            op,
+            &[x],
+            "the number of columns overflows",
+        )
+        .hint("check the sizes")
+    })
+}
+
+/// Of `(N, C, H, W)` the elements under each position of a window: `(N, C * KH * KW, positions)`.
+///
+/// # Errors
+/// Another number of dims, sizes that do not fit, missing memory.
+pub fn im2col(x: &Raw, args: &Columns<'_>) -> Result<Raw> {
+    let op = Op::Im2col;
+    if x.rank() != 4 {
+        let what = format!("{} dims, where 4 are needed", x.rank());
+        return Err(
+            refuse(ErrorKind::Rank, op, &[x], what).hint("add a batch dim with `unsqueeze`")
+        );
+    }
+    let windows = windows(op, x, &x.shape()[2..], args)?;
+    let (batch, channels) = (x.shape()[0], x.shape()[1]);
+    let rows = product(op, x, windows.iter().map(|w| w.kernel).chain([channels]))?;
+    let positions = product(op, x, windows.iter().map(|w| w.out))?;
+    let mut out = Raw::empty(op.name(), &[batch, rows, positions], x.dtype(), x.device())?;
+    let input = contiguous(x)?;
+    let job = ColumnsJob {
+        dtype: x.dtype(),
+        planes: batch * channels,
+        windows,
+        x: input.as_ptr(),
+        out: address(&mut out),
+        fold: false,
+    };
+    if out.numel() > 0 {
+        // SAFETY: the windows slide over the input's planes; the result is fresh and has room.
+        unsafe { backend(op.name(), x.device())?.columns(&job)? };
+    }
+    Ok(out)
+}
+
+/// Adds the columns `(N, C * KH * KW, positions)` up where their windows lie, in `(N, C, sizes)`.
+///
+/// # Errors
+/// Another number of dims, sizes that do not fit, missing memory.
+pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
+    let op = Op::Fold;
+    if x.rank() != 3 || sizes.len() != 2 {
+        let what = format!(
+            "{} dims and {} sizes, where 3 and 2 are needed",
+            x.rank(),
+            sizes.len()
+        );
+        return Err(refuse(ErrorKind::Rank, op, &[x], what)
+            .hint("give columns as `im2col` has them, and the sizes of two dims"));
+    }
+    op.row().check_dtype(x.dtype())?;
+    let windows = windows(op, x, sizes, args)?;
+    let taps = product(op, x, windows.iter().map(|w| w.kernel))?;
+    let positions = product(op, x, windows.iter().map(|w| w.out))?;
+    let rows = x.shape()[1];
+    if !rows.is_multiple_of(taps) || x.shape()[2] != positions {
+        let what = format!("columns for a window of {taps} elements at {positions} positions");
+        return Err(refuse(ErrorKind::Shape, op, &[x], what)
+            .hint("columns are (N, channels times the window's elements, positions)"));
+    }
+    let channels = rows / taps;
+    let shape = [x.shape()[0], channels, sizes[0], sizes[1]];
+    let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+    let input = contiguous(x)?;
+    let job = ColumnsJob {
+        dtype: x.dtype(),
+        planes: shape[0] * channels,
+        windows,
+        x: input.as_ptr(),
+        out: address(&mut out),
+        fold: true,
+    };
+    if out.numel() > 0 {
+        // SAFETY: as in `im2col`.
+        unsafe { backend(op.name(), x.device())?.columns(&job)? };
+    }
+    Ok(out)
+}

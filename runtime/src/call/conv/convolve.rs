@@ -1,0 +1,467 @@
+//! Convolutions and their transposes.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, ErrorKind, Result};
+
+use super::{Sliding, Windows, check_count, check_dims, inverse, order, refuse, three};
+use crate::backend::{arithmetic, backend};
+use crate::call::reduce::address;
+use crate::call::{contiguous, to_dtype};
+use crate::raw::Raw;
+use crate::shape::{Shape, numel};
+
+/// Where the dims stand.
+#[derive(Clone, Copy, Debug)]
+pub struct ConvSites<'a> {
+    /// The input's channels.
+    pub channel: usize,
+    /// The dims to slide along, outermost first.
+    pub spatial: &'a [usize],
+    /// The weight's output channels.
+    pub out: usize,
+    /// The weight's dim that meets the input's channels.
+    pub weight_channel: usize,
+    /// The weight's other dims, one for each spatial dim.
+    pub kernel: &'a [usize],
+}
+
+/// How a kernel slides; one number for each spatial dim.
+#[derive(Clone, Copy, Debug)]
+pub struct ConvArgs<'a> {
+    /// From one position to the next.
+    pub stride: &'a [usize],
+    /// Zeros before and after; `None` for as many as keep the sizes.
+    pub padding: Option<&'a [usize]>,
+    /// From one element under the kernel to the next.
+    pub dilation: &'a [usize],
+    /// Into how many groups channels fall.
+    pub groups: usize,
+}
+
+/// How a transposed kernel slides; one number for each spatial dim.
+#[derive(Clone, Copy, Debug)]
+pub struct TransposedArgs<'a> {
+    /// From one position to the next.
+    pub stride: &'a [usize],
+    /// How much is cut off before and after.
+    pub padding: &'a [usize],
+    /// How much is added after.
+    pub output_padding: &'a [usize],
+    /// Into how many groups channels fall.
+    pub groups: usize,
+    /// From one element under the kernel to the next.
+    pub dilation: &'a [usize],
+}
+
+/// A convolution for a backend. Strides are in elements.
+pub(crate) struct ConvJob {
+    pub(crate) dtype: DType,
+    pub(crate) batch: usize,
+    pub(crate) groups: usize,
+    /// Input channels of a group.
+    pub(crate) channels: usize,
+    /// Output channels of a group.
+    pub(crate) outs: usize,
+    pub(crate) windows: Windows,
+    pub(crate) x: *const u8,
+    /// Of batch, channels, and the spatial dims.
+    pub(crate) x_strides: [isize; 5],
+    /// In the dtype of [`arithmetic`]: output channels, channels of a group, kernel.
+    pub(crate) weight: *const u8,
+    /// Whether the weight has the channels behind the kernel, as the input has them innermost.
+    pub(crate) channels_last: bool,
+    /// One for each output channel, in the dtype of [`arithmetic`].
+    pub(crate) bias: Option<*const u8>,
+    pub(crate) out: *mut u8,
+    /// Of batch, channels, and positions.
+    pub(crate) out_strides: [isize; 3],
+}
+
+// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+unsafe impl Sync for ConvJob {}
+
+/// A transposed convolution for a backend: the windows slide over the result.
+pub(crate) struct TransposedJob {
+    pub(crate) dtype: DType,
+    pub(crate) batch: usize,
+    pub(crate) groups: usize,
+    pub(crate) channels: usize,
+    pub(crate) outs: usize,
+    pub(crate) windows: Windows,
+    pub(crate) x: *const u8,
+    pub(crate) x_strides: [isize; 5],
+    /// In the dtype of [`arithmetic`]: input channels, output channels of a group, kernel.
+    pub(crate) weight: *const u8,
+    pub(crate) bias: Option<*const u8>,
+    /// Row-major: batch, output channels, spatial dims.
+    pub(crate) out: *mut u8,
+}
+
+// SAFETY: as for `ConvJob`.
+unsafe impl Sync for TransposedJob {}
+
+/// The operands, checked and brought to one order.
+struct Ready {
+    /// Batch, channels, spatial dims.
+    x: Raw,
+    /// Output channels and channels as the operator has them, then the kernel.
+    weight: Raw,
+    bias: Option<Raw>,
+    /// The sizes of the batch dims.
+    lead: Shape,
+    /// What puts the result's dims to their places.
+    back: Shape,
+    /// Channels of a group, output channels.
+    channels: usize,
+    outs: usize,
+}
+
+fn ready(
+    op: Op,
+    [x, weight]: [&Raw; 2],
+    bias: Option<&Raw>,
+    at: &ConvSites<'_>,
+    groups: usize,
+    transposed: bool,
+) -> Result<Ready> {
+    let both = [x, weight];
+    check_dims(op, x, at.spatial)?;
+    let count = at.spatial.len();
+    let all = [&[at.out, at.weight_channel], at.kernel].concat();
+    if at.channel >= x.rank() || at.spatial.contains(&at.channel) || all.len() != count + 2 {
+        let what = "channel and kernel dims do not fit the input and the weight";
+        return Err(refuse(ErrorKind::Rank, op, &both, what)
+            .hint("a weight has output channels, input channels, and a dim per spatial dim"));
+    }
+    op.row().check_dtype(x.dtype())?;
+    for other in both.into_iter().chain(bias) {
+        if other.dtype() != x.dtype() {
+            let what = format!("dtypes {} and {} differ", x.dtype(), other.dtype());
+            return Err(refuse(ErrorKind::DType, op, &both, what)
+                .hint("convert one with `to`: convolutions do not promote"));
+        }
+        if other.device() != x.device() {
+            let what = format!("operands are on `{}` and `{}`", x.device(), other.device());
+            return Err(
+                refuse(ErrorKind::Device, op, &both, what).hint("move one with `to_device`")
+            );
+        }
+    }
+    let last = [&[at.channel], at.spatial].concat();
+    let moved = order(x.rank(), &last);
+    let permuted = x.permute(&moved)?;
+    let lead = Shape::from_slice(&permuted.shape()[..x.rank() - count - 1]);
+    let mut shape = Shape::from_elem(numel(op.name(), &lead)?, 1);
+    shape.extend_from_slice(&permuted.shape()[lead.len()..]);
+    let flat = permuted.reshape(&shape)?;
+    let weight_order = if transposed {
+        [&[at.weight_channel, at.out], at.kernel].concat()
+    } else {
+        all
+    };
+    let w = weight.permute(&weight_order)?;
+    let (given, met) = (x.shape()[at.channel], weight.shape()[at.weight_channel]);
+    let outs = weight.shape()[at.out];
+    // A transposed weight has all input channels, and the output channels of one group.
+    let (want, all_outs) = if transposed {
+        (Some(met), outs.checked_mul(groups))
+    } else {
+        (met.checked_mul(groups), Some(outs))
+    };
+    let splits = groups != 0 && given % groups == 0 && outs_split(outs, groups, transposed);
+    if want != Some(given) || !splits || all_outs.is_none() {
+        let what = format!(
+            "{given} channels in {groups} groups do not meet a weight for {met} channels of a \
+             group and {outs} output channels"
+        );
+        return Err(refuse(ErrorKind::Shape, op, &both, what)
+            .at(0, at.channel)
+            .hint("the groups divide both, and the weight has the channels of one group"));
+    }
+    let outs = all_outs.unwrap_or(0);
+    if let Some(bias) = bias
+        && bias.shape() != [outs]
+    {
+        let what = format!(
+            "a bias of sizes {:?} for {outs} output channels",
+            bias.shape()
+        );
+        return Err(refuse(ErrorKind::Shape, op, &both, what)
+            .hint("a bias has one number for each output channel"));
+    }
+    let compute = arithmetic(x.dtype());
+    let bias = bias
+        .map(|bias| contiguous(&to_dtype(bias, compute)?))
+        .transpose()?;
+    Ok(Ready {
+        x: flat,
+        weight: w,
+        bias,
+        lead,
+        back: inverse(&moved),
+        channels: given / groups,
+        outs,
+    })
+}
+
+fn outs_split(outs: usize, groups: usize, transposed: bool) -> bool {
+    transposed || outs.is_multiple_of(groups)
+}
+
+/// Gives the result, of `[batch, channels, spatial..]`, the input's order of dims.
+fn placed(out: &Raw, lead: &[usize], back: &[usize]) -> Result<Raw> {
+    let mut shape = Shape::from_slice(lead);
+    shape.extend_from_slice(&out.shape()[1..]);
+    out.reshape(&shape)?.permute(back)
+}
+
+/// Slides a kernel along dims and sums over channels.
+///
+/// # Errors
+/// Operands of different dtypes, sizes that do not fit, missing memory.
+pub fn conv(
+    op: Op,
+    x: &Raw,
+    weight: &Raw,
+    bias: Option<&Raw>,
+    at: &ConvSites<'_>,
+    args: &ConvArgs<'_>,
+) -> Result<Raw> {
+    let ready = ready(op, [x, weight], bias, at, args.groups, false)?;
+    let windows = windows(op, [x, weight], at, args)?;
+    let Ready { x: input, .. } = &ready;
+    let (batch, rank) = (input.shape()[0], input.rank());
+    let mut shape = Shape::from_slice(&[batch, ready.outs]);
+    shape.extend(
+        windows[3 - at.spatial.len()..]
+            .iter()
+            .map(|window| window.out),
+    );
+    // Channels that lie innermost stay there, which also keeps the result's dims as they were.
+    let last = input.strides()[1] == 1 && input.shape()[1] > 1 && !input.is_contiguous();
+    let direct = is_direct(
+        input.dtype(),
+        ready.channels,
+        ready.outs / args.groups.max(1),
+    );
+    let (input, last) = if direct && last {
+        (contiguous(input)?, false)
+    } else {
+        (input.clone(), last)
+    };
+    let behind: Shape = [0].into_iter().chain(2..rank).chain([1]).collect();
+    let w = to_dtype(&ready.weight, arithmetic(input.dtype()))?;
+    let w = contiguous(&if last { w.permute(&behind)? } else { w })?;
+    let mut out = if last {
+        let shape: Shape = behind.iter().map(|&dim| shape[dim]).collect();
+        Raw::empty(op.name(), &shape, input.dtype(), input.device())?
+    } else {
+        Raw::empty(op.name(), &shape, input.dtype(), input.device())?
+    };
+    let positions: usize = shape[2..].iter().product();
+    let (outs, place) = (ready.outs as isize, positions as isize);
+    let job = ConvJob {
+        dtype: input.dtype(),
+        batch,
+        groups: args.groups,
+        channels: ready.channels,
+        outs: ready.outs / args.groups,
+        windows,
+        x: input.as_ptr(),
+        x_strides: strides(&input),
+        weight: w.as_ptr(),
+        channels_last: last,
+        bias: ready.bias.as_ref().map(Raw::as_ptr),
+        out: address(&mut out),
+        out_strides: if last {
+            [outs * place, 1, outs]
+        } else {
+            [outs * place, place, 1]
+        },
+    };
+    if out.numel() > 0 {
+        // SAFETY: sizes were checked; the operands are on one device and outlive the call, the
+        // result is fresh and row-major in the order that its strides say.
+        unsafe { backend(op.name(), input.device())?.conv(&job)? };
+    }
+    let out = if last {
+        out.permute(&inverse(&behind))?
+    } else {
+        out
+    };
+    placed(&out, &ready.lead, &ready.back)
+}
+
+/// Whether a convolution is computed without a matrix product: integers, which have none that is
+/// worth it, and kernels that see one channel each.
+pub(crate) fn is_direct(dtype: DType, channels: usize, outs: usize) -> bool {
+    dtype.is_integral() || (channels == 1 && outs <= 4)
+}
+
+/// Of batch and channels, and three spatial dims.
+fn strides(x: &Raw) -> [isize; 5] {
+    let strides = x.strides();
+    let spatial = three(0, &strides[2..]);
+    [strides[0], strides[1], spatial[0], spatial[1], spatial[2]]
+}
+
+fn windows(
+    op: Op,
+    [x, weight]: [&Raw; 2],
+    at: &ConvSites<'_>,
+    args: &ConvArgs<'_>,
+) -> Result<Windows> {
+    let count = at.spatial.len();
+    check_count(op, x, "stride", args.stride.len(), count)?;
+    check_count(op, x, "dilation", args.dilation.len(), count)?;
+    if let Some(padding) = args.padding {
+        check_count(op, x, "padding", padding.len(), count)?;
+    }
+    let mut windows = [Sliding::NONE; 3];
+    for i in 0..count {
+        let dim = at.spatial[i];
+        let (size, kernel) = (x.shape()[dim], weight.shape()[at.kernel[i]]);
+        let (stride, dilation) = (args.stride[i], args.dilation[i]);
+        positive(op, x, dim, stride, dilation)?;
+        let fail = |what: String| {
+            refuse(ErrorKind::Shape, op, &[x, weight], what)
+                .at(0, dim)
+                .hint("pad more, or take a smaller kernel or dilation")
+        };
+        let Some(reach) = Sliding::reach(kernel, dilation) else {
+            return Err(fail(format!(
+                "a kernel of {kernel} elements, {dilation} apart,"
+            )));
+        };
+        let (before, after) = match args.padding {
+            Some(padding) => (padding[i], padding[i]),
+            None if stride != 1 => {
+                let what =
+                    format!("padding that keeps sizes does not go with a stride of {stride}");
+                return Err(refuse(ErrorKind::Argument, op, &[x], what)
+                    .at(0, dim)
+                    .hint("say how many zeros, or take a stride of 1"));
+            }
+            None => ((reach - 1) / 2, reach - 1 - (reach - 1) / 2),
+        };
+        let padded = size
+            .checked_add(before)
+            .and_then(|sum| sum.checked_add(after));
+        let padded = padded.filter(|&sum| isize::try_from(sum).is_ok());
+        let Some(free) = padded.and_then(|padded| padded.checked_sub(reach)) else {
+            return Err(fail(format!(
+                "the kernel spans {reach} elements, where there are {size} with a padding of {before}"
+            )));
+        };
+        windows[3 - count + i] = Sliding {
+            size,
+            kernel,
+            stride,
+            before,
+            dilation,
+            out: free / stride + 1,
+        };
+    }
+    Ok(windows)
+}
+
+pub(super) fn positive(op: Op, x: &Raw, dim: usize, stride: usize, dilation: usize) -> Result<()> {
+    if stride != 0 && dilation != 0 {
+        return Ok(());
+    }
+    let what = format!("a stride of {stride} and a dilation of {dilation}");
+    Err(refuse(ErrorKind::Argument, op, &[x], what)
+        .at(0, dim)
+        .hint("both are 1 or more"))
+}
+
+/// The transpose of [`conv`]: each element adds the kernel, times itself, to the result.
+///
+/// # Errors
+/// As [`conv`].
+pub fn conv_transpose(
+    op: Op,
+    x: &Raw,
+    weight: &Raw,
+    bias: Option<&Raw>,
+    at: &ConvSites<'_>,
+    args: &TransposedArgs<'_>,
+) -> Result<Raw> {
+    let ready = ready(op, [x, weight], bias, at, args.groups, true)?;
+    let windows = transposed_windows(op, [x, weight], at, args)?;
+    let input = &ready.x;
+    let mut shape = Shape::from_slice(&[input.shape()[0], ready.outs]);
+    shape.extend(
+        windows[3 - at.spatial.len()..]
+            .iter()
+            .map(|window| window.size),
+    );
+    let w = contiguous(&to_dtype(&ready.weight, arithmetic(input.dtype()))?)?;
+    let mut out = Raw::empty(op.name(), &shape, input.dtype(), input.device())?;
+    let job = TransposedJob {
+        dtype: input.dtype(),
+        batch: input.shape()[0],
+        groups: args.groups,
+        channels: ready.channels,
+        outs: ready.outs / args.groups,
+        windows,
+        x: input.as_ptr(),
+        x_strides: strides(input),
+        weight: w.as_ptr(),
+        bias: ready.bias.as_ref().map(Raw::as_ptr),
+        out: address(&mut out),
+    };
+    if out.numel() > 0 {
+        // SAFETY: as in `conv`.
+        unsafe { backend(op.name(), input.device())?.conv_transpose(&job)? };
+    }
+    placed(&out, &ready.lead, &ready.back)
+}
+
+fn transposed_windows(
+    op: Op,
+    [x, weight]: [&Raw; 2],
+    at: &ConvSites<'_>,
+    args: &TransposedArgs<'_>,
+) -> Result<Windows> {
+    let count = at.spatial.len();
+    check_count(op, x, "stride", args.stride.len(), count)?;
+    check_count(op, x, "padding", args.padding.len(), count)?;
+    check_count(op, x, "output_padding", args.output_padding.len(), count)?;
+    check_count(op, x, "dilation", args.dilation.len(), count)?;
+    let mut windows = [Sliding::NONE; 3];
+    for i in 0..count {
+        let dim = at.spatial[i];
+        let (size, kernel) = (x.shape()[dim], weight.shape()[at.kernel[i]]);
+        let (stride, dilation) = (args.stride[i], args.dilation[i]);
+        positive(op, x, dim, stride, dilation)?;
+        let more = args.output_padding[i];
+        if more >= stride.max(dilation) {
+            let what = format!("an output padding of {more} with a stride of {stride}");
+            return Err(refuse(ErrorKind::Argument, op, &[x], what)
+                .at(0, dim)
+                .hint("it is less than the stride or the dilation"));
+        }
+        // In 128 bits nothing of this overflows.
+        let wide = |n: usize| n as i128;
+        let whole = (wide(size) - 1) * wide(stride) + wide(dilation) * (wide(kernel) - 1) + 1;
+        let result = whole - 2 * wide(args.padding[i]) + wide(more);
+        let fits = size > 0 && kernel > 0 && result > 0;
+        let limit = isize::MAX as i128;
+        if !fits || whole > limit || result > limit || wide(args.padding[i]) > limit / 4 {
+            let what = format!("{size} elements and a kernel of {kernel} give a size of {result}");
+            return Err(refuse(ErrorKind::Shape, op, &[x, weight], what)
+                .at(0, dim)
+                .hint("take less padding, or a larger kernel"));
+        }
+        windows[3 - count + i] = Sliding {
+            size: result as usize,
+            kernel,
+            stride,
+            before: args.padding[i],
+            dilation,
+            out: size,
+        };
+    }
+    Ok(windows)
+}

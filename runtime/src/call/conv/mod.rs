@@ -1,0 +1,103 @@
+//! Windows that slide along dims: convolution, pooling, padding, resampling.
+
+mod columns;
+mod convolve;
+mod pad;
+mod pool;
+mod resample;
+mod window;
+
+use nomina_core::op::Op;
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use crate::raw::Raw;
+use crate::shape::Shape;
+
+pub(crate) use columns::ColumnsJob;
+pub use columns::{Columns, fold, im2col};
+pub use convolve::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
+pub(crate) use convolve::{ConvJob, TransposedJob, is_direct};
+pub(crate) use pad::SpreadJob;
+pub use pad::{PadMode, pad};
+pub use pool::{AvgArgs, MaxArgs, adaptive_avg, adaptive_max, avg_pool, max_pool, max_unpool};
+pub(crate) use pool::{PoolJob, PoolKind, Span};
+pub(crate) use resample::ResampleJob;
+pub use resample::{InterpolateMode, Resize, interpolate};
+pub(crate) use window::{Sliding, Windows};
+
+/// How many elements before and after a dim, or taken away where negative.
+pub type PadPair = (i64, i64);
+
+#[cold]
+fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -> Error {
+    operands
+        .iter()
+        .fold(Error::new(kind, op.name(), what), |error, x| {
+            error.operand(&Names::default(), x.shape())
+        })
+}
+
+/// Dims in another order: the others, then `last`.
+fn order(rank: usize, last: &[usize]) -> Shape {
+    let others = (0..rank).filter(|dim| !last.contains(dim));
+    others.chain(last.iter().copied()).collect()
+}
+
+/// What undoes a permutation.
+fn inverse(order: &[usize]) -> Shape {
+    let mut inverse = Shape::from_elem(0, order.len());
+    for (at, &dim) in order.iter().enumerate() {
+        inverse[dim] = at;
+    }
+    inverse
+}
+
+/// Checks that dims are there, each once, and no more than three.
+fn check_dims(op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
+    let twice = |at: usize| dims[..at].contains(&dims[at]);
+    if dims.is_empty() || dims.len() > 3 {
+        let what = format!("{} dims to slide along", dims.len());
+        return Err(refuse(ErrorKind::Argument, op, &[x], what).hint("take one to three dims"));
+    }
+    match (0..dims.len()).find(|&at| dims[at] >= x.rank() || twice(at)) {
+        None => Ok(()),
+        Some(at) => {
+            let what = format!("dim {} is not there, or stands twice", dims[at]);
+            Err(refuse(ErrorKind::Index, op, &[x], what).hint("list each dim once, from 0"))
+        }
+    }
+}
+
+/// Checks that there is one number for each of the dims.
+fn check_count(op: Op, x: &Raw, what: &str, given: usize, dims: usize) -> Result<()> {
+    if given == dims {
+        return Ok(());
+    }
+    let what = format!("{given} numbers as `{what}` for {dims} dims");
+    Err(refuse(ErrorKind::Argument, op, &[x], what).hint("give one for each dim to slide along"))
+}
+
+/// An empty list with room for `n`, where memory has it.
+fn list<T>(op: Op, x: &Raw, n: usize) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    match list.try_reserve_exact(n) {
+        Ok(()) => Ok(list),
+        Err(_) => Err(refuse(
+            ErrorKind::Memory,
+            op,
+            &[x],
+            format!("a dim of {n} elements"),
+        )
+        .hint("check the sizes")),
+    }
+}
+
+/// `[.., a, b, c]` with as many leading 1s as make three.
+fn three<T: Copy>(one: T, each: &[T]) -> [T; 3] {
+    let mut three = [one; 3];
+    three[3 - each.len()..].copy_from_slice(each);
+    three
+}
+
+#[cfg(test)]
+mod tests;

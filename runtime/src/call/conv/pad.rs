@@ -1,0 +1,156 @@
+//! Padding, and every other result whose elements are picked dim by dim.
+
+use nomina_core::op::Op;
+use nomina_core::{ErrorKind, Result, Scalar};
+
+use super::{PadPair, check_count, list, refuse};
+use crate::backend::backend;
+use crate::call::reduce::address;
+use crate::cpu::constant::Constant;
+use crate::raw::Raw;
+use crate::shape::Shape;
+
+/// What a dim is padded with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PadMode {
+    /// One number.
+    #[default]
+    Constant,
+    /// The dim's elements, mirrored at the first and the last one: `3 2 | 1 2 3 | 2 1`.
+    Reflect,
+    /// The first and the last element, repeated: `1 1 | 1 2 3 | 3 3`.
+    Replicate,
+    /// The dim's elements, from its other end on: `2 3 | 1 2 3 | 1 2`.
+    Circular,
+}
+
+/// Elements picked dim by dim, for a backend. The result is row-major.
+pub(crate) struct SpreadJob<'a> {
+    /// Bytes of an element.
+    pub(crate) element: usize,
+    pub(crate) shape: &'a [usize],
+    /// For each dim, the index to read at each index; -1 for the number. None for the same index.
+    pub(crate) maps: &'a [Option<Vec<isize>>],
+    pub(crate) x: *const u8,
+    /// In elements.
+    pub(crate) x_strides: &'a [isize],
+    pub(crate) value: Constant,
+    pub(crate) out: *mut u8,
+}
+
+// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+unsafe impl Sync for SpreadJob<'_> {}
+
+/// Picks elements: dim `dim` has the indices `maps[dim]`, or stays.
+pub(super) fn spread(op: Op, x: &Raw, maps: &[Option<Vec<isize>>], value: Scalar) -> Result<Raw> {
+    let sizes = x.shape().iter().zip(maps);
+    let shape: Shape = sizes
+        .map(|(&size, map)| map.as_ref().map_or(size, Vec::len))
+        .collect();
+    let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+    let job = SpreadJob {
+        element: x.dtype().size(),
+        shape: &shape,
+        maps,
+        x: x.as_ptr(),
+        x_strides: x.strides(),
+        value: Constant::new(value, x.dtype()),
+        out: address(&mut out),
+    };
+    if out.numel() > 0 {
+        // SAFETY: every index of a map is -1 or within its dim; the result is fresh.
+        unsafe { backend(op.name(), x.device())?.spread(&job)? };
+    }
+    Ok(out)
+}
+
+/// More elements before and after dims.
+///
+/// # Errors
+/// A mirror or a circle longer than the dim has elements, more taken away than there are, missing
+/// memory.
+pub fn pad(
+    op: Op,
+    x: &Raw,
+    dims: &[usize],
+    pairs: &[PadPair],
+    mode: PadMode,
+    value: Scalar,
+) -> Result<Raw> {
+    check_count(op, x, "pad", pairs.len(), dims.len())?;
+    if let Some(at) =
+        (0..dims.len()).find(|&at| dims[at] >= x.rank() || dims[..at].contains(&dims[at]))
+    {
+        let what = format!("dim {} is not there, or stands twice", dims[at]);
+        return Err(refuse(ErrorKind::Index, op, &[x], what).hint("list each dim once, from 0"));
+    }
+    let mut maps = vec![None; x.rank()];
+    for (&dim, &pair) in dims.iter().zip(pairs) {
+        let size = padded(op, x, dim, pair, mode)?;
+        if pair != (0, 0) {
+            maps[dim] = Some(map(op, x, dim, pair, size, mode)?);
+        }
+    }
+    spread(op, x, &maps, value)
+}
+
+/// The size of a padded dim.
+fn padded(op: Op, x: &Raw, dim: usize, (before, after): PadPair, mode: PadMode) -> Result<usize> {
+    let size = x.shape()[dim] as i128;
+    let fail = |kind, what: String, hint: &str| {
+        Err(refuse(kind, op, &[x], what)
+            .at(0, dim)
+            .hint(hint.to_owned()))
+    };
+    let most = match mode {
+        PadMode::Constant => i128::MAX,
+        PadMode::Reflect => size - 1,
+        PadMode::Replicate if size > 0 => i128::MAX,
+        PadMode::Replicate => 0,
+        PadMode::Circular => size,
+    };
+    let (before, after) = (i128::from(before), i128::from(after));
+    if before.max(after) > most.max(0) {
+        return fail(
+            ErrorKind::Shape,
+            format!("{before} elements before and {after} after, where there are {size}"),
+            "a mirror or a circle has no more than the dim; pad with a constant",
+        );
+    }
+    match usize::try_from(size + before + after) {
+        Ok(padded) if size + before.min(0) + after.min(0) >= 0 && padded <= isize::MAX as usize => {
+            Ok(padded)
+        }
+        _ => fail(
+            ErrorKind::Shape,
+            format!("{before} elements before and {after} after, where there are {size}"),
+            "take away no more than there are",
+        ),
+    }
+}
+
+/// Which element of the dim stands at each index.
+fn map(
+    op: Op,
+    x: &Raw,
+    dim: usize,
+    (before, _): PadPair,
+    padded: usize,
+    mode: PadMode,
+) -> Result<Vec<isize>> {
+    let size = x.shape()[dim] as isize;
+    let mut map = list(op, x, padded)?;
+    map.extend((0..padded as isize).map(|at| {
+        let index = at - before as isize;
+        match mode {
+            _ if (0..size).contains(&index) => index,
+            PadMode::Constant => -1,
+            PadMode::Reflect if index < 0 => -index,
+            PadMode::Reflect => 2 * (size - 1) - index,
+            PadMode::Replicate => index.clamp(0, size - 1),
+            PadMode::Circular => index.rem_euclid(size),
+        }
+    }));
+    Ok(map)
+}

@@ -1,0 +1,235 @@
+//! Against the definition, on sizes that take several blocks and threads.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Scalar};
+
+use super::*;
+use crate::call::to_dtype;
+
+/// Small whole numbers, so that sums are exact in any order.
+fn numbers(shape: &[usize], seed: usize) -> Raw {
+    let count: usize = shape.iter().product();
+    let data = (0..count).map(|i| ((i * 7919 + seed * 104_729) % 13) as f32 - 6.0);
+    Raw::from_vec(data.collect(), shape).unwrap()
+}
+
+const SITES: ConvSites<'_> = ConvSites {
+    channel: 1,
+    spatial: &[2, 3],
+    out: 0,
+    weight_channel: 1,
+    kernel: &[2, 3],
+};
+
+/// The definition.
+fn slow(x: &Raw, w: &Raw, args: &ConvArgs<'_>) -> Raw {
+    let (xs, ws) = (x.shape(), w.shape());
+    let padding = args.padding.unwrap();
+    let out = |i: usize| {
+        (xs[i + 2] + 2 * padding[i] - args.dilation[i] * (ws[i + 2] - 1) - 1) / args.stride[i] + 1
+    };
+    let shape = [xs[0], ws[0], out(0), out(1)];
+    let outs = ws[0] / args.groups;
+    let mut sums = Vec::new();
+    for n in 0..shape[0] {
+        for o in 0..shape[1] {
+            for y in 0..shape[2] {
+                for z in 0..shape[3] {
+                    let mut sum = 0.0;
+                    for c in 0..ws[1] {
+                        for ky in 0..ws[2] {
+                            for kz in 0..ws[3] {
+                                let at = |o: usize, k: usize, i: usize| {
+                                    (o * args.stride[i] + k * args.dilation[i])
+                                        .checked_sub(padding[i])
+                                        .filter(|&at| at < xs[i + 2])
+                                };
+                                if let Some((iy, iz)) = at(y, ky, 0).zip(at(z, kz, 1)) {
+                                    let channel = o / outs * ws[1] + c;
+                                    sum += x.get::<f32>(&[n, channel, iy, iz]).unwrap()
+                                        * w.get::<f32>(&[o, c, ky, kz]).unwrap();
+                                }
+                            }
+                        }
+                    }
+                    sums.push(sum);
+                }
+            }
+        }
+    }
+    Raw::from_vec(sums, &shape).unwrap()
+}
+
+fn same(a: &Raw, b: &Raw) {
+    assert_eq!(a.shape(), b.shape());
+    let (a, b) = (to_dtype(a, DType::F32).unwrap(), b.to_vec::<f32>().unwrap());
+    assert_eq!(a.to_vec::<f32>().unwrap(), b);
+}
+
+#[test]
+fn convolutions_are_the_definition() {
+    for (groups, outs) in [(1, 6), (2, 6), (4, 4), (4, 8)] {
+        let x = numbers(&[2, 4, 17, 23], groups);
+        let w = numbers(&[outs, 4 / groups, 3, 2], outs);
+        for (stride, padding, dilation) in [
+            ([1, 1], [1, 1], [1, 1]),
+            ([2, 1], [0, 2], [1, 3]),
+            ([1, 3], [2, 0], [2, 1]),
+        ] {
+            let args = ConvArgs {
+                stride: &stride,
+                padding: Some(&padding),
+                dilation: &dilation,
+                groups,
+            };
+            let want = slow(&x, &w, &args);
+            let got = conv(Op::Conv2d, &x, &w, None, &SITES, &args).unwrap();
+            same(&got, &want);
+            // With channels innermost, which the result keeps where it is a product.
+            let last = x.permute(&[0, 2, 3, 1]).unwrap();
+            let last = crate::call::contiguous(&last).unwrap();
+            let last = last.permute(&[0, 3, 1, 2]).unwrap();
+            same(
+                &conv(Op::Conv2d, &last, &w, None, &SITES, &args).unwrap(),
+                &want,
+            );
+            for dtype in [DType::F64, DType::BF16, DType::I64, DType::C64] {
+                let [x, w] = [&x, &w].map(|raw| to_dtype(raw, dtype).unwrap());
+                let got = conv(Op::Conv2d, &x, &w, None, &SITES, &args).unwrap();
+                let want = to_dtype(&want, dtype).unwrap();
+                same(&got, &to_dtype(&want, DType::F32).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_transpose_is_the_adjoint() {
+    let dot = |a: &Raw, b: &Raw| -> f64 {
+        let pairs = a.iter::<f32>().unwrap().zip(b.iter::<f32>().unwrap());
+        pairs.map(|(a, b)| f64::from(a) * f64::from(b)).sum()
+    };
+    for groups in [1, 2] {
+        let (stride, padding, dilation) = ([2, 1], [1, 0], [1, 2]);
+        let x = numbers(&[2, 4, 31, 40], 1);
+        let w = numbers(&[6, 4 / groups, 3, 2], 2);
+        let args = ConvArgs {
+            stride: &stride,
+            padding: Some(&padding),
+            dilation: &dilation,
+            groups,
+        };
+        let y = conv(Op::Conv2d, &x, &w, None, &SITES, &args).unwrap();
+        let other = numbers(y.shape(), 3);
+        let back = conv_transpose(
+            Op::ConvTranspose2d,
+            &other,
+            &w,
+            None,
+            &ConvSites {
+                out: 1,
+                weight_channel: 0,
+                ..SITES
+            },
+            &TransposedArgs {
+                stride: &stride,
+                padding: &padding,
+                output_padding: &[0, 0],
+                groups,
+                dilation: &dilation,
+            },
+        )
+        .unwrap();
+        assert_eq!(back.shape(), x.shape());
+        assert_eq!(dot(&y, &other), dot(&x, &back));
+    }
+}
+
+#[test]
+fn dims_stand_anywhere() {
+    let x = numbers(&[5, 3, 7, 2], 1);
+    let w = numbers(&[3, 2, 3, 4], 2);
+    let args = ConvArgs {
+        stride: &[1, 1],
+        padding: Some(&[1, 1]),
+        dilation: &[1, 1],
+        groups: 1,
+    };
+    // (H, C, W, N) with a weight (C, KW, KH, O).
+    let got = conv(
+        Op::Conv2d,
+        &x,
+        &w,
+        None,
+        &ConvSites {
+            channel: 1,
+            spatial: &[0, 2],
+            out: 3,
+            weight_channel: 0,
+            kernel: &[2, 1],
+        },
+        &args,
+    )
+    .unwrap();
+    let want = slow(
+        &x.permute(&[3, 1, 0, 2]).unwrap(),
+        &w.permute(&[3, 0, 2, 1]).unwrap(),
+        &args,
+    );
+    same(&got, &want.permute(&[2, 1, 3, 0]).unwrap());
+}
+
+#[test]
+fn pools_of_many_rows() {
+    let x = numbers(&[3, 70, 90], 1);
+    let ones = [1, 1];
+    let args = MaxArgs {
+        kernel: &[3, 2],
+        stride: &[2, 3],
+        padding: &[1, 0],
+        dilation: &ones,
+        ceil_mode: false,
+    };
+    let (values, places) = max_pool(Op::MaxPool2d, &x, &[1, 2], &args, true).unwrap();
+    let (alone, _) = max_pool(Op::MaxPool2d, &x, &[1, 2], &args, false).unwrap();
+    same(&values, &alone);
+    let places = places.unwrap().to_vec::<i64>().unwrap();
+    let plane = values.numel() / 3;
+    for (at, (value, &place)) in values.iter::<f32>().unwrap().zip(&places).enumerate() {
+        let (c, place) = (at / plane, place as usize);
+        assert_eq!(x.get::<f32>(&[c, place / 90, place % 90]).unwrap(), value);
+    }
+    let back = max_unpool(
+        Op::MaxUnpool2d,
+        &values,
+        &Raw::from_vec(places, values.shape()).unwrap(),
+        &[1, 2],
+        &[70, 90],
+    );
+    assert_eq!(back.unwrap().shape(), x.shape());
+}
+
+#[test]
+fn what_no_memory_holds_is_an_error() {
+    let x = numbers(&[1, 2, 3], 1);
+    let huge = i64::MAX;
+    for pairs in [[(huge, huge)], [(huge, 0)], [(1 << 45, 0)], [(i64::MIN, 0)]] {
+        for mode in [PadMode::Constant, PadMode::Replicate, PadMode::Reflect] {
+            assert!(pad(Op::Pad, &x, &[2], &pairs, mode, Scalar::Int(0)).is_err());
+        }
+    }
+    let size = usize::MAX / 2;
+    assert!(adaptive_avg(Op::AdaptiveAvgPool1d, &x, &[2], &[size]).is_err());
+    let resize = Resize {
+        dim: 2,
+        size,
+        factor: None,
+    };
+    for mode in [
+        InterpolateMode::Nearest,
+        InterpolateMode::Linear,
+        InterpolateMode::Area,
+    ] {
+        assert!(interpolate(&x, &[resize], mode, false).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! Where a window lies: sizes, checked once, and then plain arithmetic.
+
+use std::ops::Range;
+
+/// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before`
+/// fit into `isize`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sliding {
+    /// The size of what it slides over.
+    pub(crate) size: usize,
+    /// How many elements it takes.
+    pub(crate) kernel: usize,
+    /// From one position to the next.
+    pub(crate) stride: usize,
+    /// How many zeros stand before the first element.
+    pub(crate) before: usize,
+    /// From one element under it to the next.
+    pub(crate) dilation: usize,
+    /// How many positions it has.
+    pub(crate) out: usize,
+}
+
+/// Three dims, outermost first; those that are not there have size 1.
+pub(crate) type Windows = [Sliding; 3];
+
+impl Sliding {
+    /// The dim that is not there.
+    pub(crate) const NONE: Self = Self {
+        size: 1,
+        kernel: 1,
+        stride: 1,
+        before: 0,
+        dilation: 1,
+        out: 1,
+    };
+
+    /// From first to last element under it, both included; `None` beyond what fits.
+    pub(crate) fn reach(kernel: usize, dilation: usize) -> Option<usize> {
+        let span = kernel.checked_sub(1)?.checked_mul(dilation)?;
+        span.checked_add(1)
+            .filter(|&reach| isize::try_from(reach).is_ok())
+    }
+
+    /// Which element tap `tap` of position `at` is; `None` for a zero outside.
+    #[inline(always)]
+    pub(crate) fn at(&self, at: usize, tap: usize) -> Option<usize> {
+        (at * self.stride + tap * self.dilation)
+            .checked_sub(self.before)
+            .filter(|&index| index < self.size)
+    }
+
+    /// The positions at which tap `tap` is an element, and no zero outside.
+    #[inline(always)]
+    pub(crate) fn inside(&self, tap: usize) -> Range<usize> {
+        let shift = tap * self.dilation;
+        let start = self.before.saturating_sub(shift).div_ceil(self.stride);
+        let end = match (self.size + self.before).checked_sub(shift) {
+            None | Some(0) => 0,
+            Some(rest) => (rest - 1) / self.stride + 1,
+        };
+        let end = end.min(self.out);
+        start.min(end)..end
+    }
+
+    /// Whether each position is one element.
+    pub(crate) fn is_point(&self) -> bool {
+        self.kernel == 1 && self.stride == 1 && self.before == 0 && self.out == self.size
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inside_agrees_with_at() {
+        for (size, kernel, stride, before, dilation) in [
+            (5, 3, 1, 1, 1),
+            (7, 2, 3, 2, 4),
+            (1, 3, 2, 1, 1),
+            (6, 4, 1, 0, 3),
+        ] {
+            let window = Sliding {
+                size,
+                kernel,
+                stride,
+                before,
+                dilation,
+                out: 6,
+            };
+            for tap in 0..kernel {
+                let inside: Vec<usize> = window.inside(tap).collect();
+                let each: Vec<usize> = (0..6).filter(|&o| window.at(o, tap).is_some()).collect();
+                assert_eq!(inside, each, "{window:?} {tap}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_reach_that_overflows() {
+        assert_eq!(Sliding::reach(3, 2), Some(5));
+        assert_eq!(Sliding::reach(0, 2), None);
+        assert_eq!(Sliding::reach(usize::MAX, 2), None);
+    }
+}

@@ -1,0 +1,316 @@
+//! Convolution.
+
+use half::{bf16, f16};
+use nomina_core::{DType, Scalar};
+use num_complex::Complex;
+
+use super::lower::Lower;
+use super::number::{Number, Widen};
+use super::{BLOCK, direct, positions, taps};
+use crate::call::{ConvJob, is_direct};
+use crate::cpu::gemm::{self, Matrix, Product, Repeat};
+use crate::cpu::parallel::{split, threads};
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::Scratch;
+
+/// Positions of a block, at least: fewer would not repay what a product costs to start.
+const NARROW: usize = 64;
+
+/// Runs a convolution.
+///
+/// # Safety
+/// All elements lie where the job says; nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &ConvJob) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match job.dtype {
+            DType::F32 => floats::<f32, f32>(job),
+            DType::F64 => floats::<f64, f64>(job),
+            DType::F16 => floats::<f16, f32>(job),
+            DType::BF16 => floats::<bf16, f32>(job),
+            DType::C64 => floats::<Complex<f32>, Complex<f32>>(job),
+            DType::C128 => floats::<Complex<f64>, Complex<f64>>(job),
+            DType::I8 => direct::run::<i8, i8>(job),
+            DType::I16 => direct::run::<i16, i16>(job),
+            DType::I32 => direct::run::<i32, i32>(job),
+            DType::I64 => direct::run::<i64, i64>(job),
+            DType::U8 | DType::Bool => direct::run::<u8, u8>(job),
+        }
+    }
+}
+
+unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if is_direct(job.dtype, job.channels, job.outs) {
+            direct::run::<S, A>(job);
+        } else if native::<S, A>() && point::<A>(job) {
+            // A product, and done.
+        } else {
+            by_blocks::<S, A>(job);
+        }
+    }
+}
+
+/// Whether elements are computed with as they are.
+fn native<S, A>() -> bool {
+    size_of::<S>() == size_of::<A>()
+}
+
+/// The dtype that is computed in.
+fn compute(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        other => other,
+    }
+}
+
+/// A kernel of one element is a product with the input as it lies. Whether it was one.
+unsafe fn point<A: Number>(job: &ConvJob) -> bool {
+    let [_, d, h, w] = [0, 1, 2, 3].map(|at| job.x_strides[at + 1]);
+    let sizes = job.windows.map(|window| window.size as isize);
+    // Positions are one stride apart over all spatial dims that have more than one.
+    let step = if sizes[2] > 1 {
+        w
+    } else if sizes[1] > 1 {
+        h
+    } else {
+        d
+    };
+    let flat = (sizes[2] == 1 || w == step)
+        && (sizes[1] == 1 || h == step * sizes[2])
+        && (sizes[0] == 1 || d == step * sizes[2] * sizes[1]);
+    if !flat || !job.windows.iter().all(|window| window.is_point()) {
+        return false;
+    }
+    let (channels, outs) = (job.channels as isize, job.outs as isize);
+    let [batch, out, place] = job.out_strides;
+    if job.bias.is_some() {
+        // SAFETY: the result is the job's, with as many positions as the input has.
+        unsafe { fill_bias::<A>(job) };
+    }
+    let product = Product {
+        dtype: job.dtype,
+        m: job.outs,
+        k: job.channels,
+        n: positions(&job.windows),
+        a: Matrix {
+            ptr: job.weight.cast_mut(),
+            rows: channels,
+            cols: 1,
+        },
+        b: Matrix {
+            ptr: job.x.cast_mut(),
+            rows: job.x_strides[1],
+            cols: step,
+        },
+        c: Matrix {
+            ptr: job.out,
+            rows: out,
+            cols: place,
+        },
+        alpha: Scalar::Int(1),
+        beta: job.bias.map(|_| Scalar::Int(1)),
+    };
+    let repeats = [
+        Repeat {
+            size: job.batch,
+            a: 0,
+            b: job.x_strides[0],
+            c: batch,
+        },
+        Repeat {
+            size: job.groups,
+            a: outs * channels,
+            b: channels * job.x_strides[1],
+            c: outs * out,
+        },
+    ];
+    // SAFETY: the matrices lie where the job says.
+    unsafe { gemm::run(product, &repeats) };
+    true
+}
+
+/// Writes the bias everywhere.
+unsafe fn fill_bias<A: Number>(job: &ConvJob) {
+    let outs = job.groups * job.outs;
+    let count = positions(&job.windows);
+    split(job.batch * outs, 4096 / count.max(1), &|range| {
+        for at in range {
+            let (n, o) = (at / outs, at % outs);
+            let first = n as isize * job.out_strides[0] + o as isize * job.out_strides[1];
+            let first = job.out.cast::<A>().wrapping_offset(first);
+            // SAFETY: the result has `count` positions for each channel of each batch.
+            unsafe {
+                let value = job
+                    .bias
+                    .map_or(A::ZERO, |bias| bias.cast::<A>().add(o).read());
+                for i in 0..count as isize {
+                    first.wrapping_offset(i * job.out_strides[2]).write(value);
+                }
+            }
+        }
+    });
+}
+
+/// Some positions of one group of one batch.
+struct Block<'a, S, A> {
+    job: &'a ConvJob,
+    n: usize,
+    group: usize,
+    from: usize,
+    count: usize,
+    seen: *mut A,
+    /// Where the product goes, when it is rounded on its way to the result.
+    wide: Option<*mut A>,
+    parallel: bool,
+    elements: std::marker::PhantomData<S>,
+}
+
+unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) {
+    let depth = job.channels * taps(&job.windows);
+    let count = positions(&job.windows);
+    let units = job.batch * job.groups;
+    // As many positions as the block has room for; fewer, so that every thread has some.
+    let fits = BLOCK / (depth.max(1) * size_of::<A>());
+    let shared = count.div_ceil((2 * threads()).div_ceil(units.max(1)));
+    let width = fits
+        .min(shared.next_multiple_of(16))
+        .clamp(NARROW, 4096)
+        .min(count);
+    let across = count.div_ceil(width);
+    let tasks = units * across;
+    let parallel = tasks < threads();
+    let run = |range: std::ops::Range<usize>| {
+        let mut seen = Scratch::new(depth * width * size_of::<A>());
+        let mut wide = Scratch::new(if native::<S, A>() {
+            0
+        } else {
+            job.outs * width * size_of::<A>()
+        });
+        for task in range {
+            let (unit, from) = (task / across, task % across * width);
+            let block = Block::<S, A> {
+                job,
+                n: unit / job.groups,
+                group: unit % job.groups,
+                from,
+                count: width.min(count - from),
+                seen: seen.as_mut_ptr().cast(),
+                wide: (!native::<S, A>()).then(|| wide.as_mut_ptr().cast()),
+                parallel,
+                elements: std::marker::PhantomData,
+            };
+            dispatch(block);
+        }
+    };
+    if parallel {
+        run(0..tasks);
+    } else {
+        split(tasks, 1, &run);
+    }
+}
+
+impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let job = self.job;
+        let (group, n) = (self.group as isize, self.n as isize);
+        let x = n * job.x_strides[0] + group * job.channels as isize * job.x_strides[1];
+        let lower = Lower {
+            windows: &job.windows,
+            x: job.x.cast::<S>().wrapping_offset(x),
+            channels: job.channels,
+            strides: [
+                job.x_strides[1],
+                job.x_strides[2],
+                job.x_strides[3],
+                job.x_strides[4],
+            ],
+            from: self.from,
+            count: self.count,
+        };
+        let depth = job.channels * taps(&job.windows);
+        // SAFETY: the block has room for `depth` times `count` elements.
+        unsafe {
+            if job.channels_last {
+                lower.columns(self.seen);
+            } else {
+                lower.rows(self.seen);
+            }
+        }
+        let (rows, cols) = if job.channels_last {
+            (1, depth as isize)
+        } else {
+            (self.count as isize, 1)
+        };
+        let first_out = self.group * job.outs;
+        let [batch, out, place] = job.out_strides;
+        let offset = n * batch + first_out as isize * out + self.from as isize * place;
+        let (ptr, c_rows, c_cols) = match self.wide {
+            Some(wide) => (wide, self.count as isize, 1),
+            None => (job.out.cast::<A>().wrapping_offset(offset), out, place),
+        };
+        if let Some(bias) = job.bias {
+            // SAFETY: there is a bias for each channel; the result, or what stands for it, has
+            // `count` positions for each.
+            unsafe {
+                for o in 0..job.outs {
+                    let value = bias.cast::<A>().add(first_out + o).read();
+                    for i in 0..self.count as isize {
+                        ptr.wrapping_offset(o as isize * c_rows + i * c_cols)
+                            .write(value);
+                    }
+                }
+            }
+        }
+        let product = Product {
+            dtype: compute(job.dtype),
+            m: job.outs,
+            k: depth,
+            n: self.count,
+            a: Matrix {
+                ptr: job
+                    .weight
+                    .cast::<A>()
+                    .wrapping_add(first_out * depth)
+                    .cast_mut()
+                    .cast(),
+                rows: depth as isize,
+                cols: 1,
+            },
+            b: Matrix {
+                ptr: self.seen.cast(),
+                rows,
+                cols,
+            },
+            c: Matrix {
+                ptr: ptr.cast(),
+                rows: c_rows,
+                cols: c_cols,
+            },
+            alpha: Scalar::Int(1),
+            beta: job.bias.map(|_| Scalar::Int(1)),
+        };
+        // SAFETY: the matrices lie as computed above; blocks have other positions of the result.
+        unsafe {
+            if self.parallel {
+                gemm::run(product, &[]);
+            } else {
+                gemm::serial(&product);
+            }
+            if let Some(wide) = self.wide {
+                let to = job.out.cast::<S>().wrapping_offset(offset);
+                for o in 0..job.outs {
+                    for i in 0..self.count {
+                        let at = o as isize * out + i as isize * place;
+                        let value = wide.add(o * self.count + i).read();
+                        to.wrapping_offset(at).write(S::down(value));
+                    }
+                }
+            }
+        }
+    }
+}

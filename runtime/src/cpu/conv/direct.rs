@@ -1,0 +1,124 @@
+//! Convolution row by row: each element of the kernel times a row of the input is added to a row
+//! of the result.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use super::number::{Number, Widen};
+use super::{positions, taps};
+use crate::call::ConvJob;
+use crate::cpu::parallel::split;
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+
+/// Multiplications that are worth a thread.
+const GRAIN: usize = 1 << 15;
+
+/// Runs a convolution whose result is row-major.
+///
+/// # Safety
+/// As for [`super::convolve::execute`].
+pub(super) unsafe fn run<S: Widen<A>, A: Number>(job: &ConvJob) {
+    let [d, h, w] = &job.windows;
+    let rows = job.batch * job.groups * job.outs * d.out * h.out;
+    let work = w.out * job.channels * taps(&job.windows);
+    split(rows, GRAIN / work.max(1), &|range| {
+        let mut sums = vec![A::ZERO; w.out];
+        dispatch(Rows::<S, A> {
+            job,
+            range,
+            sums: &mut sums,
+            elements: PhantomData,
+        });
+    });
+}
+
+/// Some rows of the result.
+struct Rows<'a, S, A> {
+    job: &'a ConvJob,
+    range: Range<usize>,
+    sums: &'a mut [A],
+    elements: PhantomData<S>,
+}
+
+impl<S: Widen<A>, A: Number> Kernel for Rows<'_, S, A> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let job = self.job;
+        let [d, h, w] = &job.windows;
+        let (all, depth) = (job.groups * job.outs, job.channels * taps(&job.windows));
+        let spans: Vec<Range<usize>> = (0..w.kernel).map(|kx| w.inside(kx)).collect();
+        let step = job.x_strides[4] * w.stride as isize;
+        for row in self.range {
+            let (oy, oz) = (row % h.out, row / h.out % d.out);
+            let unit = row / (h.out * d.out);
+            let (o, n) = (unit % all, unit / all);
+            // SAFETY: there is a bias for each channel.
+            let start = job
+                .bias
+                .map_or(A::ZERO, |bias| unsafe { bias.cast::<A>().add(o).read() });
+            self.sums.fill(start);
+            let first = (o / job.outs * job.channels) as isize * job.x_strides[1];
+            let plane = n as isize * job.x_strides[0] + first;
+            let mut weight = job.weight.cast::<A>().wrapping_add(o * depth);
+            for channel in 0..job.channels as isize {
+                for kz in 0..d.kernel {
+                    for ky in 0..h.kernel {
+                        let Some((z, y)) = d.at(oz, kz).zip(h.at(oy, ky)) else {
+                            weight = weight.wrapping_add(w.kernel);
+                            continue;
+                        };
+                        let line = plane
+                            + channel * job.x_strides[1]
+                            + z as isize * job.x_strides[2]
+                            + y as isize * job.x_strides[3];
+                        let line = job.x.cast::<S>().wrapping_offset(line);
+                        for (kx, span) in spans.iter().enumerate() {
+                            if span.is_empty() {
+                                continue;
+                            }
+                            let at = span.start * w.stride + kx * w.dilation - w.before;
+                            let from = line.wrapping_offset(at as isize * job.x_strides[4]);
+                            let sums = &mut self.sums[span.clone()];
+                            // SAFETY: the weight has an element for each tap; the span holds the
+                            // positions at which this tap is an element of the row.
+                            unsafe { add(sums, weight.add(kx).read(), from, step) };
+                        }
+                        weight = weight.wrapping_add(w.kernel);
+                    }
+                }
+            }
+            let at = n as isize * job.out_strides[0]
+                + o as isize * job.out_strides[1]
+                + ((oz * h.out + oy) * w.out) as isize * job.out_strides[2];
+            let out = job.out.cast::<S>().wrapping_offset(at);
+            debug_assert!(positions(&job.windows) > 0);
+            for (i, &sum) in self.sums.iter().enumerate() {
+                // SAFETY: the row is this task's own.
+                unsafe {
+                    out.wrapping_offset(i as isize * job.out_strides[2])
+                        .write(S::down(sum));
+                }
+            }
+        }
+    }
+}
+
+/// Adds `weight` times a row, whose elements lie `step` apart.
+#[inline(always)]
+unsafe fn add<S: Widen<A>, A: Number>(sums: &mut [A], weight: A, from: *const S, step: isize) {
+    if step == 1 {
+        for (i, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: the caller's promise.
+            let x = unsafe { from.add(i).read() };
+            *sum = sum.plus(weight.times(x.up()));
+        }
+    } else {
+        for (i, sum) in sums.iter_mut().enumerate() {
+            // SAFETY: the caller's promise.
+            let x = unsafe { from.wrapping_offset(i as isize * step).read() };
+            *sum = sum.plus(weight.times(x.up()));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Windows that slide along dims.
+//!
+//! A convolution is a matrix product of the weight and of what the kernel sees at each position;
+//! that matrix is made by blocks that stay in the cache. Kernels that see one channel, and
+//! integers, go row by row without it.
+
+mod add;
+pub(crate) mod columns;
+pub(crate) mod convolve;
+mod direct;
+mod lower;
+mod number;
+pub(crate) mod pool;
+pub(crate) mod resample;
+pub(crate) mod spread;
+pub(crate) mod transpose;
+mod unpool;
+
+pub(crate) use unpool::unpool;
+
+use crate::call::Windows;
+
+/// Bytes of a block that stays in a core's second-level cache beside what it is multiplied with.
+const BLOCK: usize = 384 << 10;
+
+/// The number of positions of a window.
+fn positions(windows: &Windows) -> usize {
+    windows.iter().map(|window| window.out).product()
+}
+
+/// The number of elements under a window.
+fn taps(windows: &Windows) -> usize {
+    windows.iter().map(|window| window.kernel).product()
+}
+
+/// The number of elements of what it slides over.
+fn elements(windows: &Windows) -> usize {
+    windows.iter().map(|window| window.size).product()
+}

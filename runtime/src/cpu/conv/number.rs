@@ -1,0 +1,90 @@
+//! Numbers as sums under a window need them.
+
+use half::{bf16, f16};
+use num_complex::Complex;
+
+use crate::cpu::numeric::half::{bf16_to_f32, f16_to_f32, f32_to_bf16, f32_to_f16};
+
+/// Adds and multiplies; integers wrap.
+pub(super) trait Number: Copy + Send + Sync + 'static {
+    const ZERO: Self;
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+}
+
+macro_rules! wrapping {
+    ($($t:ty)*) => {$(
+        impl Number for $t {
+            const ZERO: $t = 0;
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                self.wrapping_add(other)
+            }
+            #[inline(always)]
+            fn times(self, other: $t) -> $t {
+                self.wrapping_mul(other)
+            }
+        }
+    )*};
+}
+// The unsigned ones of 16 to 128 bits are elements of any dtype of that size, as bits.
+wrapping!(u8 i8 i16 i32 i64 u16 u32 u64 u128);
+
+macro_rules! plain {
+    ($($t:ty: $zero:expr;)*) => {$(
+        impl Number for $t {
+            const ZERO: $t = $zero;
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                self + other
+            }
+            #[inline(always)]
+            fn times(self, other: $t) -> $t {
+                self * other
+            }
+        }
+    )*};
+}
+plain! {
+    f32: 0.0;
+    f64: 0.0;
+    Complex<f32>: Complex { re: 0.0, im: 0.0 };
+    Complex<f64>: Complex { re: 0.0, im: 0.0 };
+}
+
+/// An element that is computed with as an `A`.
+pub(super) trait Widen<A>: Copy + Send + Sync + 'static {
+    fn up(self) -> A;
+    fn down(value: A) -> Self;
+}
+
+macro_rules! widen {
+    ($($from:ty => $to:ty: $up:expr, $down:expr;)*) => {$(
+        impl Widen<$to> for $from {
+            #[inline(always)]
+            fn up(self) -> $to {
+                let up: fn($from) -> $to = $up;
+                up(self)
+            }
+            #[inline(always)]
+            fn down(value: $to) -> $from {
+                let down: fn($to) -> $from = $down;
+                down(value)
+            }
+        }
+    )*};
+}
+
+macro_rules! itself {
+    ($($t:ty)*) => { widen! { $($t => $t: |x| x, |x| x;)* } };
+}
+itself!(u8 i8 i16 i32 i64 u16 u32 u64 u128 f32 f64 Complex<f32> Complex<f64>);
+
+widen! {
+    f16 => f32: f16_to_f32, f32_to_f16;
+    bf16 => f32: bf16_to_f32, f32_to_bf16;
+    u8 => i64: i64::from, |x| x as u8;
+    i8 => i64: i64::from, |x| x as i8;
+    i16 => i64: i64::from, |x| x as i16;
+    i32 => i64: i64::from, |x| x as i32;
+}

@@ -1,0 +1,103 @@
+//! Planes at other sizes: dim by dim, each element a sum of a few times their weights.
+
+use half::{bf16, f16};
+use nomina_core::DType;
+
+use super::number::{Number, Widen};
+use crate::call::ResampleJob;
+use crate::cpu::parallel::{GRAIN, split};
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+
+/// Resamples the planes.
+///
+/// # Safety
+/// All elements lie where the job says; nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &ResampleJob<'_>) {
+    match job.dtype {
+        DType::F32 => run::<f32, f32>(job, |w| w as f32),
+        DType::F64 => run::<f64, f64>(job, |w| w),
+        DType::F16 => run::<f16, f32>(job, |w| w as f32),
+        DType::BF16 => run::<bf16, f32>(job, |w| w as f32),
+        // The caller lets floats in alone.
+        _ => {}
+    }
+}
+
+/// One dim of a plane, resampled: `[outer, size, inner]` to `[outer, out, inner]`.
+struct Along<'a, A> {
+    from: &'a [A],
+    to: &'a mut [A],
+    size: usize,
+    inner: usize,
+    each: usize,
+    index: &'a [usize],
+    weight: &'a [A],
+}
+
+impl<A: Number> Kernel for Along<'_, A> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let out = self.index.len() / self.each;
+        let outer = self.from.len() / (self.size * self.inner);
+        for o in 0..outer {
+            let from = &self.from[o * self.size * self.inner..(o + 1) * self.size * self.inner];
+            let to = &mut self.to[o * out * self.inner..(o + 1) * out * self.inner];
+            for (i, to) in to.chunks_exact_mut(self.inner).enumerate() {
+                let taps = i * self.each..(i + 1) * self.each;
+                to.fill(A::ZERO);
+                for (&index, &weight) in self.index[taps.clone()].iter().zip(&self.weight[taps]) {
+                    let row = &from[index * self.inner..(index + 1) * self.inner];
+                    for (to, &x) in to.iter_mut().zip(row) {
+                        *to = to.plus(weight.times(x));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn run<S: Widen<A>, A: Number>(job: &ResampleJob<'_>, weight: fn(f64) -> A) {
+    let weights: Vec<Vec<A>> = job
+        .taps
+        .iter()
+        .map(|taps| taps.weight.iter().map(|&w| weight(w)).collect())
+        .collect();
+    let rank = job.size.len();
+    let size: usize = job.size.iter().product();
+    let out_size: usize = job.taps.iter().map(|taps| taps.len()).product();
+    split(job.planes, GRAIN / (size + out_size), &|range| {
+        let (mut from, mut to): (Vec<A>, Vec<A>) = (Vec::new(), Vec::new());
+        for plane in range {
+            let x = job.x.cast::<S>().wrapping_add(plane * size);
+            from.clear();
+            // SAFETY: the plane has `size` elements.
+            from.extend((0..size).map(|i| unsafe { x.add(i).read() }.up()));
+            // From the last dim on, each is resampled among those that are.
+            let mut inner = 1;
+            for dim in (0..rank).rev() {
+                let taps = &job.taps[dim];
+                let outer: usize = job.size[..dim].iter().product();
+                to.clear();
+                to.resize(outer * taps.len() * inner, A::ZERO);
+                dispatch(Along {
+                    from: &from,
+                    to: &mut to,
+                    size: job.size[dim],
+                    inner,
+                    each: taps.each,
+                    index: &taps.index,
+                    weight: &weights[dim],
+                });
+                std::mem::swap(&mut from, &mut to);
+                inner *= taps.len();
+            }
+            let out = job.out.cast::<S>().wrapping_add(plane * out_size);
+            for (i, &value) in from.iter().enumerate() {
+                // SAFETY: the plane is this task's own.
+                unsafe { out.add(i).write(S::down(value)) };
+            }
+        }
+    });
+}

@@ -1,0 +1,127 @@
+//! Elements picked dim by dim.
+
+use crate::call::SpreadJob;
+use crate::cpu::parallel::{GRAIN, split};
+
+/// Runs of neighbours that are shorter on average are copied element by element.
+const RUN: usize = 4;
+
+/// Picks the elements.
+///
+/// # Safety
+/// All elements lie where the job says; nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &SpreadJob<'_>) {
+    // SAFETY: the caller's promise; elements go as bits of their size.
+    unsafe {
+        match job.element {
+            1 => run::<u8>(job),
+            2 => run::<u16>(job),
+            4 => run::<u32>(job),
+            8 => run::<u64>(job),
+            _ => run::<u128>(job),
+        }
+    }
+}
+
+/// Neighbours of the result that are neighbours in the input.
+struct Neighbours {
+    to: usize,
+    from: isize,
+    len: usize,
+}
+
+fn neighbours(map: Option<&[isize]>, size: usize) -> Vec<Neighbours> {
+    let Some(map) = map else {
+        return vec![Neighbours {
+            to: 0,
+            from: 0,
+            len: size,
+        }];
+    };
+    let mut found: Vec<Neighbours> = Vec::new();
+    for (to, &from) in map.iter().enumerate() {
+        match found.last_mut() {
+            Some(last) if from >= 0 && last.from >= 0 && from == last.from + last.len as isize => {
+                last.len += 1;
+            }
+            Some(last) if from < 0 && last.from < 0 => last.len += 1,
+            _ => found.push(Neighbours { to, from, len: 1 }),
+        }
+    }
+    found
+}
+
+unsafe fn run<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) {
+    let rank = job.shape.len();
+    // SAFETY: a constant is as long and as aligned as any element.
+    let value = unsafe { job.value.as_ptr().cast::<T>().read() };
+    let Some(last) = rank.checked_sub(1) else {
+        // SAFETY: a number has one element.
+        unsafe { job.out.cast::<T>().write(job.x.cast::<T>().read()) };
+        return;
+    };
+    let (width, step) = (job.shape[last], job.x_strides[last]);
+    let rows: usize = job.shape[..last].iter().product();
+    let map = job.maps[last].as_deref();
+    let runs = neighbours(map, width);
+    let dense = step == 1 && runs.len() * RUN <= width.max(RUN);
+    split(rows, GRAIN / width.max(1), &|range| {
+        for row in range {
+            let out = job.out.cast::<T>().wrapping_add(row * width);
+            let mut rest = row;
+            let mut offset = Some(0);
+            for dim in (0..last).rev() {
+                let index = rest % job.shape[dim];
+                rest /= job.shape[dim];
+                let from = match &job.maps[dim] {
+                    Some(map) => map[index],
+                    None => index as isize,
+                };
+                offset = offset
+                    .filter(|_| from >= 0)
+                    .map(|offset: isize| offset + from * job.x_strides[dim]);
+            }
+            let from = offset.map(|offset| job.x.cast::<T>().wrapping_offset(offset));
+            // SAFETY: the row is this task's own; indices are within the input, or -1.
+            unsafe {
+                match (from, map) {
+                    (None, _) => fill(out, width, value),
+                    (Some(from), Some(map)) if !dense => {
+                        for (i, &at) in map.iter().enumerate() {
+                            let x = if at < 0 {
+                                value
+                            } else {
+                                from.wrapping_offset(at * step).read()
+                            };
+                            out.add(i).write(x);
+                        }
+                    }
+                    (Some(from), None) if step != 1 => {
+                        for i in 0..width {
+                            out.add(i)
+                                .write(from.wrapping_offset(i as isize * step).read());
+                        }
+                    }
+                    (Some(from), _) => {
+                        for run in &runs {
+                            let to = out.add(run.to);
+                            if run.from < 0 {
+                                fill(to, run.len, value);
+                            } else {
+                                let from = from.wrapping_offset(run.from);
+                                std::ptr::copy_nonoverlapping(from, to, run.len);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    });
+}
+
+unsafe fn fill<T: Copy>(to: *mut T, len: usize, value: T) {
+    for i in 0..len {
+        // SAFETY: the caller's promise.
+        unsafe { to.add(i).write(value) };
+    }
+}

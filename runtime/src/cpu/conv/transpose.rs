@@ -1,0 +1,192 @@
+//! The transpose of a convolution.
+
+use std::marker::PhantomData;
+
+use half::{bf16, f16};
+use nomina_core::{DType, Scalar};
+use num_complex::Complex;
+
+use super::add::add_row;
+use super::lower::Lower;
+use super::number::{Number, Widen};
+use super::{BLOCK, elements, positions, taps};
+use crate::call::{Sliding, TransposedJob};
+use crate::cpu::gemm::{self, Matrix, Product};
+use crate::cpu::parallel::{split, threads};
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::Scratch;
+
+/// Positions of the input that are multiplied at a time.
+const WIDTH: usize = 512;
+
+/// Runs a transposed convolution.
+///
+/// # Safety
+/// All elements lie where the job says; nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &TransposedJob) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match job.dtype {
+            DType::F32 => run::<f32, f32>(job),
+            DType::F64 => run::<f64, f64>(job),
+            DType::F16 => run::<f16, f32>(job),
+            DType::BF16 => run::<bf16, f32>(job),
+            DType::C64 => run::<Complex<f32>, Complex<f32>>(job),
+            DType::C128 => run::<Complex<f64>, Complex<f64>>(job),
+            DType::I8 => run::<i8, i8>(job),
+            DType::I16 => run::<i16, i16>(job),
+            DType::I32 => run::<i32, i32>(job),
+            DType::I64 => run::<i64, i64>(job),
+            DType::U8 | DType::Bool => run::<u8, u8>(job),
+        }
+    }
+}
+
+/// Some output channels of one group of one batch.
+struct Block<'a, S, A> {
+    job: &'a TransposedJob,
+    n: usize,
+    group: usize,
+    /// The first output channel, within the group.
+    first: usize,
+    outs: usize,
+    width: usize,
+    /// Room for `channels × width` elements of the input.
+    input: *mut A,
+    /// Room for `outs * taps × width` products.
+    products: *mut A,
+    /// Room for `outs` planes, where elements are not computed with as they are.
+    planes: Option<*mut A>,
+    elements: PhantomData<S>,
+}
+
+unsafe fn run<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) {
+    let units = job.batch * job.groups;
+    let (taps, size) = (taps(&job.windows), elements(&job.windows));
+    let width = positions(&job.windows).clamp(1, WIDTH);
+    let fits = BLOCK / (taps * width * size_of::<A>()).max(1);
+    let shared = job.outs.div_ceil((2 * threads()).div_ceil(units.max(1)));
+    let outs = fits.min(shared).clamp(1, job.outs.max(1));
+    let across = job.outs.div_ceil(outs);
+    let native = size_of::<S>() == size_of::<A>();
+    split(units * across, 1, &|range| {
+        let element = size_of::<A>();
+        let mut input = Scratch::new(job.channels * width * element);
+        let mut products = Scratch::new(outs * taps * width * element);
+        let mut planes = Scratch::new(if native { 0 } else { outs * size * element });
+        for task in range {
+            let (unit, first) = (task / across, task % across * outs);
+            dispatch(Block::<S, A> {
+                job,
+                n: unit / job.groups,
+                group: unit % job.groups,
+                first,
+                outs: outs.min(job.outs - first),
+                width,
+                input: input.as_mut_ptr().cast(),
+                products: products.as_mut_ptr().cast(),
+                planes: (!native).then(|| planes.as_mut_ptr().cast()),
+                elements: PhantomData,
+            });
+        }
+    });
+}
+
+impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let job = self.job;
+        let (taps, size) = (taps(&job.windows), elements(&job.windows));
+        let all = job.groups * job.outs;
+        let channel = self.group * job.outs + self.first;
+        let out = job
+            .out
+            .cast::<S>()
+            .wrapping_add((self.n * all + channel) * size);
+        let planes = self.planes.unwrap_or(out.cast());
+        for o in 0..self.outs {
+            let bias = job
+                .bias
+                .map(|bias| bias.cast::<A>().wrapping_add(channel + o));
+            // SAFETY: there is a bias for each channel, and room for the planes.
+            unsafe {
+                let start = bias.map_or(A::ZERO, |bias| bias.read());
+                for i in 0..size {
+                    planes.add(o * size + i).write(start);
+                }
+            }
+        }
+        // The input is read where its positions are: a window of one element.
+        let point = job.windows.map(|window| Sliding {
+            size: window.out,
+            out: window.out,
+            ..Sliding::NONE
+        });
+        let first = (self.group * job.channels) as isize;
+        let x = self.n as isize * job.x_strides[0] + first * job.x_strides[1];
+        let weight = self.group * job.channels * job.outs + self.first;
+        let count = positions(&job.windows);
+        for from in (0..count).step_by(self.width) {
+            let width = self.width.min(count - from);
+            let lower = Lower {
+                windows: &point,
+                x: job.x.cast::<S>().wrapping_offset(x),
+                channels: job.channels,
+                strides: [
+                    job.x_strides[1],
+                    job.x_strides[2],
+                    job.x_strides[3],
+                    job.x_strides[4],
+                ],
+                from,
+                count: width,
+            };
+            let row_major = |ptr: *mut A| Matrix {
+                ptr: ptr.cast(),
+                rows: width as isize,
+                cols: 1,
+            };
+            let product = Product {
+                dtype: match job.dtype {
+                    DType::F16 | DType::BF16 => DType::F32,
+                    other => other,
+                },
+                m: self.outs * taps,
+                k: job.channels,
+                n: width,
+                a: Matrix {
+                    ptr: job
+                        .weight
+                        .cast::<A>()
+                        .wrapping_add(weight * taps)
+                        .cast_mut()
+                        .cast(),
+                    rows: 1,
+                    cols: (job.outs * taps) as isize,
+                },
+                b: row_major(self.input),
+                c: row_major(self.products),
+                alpha: Scalar::Int(1),
+                beta: None,
+            };
+            // SAFETY: the scratches have room for what is written; the planes are this task's own.
+            unsafe {
+                lower.rows(self.input);
+                gemm::serial(&product);
+                for row in 0..self.outs * taps {
+                    let plane = planes.add(row / taps * size);
+                    let from_row = self.products.add(row * width).cast_const();
+                    add_row::<A, A>(&job.windows, row % taps, from, width, from_row, plane);
+                }
+            }
+        }
+        if let Some(planes) = self.planes {
+            for i in 0..self.outs * size {
+                // SAFETY: as above.
+                unsafe { out.add(i).write(S::down(planes.add(i).read())) };
+            }
+        }
+    }
+}

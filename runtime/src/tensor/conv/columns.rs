@@ -1,0 +1,77 @@
+//! What a window sees, as columns, and back.
+
+use nomina_core::op::Op;
+use nomina_core::{Names, Result};
+
+use super::{ColumnsOptions, DynTensor, about};
+use crate::call::{self, Columns};
+
+impl DynTensor {
+    /// Of `(N, C, H, W)` the elements under each position of a window, as columns:
+    /// `(N, C * KH * KW, positions)`. PyTorch's `torch.nn.functional.unfold`. The two new dims
+    /// have no names; a tensor without batch dim gives a result without one.
+    ///
+    /// # Errors
+    /// When rank or sizes do not fit.
+    pub fn im2col(&self, kernel_size: [usize; 2], options: ColumnsOptions) -> Result<Self> {
+        let ColumnsOptions {
+            dilation,
+            padding,
+            stride,
+        } = options;
+        self.lowered(&Columns {
+            kernel: &kernel_size,
+            dilation: &dilation,
+            padding: &padding,
+            stride: &stride,
+        })
+    }
+
+    pub(in crate::tensor) fn lowered(&self, args: &Columns<'_>) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        if self.rank() == 3 {
+            let raw = call::im2col(&self.raw.unsqueeze(0)?, args).map_err(fail)?;
+            return Ok(Self::new(raw.squeeze(0)?, Names::unnamed(2)));
+        }
+        let raw = call::im2col(&self.raw, args).map_err(fail)?;
+        let names = [self.names[0].clone(), None, None];
+        Ok(Self::new(raw, Names::unchecked(names)))
+    }
+
+    /// Adds columns up where their windows lie: the transpose of [`DynTensor::im2col`], from
+    /// `(N, C * KH * KW, positions)` to `(N, C, H, W)`. The new dims have no names.
+    ///
+    /// # Errors
+    /// When rank or sizes do not fit.
+    pub fn fold(
+        &self,
+        output_size: [usize; 2],
+        kernel_size: [usize; 2],
+        options: ColumnsOptions,
+    ) -> Result<Self> {
+        let ColumnsOptions {
+            dilation,
+            padding,
+            stride,
+        } = options;
+        let args = Columns {
+            kernel: &kernel_size,
+            dilation: &dilation,
+            padding: &padding,
+            stride: &stride,
+        };
+        self.folded(&output_size, &args)
+    }
+
+    pub(in crate::tensor) fn folded(&self, sizes: &[usize], args: &Columns<'_>) -> Result<Self> {
+        let fail = |e| about(e, &[self]);
+        if self.rank() == 2 {
+            let raw = call::fold(&self.raw.unsqueeze(0)?, sizes, args).map_err(fail)?;
+            return Ok(Self::new(raw.squeeze(0)?, Names::unnamed(3)));
+        }
+        let raw = call::fold(&self.raw, sizes, args).map_err(fail)?;
+        let names = [self.names[0].clone(), None, None, None];
+        debug_assert_eq!(raw.rank(), 4, "{}", Op::Fold.name());
+        Ok(Self::new(raw, Names::unchecked(names)))
+    }
+}

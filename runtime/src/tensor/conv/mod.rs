@@ -1,0 +1,72 @@
+//! Windows that slide along dims: convolution, pooling, padding, resampling.
+//!
+//! Each has PyTorch's form, which goes by position, and one that ends in `_by`, to which the
+//! channel and spatial dims are named.
+
+mod columns;
+mod convolve;
+mod options;
+mod pad;
+mod pool;
+mod resample;
+mod shuffle;
+
+use nomina_core::Result;
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimArg, DimRef, Positions, Sites};
+
+use super::{DynTensor, about};
+
+pub use crate::call::{InterpolateMode, PadMode};
+pub(in crate::tensor) use convolve::{convolved, transposed};
+pub use options::{
+    AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateOptions,
+    LpPoolOptions, MaxPoolOptions, PadOptions, Padding,
+};
+pub(in crate::tensor) use pad::pairs;
+pub(in crate::tensor) use pool::{
+    adaptive, adaptive_places, averaged, greatest, greatest_places, norm, unpooled, unpooled_size,
+};
+
+impl DynTensor {
+    /// Channel and spatial dims by PyTorch's order.
+    pub(in crate::tensor) fn sites(&self, op: Op, spatial: usize) -> Result<Sites> {
+        rule::sites(op.name(), &self.names, spatial).map_err(|e| about(e, &[self]))
+    }
+
+    /// The same for an operator with a weight, which its errors show, too.
+    pub(in crate::tensor) fn sites_for(
+        &self,
+        op: Op,
+        spatial: usize,
+        weight: &Self,
+    ) -> Result<Sites> {
+        rule::sites(op.name(), &self.names, spatial).map_err(|e| about(e, &[self, weight]))
+    }
+
+    /// Channel and spatial dims as they are named.
+    fn named_sites(
+        &self,
+        op: Op,
+        channel: DimRef<'_>,
+        dims: &DimArg<'_>,
+        count: usize,
+    ) -> Result<Sites> {
+        let name = op.name();
+        let found = || {
+            let sites = Sites {
+                channel: channel.position(name, &self.names)?,
+                spatial: dims.listed(name, &self.names)?,
+            };
+            rule::check_sites(name, &self.names, &sites, count)?;
+            Ok(sites)
+        };
+        found().map_err(|e| about(e, &[self]))
+    }
+
+    /// Dims as they are named.
+    fn dims_at(&self, op: Op, dims: &DimArg<'_>) -> Result<Positions> {
+        dims.listed(op.name(), &self.names)
+            .map_err(|e| about(e, &[self]))
+    }
+}

@@ -1,0 +1,74 @@
+//! Padding.
+
+use nomina_core::op::Op;
+use nomina_core::rule::DimArg;
+use nomina_core::{Error, ErrorKind, Result};
+
+use super::{DynTensor, PadOptions, about};
+use crate::call::{self, PadPair};
+
+/// PyTorch's list, which starts with the last dim, as dims and pairs.
+pub(in crate::tensor) fn pairs(
+    op: Op,
+    x: &DynTensor,
+    pad: &[i64],
+) -> Result<(Vec<usize>, Vec<PadPair>)> {
+    if !pad.len().is_multiple_of(2) || pad.len() / 2 > x.rank() {
+        let what = format!("{} numbers for {} dims", pad.len(), x.rank());
+        let error = Error::new(ErrorKind::Argument, op.name(), what)
+            .hint("give two for each dim, from the last dim on");
+        return Err(about(error, &[x]));
+    }
+    Ok(pad
+        .chunks_exact(2)
+        .enumerate()
+        .map(|(at, pair)| (x.rank() - 1 - at, (pair[0], pair[1])))
+        .unzip())
+}
+
+impl DynTensor {
+    /// More elements before and after dims, given as PyTorch does: two numbers for the last dim,
+    /// two for the one before it, and so on. Negative ones take elements away.
+    ///
+    /// # Errors
+    /// When there are more numbers than dims have ends, or fewer elements than are taken away.
+    pub fn pad(&self, pad: &[i64]) -> Result<Self> {
+        self.pad_with(pad, PadOptions::default())
+    }
+
+    /// [`DynTensor::pad`] with another number, or with the dims' own elements.
+    ///
+    /// # Errors
+    /// As [`DynTensor::pad`], and when a mirror or a circle is longer than a dim.
+    pub fn pad_with(&self, pad: &[i64], options: PadOptions) -> Result<Self> {
+        let (dims, pairs) = pairs(Op::Pad, self, pad)?;
+        self.padded(Op::Pad, &dims, &pairs, options)
+    }
+
+    /// [`DynTensor::pad_with`] for dims that are named: how many elements before and after each.
+    ///
+    /// # Errors
+    /// As [`DynTensor::pad_with`].
+    pub fn pad_by<'a>(
+        &self,
+        dims: impl Into<DimArg<'a>>,
+        pad: &[PadPair],
+        options: PadOptions,
+    ) -> Result<Self> {
+        let dims = self.dims_at(Op::Pad, &dims.into())?;
+        self.padded(Op::Pad, &dims, pad, options)
+    }
+
+    /// [`DynTensor::pad_by`] for dims by position.
+    pub(in crate::tensor) fn padded(
+        &self,
+        op: Op,
+        dims: &[usize],
+        pad: &[PadPair],
+        options: PadOptions,
+    ) -> Result<Self> {
+        let raw = call::pad(op, &self.raw, dims, pad, options.mode, options.value);
+        let raw = raw.map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+}

@@ -1,0 +1,85 @@
+//! Dims at other sizes.
+
+use nomina_core::op::Op;
+use nomina_core::rule::DimArg;
+use nomina_core::{Error, ErrorKind, Result};
+
+use super::{DynTensor, InterpolateOptions, about};
+use crate::call::{self, InterpolateMode, Resize};
+
+impl DynTensor {
+    /// The last dims, all behind batch and channels, at other sizes.
+    ///
+    /// # Errors
+    /// When there is not one size for each of these dims, or one is 0; when the dtype is none
+    /// that the mode takes.
+    pub fn interpolate(&self, size: &[usize], options: InterpolateOptions) -> Result<Self> {
+        let dims = self.sites_behind_batch(size.len())?;
+        self.interpolated(&dims, size, options)
+    }
+
+    /// [`DynTensor::interpolate`] for dims that are named.
+    ///
+    /// # Errors
+    /// As [`DynTensor::interpolate`].
+    pub fn interpolate_by<'a>(
+        &self,
+        dims: impl Into<DimArg<'a>>,
+        size: &[usize],
+        options: InterpolateOptions,
+    ) -> Result<Self> {
+        let dims = self.dims_at(Op::Interpolate, &dims.into())?;
+        self.interpolated(&dims, size, options)
+    }
+
+    fn interpolated(
+        &self,
+        dims: &[usize],
+        size: &[usize],
+        options: InterpolateOptions,
+    ) -> Result<Self> {
+        if dims.len() != size.len() {
+            let what = format!("{} sizes for {} dims", size.len(), dims.len());
+            let error = Error::new(ErrorKind::Argument, "interpolate", what)
+                .hint("give one size for each dim");
+            return Err(about(error, &[self]));
+        }
+        let each = dims.iter().zip(size).map(|(&dim, &size)| Resize {
+            dim,
+            size,
+            factor: None,
+        });
+        self.resized(&each.collect::<Vec<_>>(), options)
+    }
+
+    /// The dims behind batch and channels, of which there are `count`.
+    pub(in crate::tensor) fn sites_behind_batch(&self, count: usize) -> Result<Vec<usize>> {
+        if self.rank() == count + 2 {
+            return Ok((2..self.rank()).collect());
+        }
+        let what = format!("{count} sizes for {} dims", self.rank());
+        let error = Error::new(ErrorKind::Rank, "interpolate", what)
+            .hint("give one size for each dim behind batch and channels, or name the dims");
+        Err(about(error, &[self]))
+    }
+
+    /// Dims at other sizes, by position.
+    pub(in crate::tensor) fn resized(
+        &self,
+        dims: &[Resize],
+        options: InterpolateOptions,
+    ) -> Result<Self> {
+        let mode = options.mode;
+        if options.align_corners
+            && !matches!(mode, InterpolateMode::Linear | InterpolateMode::Cubic)
+        {
+            let what = "corners are not aligned in this mode";
+            let error = Error::new(ErrorKind::Argument, "interpolate", what)
+                .hint("leave `align_corners` out, or take a linear or cubic mode");
+            return Err(about(error, &[self]));
+        }
+        let raw = call::interpolate(&self.raw, dims, mode, options.align_corners);
+        let raw = raw.map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+}
