@@ -57,7 +57,8 @@ mod tensor;
 pub use half::{bf16, f16};
 pub use nomina_core::dims::Wild;
 pub use nomina_core::{
-    Alike, Float, Inexact, Integer, Integral, Numeric, Promote, Promoted, Real, StoreAs,
+    Alike, Float, IndexElement, Inexact, Integer, Integral, Numeric, Promote, Promoted, Real,
+    StoreAs,
 };
 pub use nomina_core::{
     Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
@@ -69,6 +70,9 @@ pub use nomina_runtime::tensor::{
     GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
 };
+pub use nomina_runtime::tensor::{
+    IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
+};
 pub use nomina_runtime::tensor::{SearchOptions, SortOptions, TopkOptions};
 pub use nomina_runtime::{DynTensor, Generator, manual_seed, with_default_dtype};
 pub use num_complex::Complex;
@@ -79,7 +83,7 @@ pub use tensor::*;
 /// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by name.
 // Every name here is one that rustc then spells with its path in errors.
 pub mod dynamic {
-    pub use nomina_runtime::tensor::{ReduceOptions, Unique};
+    pub use nomina_runtime::tensor::{DynTensorMut, Index, ReduceOptions, Unique};
 }
 
 /// What the macros spell in a user's crate.

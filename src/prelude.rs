@@ -2,9 +2,9 @@
 
 pub use crate::dims::{
     AlignInto, Aligned, Axes, Axis, Broadcast, Contract, Contracted, Dim, Dims, Distinct, Flat,
-    Flatten, Flattened, Flipped, FullyNamed, Has, Holds, In, Insert, Inserted, MatMul, OneDim,
-    Order, OrderSpec, Product, Refine, Refined, Rename, RenameArg, Renamed, ShapeFor, Sizes, Sum,
-    Transposed, Unflatten, Unflattened, Wild, Without, keep,
+    Flatten, Flattened, Flipped, FullyNamed, Has, Holds, In, IndexOf, Insert, Inserted, MatMul,
+    OneDim, Order, OrderSpec, Product, Refine, Refined, Rename, RenameArg, Renamed, Selected,
+    ShapeFor, Sizes, Sum, Transposed, Unflatten, Unflattened, Wild, Without, keep,
 };
 pub use crate::{
     AddOptions, AddmmOptions, Complex, DType, Device, DynTensor, Element, Error, ErrorKind, Float,
@@ -16,6 +16,10 @@ pub use crate::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
     GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
+};
+pub use crate::{
+    IndexAddOptions, IndexElement, IndexPutOptions, Part, ScatterOptions, ScatterReduce,
+    ScatterReduceOptions, SubscriptsOf,
 };
 
 /// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.

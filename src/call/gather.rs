@@ -1,1 +1,142 @@
 //! Indexing.
+
+use nomina_core::rule::DimRef;
+use nomina_core::{Names, Result};
+use nomina_runtime::tensor::{DynTensorMut, Index};
+use nomina_runtime::{DynTensor, Raw, RawMut};
+use smallvec::SmallVec;
+
+use super::view::check_sizes;
+use super::{Bare, Dest, Look, Static, Wilds, compose, names, typed, wilds};
+
+/// What is taken of a dim.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub enum Pick<'a> {
+    /// One index.
+    At(i64),
+    /// Start, end and step.
+    Range(Option<i64>, Option<i64>, i64),
+    /// The indices, or the mask, in a tensor.
+    Tensor(Look<'a>),
+}
+
+/// What is taken of each dim, by position.
+#[doc(hidden)]
+pub type Picks<'a> = SmallVec<[(usize, Pick<'a>); 4]>;
+
+/// A position as [`DynTensor`] takes it.
+pub(crate) fn at(position: usize) -> DimRef<'static> {
+    DimRef::Index(position as i64)
+}
+
+/// [`compose::one`], whose result may have a dim of constant size from an operand that has it not.
+pub(crate) fn one(
+    looks: &[Look<'_>],
+    out: &'static Static,
+    compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
+) -> Result<Bare> {
+    let result = compose::one(looks, out, compute)?;
+    check_sizes("index", result.raw.shape(), out)?;
+    Ok(result)
+}
+
+/// Lets `write` change a tensor, which has the same dims afterwards. Its buffer is copied only
+/// where somebody else sees it.
+pub(crate) fn in_place(
+    own: &mut Bare,
+    of: &'static Static,
+    others: &[Look<'_>],
+    write: impl Fn(&mut DynTensor, &[DynTensor]) -> Result<()>,
+) -> Result<()> {
+    let named = of.wild || others.iter().any(|look| look.of.wild);
+    let known = |look: &Look<'_>| match named {
+        true => look.names(),
+        false => Names::unnamed(look.raw.rank()),
+    };
+    let given = others
+        .iter()
+        .map(|look| DynTensor::from_parts(look.raw.clone(), known(look)))
+        .collect::<Result<Vec<_>>>()?;
+    let mut x = DynTensor::from_parts(own.raw.clone(), known(&own.look(of)))?;
+    // The other handle goes, so that the buffer is written to and not copied.
+    own.raw = Raw::from_vec(Vec::<u8>::new(), &[0])?;
+    let done = typed(|| write(&mut x, &given));
+    let (raw, names) = x.into_parts();
+    own.raw = raw;
+    match done {
+        Ok(()) if named => own.wild = wilds(names, of),
+        Ok(()) => {}
+        Err(error) if named => return Err(error),
+        Err(error) => {
+            // What failed for sizes or dtypes fails again with names, and then shows them.
+            let mut looks = vec![own.look(of)];
+            looks.extend_from_slice(others);
+            let again = compose::on(&looks, |given| {
+                let mut x = given[0].clone();
+                write(&mut x, &given[1..])
+            });
+            return again.and(Err(error));
+        }
+    }
+    Ok(())
+}
+
+/// The part at numbers, ranges and index tensors.
+pub(crate) fn part(x: Look<'_>, picks: &Picks<'_>, out: &'static Static) -> Result<Bare> {
+    let mut looks = vec![x];
+    looks.extend(picks.iter().filter_map(|(_, pick)| match pick {
+        Pick::Tensor(look) => Some(*look),
+        Pick::At(_) | Pick::Range(..) => None,
+    }));
+    compose::one(&looks, out, |given| {
+        let mut tensors = given[1..].iter();
+        given[0].at(picks.iter().map(|(position, pick)| {
+            let index = match *pick {
+                Pick::At(index) => Index::At(index),
+                Pick::Range(start, end, step) => Index::Range { start, end, step },
+                Pick::Tensor(_) => match tensors.next() {
+                    Some(index) => Index::Tensor(index),
+                    None => (..).into(),
+                },
+            };
+            (at(*position), index)
+        }))
+    })
+}
+
+/// The part at numbers and ranges, to write to.
+pub(crate) fn part_mut<'a>(
+    raw: RawMut<'a>,
+    wild: &Wilds,
+    of: &'static Static,
+    picks: &Picks<'_>,
+    out: &'static Static,
+) -> Result<(RawMut<'a>, Wilds)> {
+    let whole = DynTensorMut::from_parts(raw, names(wild.as_deref(), of))?;
+    let part = whole.at(picks.iter().map(|(position, pick)| {
+        let index = match *pick {
+            Pick::At(index) => Index::At(index),
+            Pick::Range(start, end, step) => Index::Range { start, end, step },
+            // Its type is no `SubscriptView`.
+            Pick::Tensor(_) => (..).into(),
+        };
+        (at(*position), index)
+    }))?;
+    let (raw, names) = part.into_parts();
+    Ok((raw, wilds(names, out)))
+}
+
+/// The diagonal of two dims, to write to.
+pub(crate) fn diagonal_mut<'a>(
+    dest: Dest<'a>,
+    dims: (usize, usize),
+    offset: i64,
+    out: &'static Static,
+) -> Result<(RawMut<'a>, Wilds)> {
+    let Dest { raw, wild, of } = dest;
+    let whole = DynTensorMut::from_parts(raw, names(wild.as_deref(), of))?;
+    let part = whole.diagonal(offset, at(dims.0), at(dims.1))?;
+    let (raw, names) = part.into_parts();
+    Ok((raw, wilds(names, out)))
+}

@@ -3,8 +3,9 @@
 //! Methods and impls that follow from the operator table.
 
 use nomina_core::dims::{
-    At, AxesOf, Batched, BroadcastWith, DimOf, Dims, Distinct, DtypeRule, Factor, Has, Holds,
-    Matrix, OneDim, Product, SameRankAs, Sum, Vector, Without, position,
+    At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Dims, Distinct, DtypeRule, Factor, Has,
+    Holds, Matrix, NamesOf, Once, OneDim, Product, SameRankAs, Subscript, SubscriptOf,
+    SubscriptView, Sum, Vector, Without, position,
 };
 use nomina_core::op::Op;
 use nomina_core::{
@@ -16,10 +17,13 @@ use nomina_runtime::tensor::{
     SoftshrinkOptions,
 };
 
-use super::index::Indices;
+use smallvec::SmallVec;
+
+use super::index::{AsPick, Indices, SubscriptViews, Subscripts, SubscriptsOf};
 use super::join::{JoinEach, TensorItem, TensorList};
 use super::operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
-use super::{Tensor, TensorMut, at, picked};
+use super::{Tensor, TensorMut, Whole, at, picked};
+use crate::call::gather::Picks;
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -13809,85 +13813,135 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 }
 #[diagnostic::do_not_recommend]
 impl<D: Dims> Indices<D> for () {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         [0; 8]
     }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: OneDim, D: Dims> Indices<D> for (At<A0>,)
+impl<A0: OneDim, I0: Whole + Subscript, D: Dims> Indices<D> for (At<A0, I0>,)
 where
     D: Has<A0> + SameRankAs<(A0,)>,
     (A0,): Dims + Distinct,
 {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         let mut index = [0; 8];
-        index[position::<A0, D>()] = self.0.index;
+        index[position::<A0, D>()] = self.0.index.whole();
         index
     }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: OneDim, A1: OneDim, D: Dims> Indices<D> for (At<A0>, At<A1>)
+impl<A0: OneDim, I0: Whole + Subscript, A1: OneDim, I1: Whole + Subscript, D: Dims> Indices<D>
+    for (At<A0, I0>, At<A1, I1>)
 where
     D: Has<A0> + Has<A1> + SameRankAs<(A0, A1)>,
     (A0, A1): Dims + Distinct,
 {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         let mut index = [0; 8];
-        index[position::<A0, D>()] = self.0.index;
-        index[position::<A1, D>()] = self.1.index;
+        index[position::<A0, D>()] = self.0.index.whole();
+        index[position::<A1, D>()] = self.1.index.whole();
         index
     }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: OneDim, A1: OneDim, A2: OneDim, D: Dims> Indices<D> for (At<A0>, At<A1>, At<A2>)
+impl<
+    A0: OneDim,
+    I0: Whole + Subscript,
+    A1: OneDim,
+    I1: Whole + Subscript,
+    A2: OneDim,
+    I2: Whole + Subscript,
+    D: Dims,
+> Indices<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>)
 where
     D: Has<A0> + Has<A1> + Has<A2> + SameRankAs<(A0, A1, A2)>,
     (A0, A1, A2): Dims + Distinct,
 {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         let mut index = [0; 8];
-        index[position::<A0, D>()] = self.0.index;
-        index[position::<A1, D>()] = self.1.index;
-        index[position::<A2, D>()] = self.2.index;
+        index[position::<A0, D>()] = self.0.index.whole();
+        index[position::<A1, D>()] = self.1.index.whole();
+        index[position::<A2, D>()] = self.2.index.whole();
         index
     }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, D: Dims> Indices<D>
-    for (At<A0>, At<A1>, At<A2>, At<A3>)
+impl<
+    A0: OneDim,
+    I0: Whole + Subscript,
+    A1: OneDim,
+    I1: Whole + Subscript,
+    A2: OneDim,
+    I2: Whole + Subscript,
+    A3: OneDim,
+    I3: Whole + Subscript,
+    D: Dims,
+> Indices<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>)
 where
     D: Has<A0> + Has<A1> + Has<A2> + Has<A3> + SameRankAs<(A0, A1, A2, A3)>,
     (A0, A1, A2, A3): Dims + Distinct,
 {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         let mut index = [0; 8];
-        index[position::<A0, D>()] = self.0.index;
-        index[position::<A1, D>()] = self.1.index;
-        index[position::<A2, D>()] = self.2.index;
-        index[position::<A3, D>()] = self.3.index;
+        index[position::<A0, D>()] = self.0.index.whole();
+        index[position::<A1, D>()] = self.1.index.whole();
+        index[position::<A2, D>()] = self.2.index.whole();
+        index[position::<A3, D>()] = self.3.index.whole();
         index
     }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, D: Dims> Indices<D>
-    for (At<A0>, At<A1>, At<A2>, At<A3>, At<A4>)
+impl<
+    A0: OneDim,
+    I0: Whole + Subscript,
+    A1: OneDim,
+    I1: Whole + Subscript,
+    A2: OneDim,
+    I2: Whole + Subscript,
+    A3: OneDim,
+    I3: Whole + Subscript,
+    A4: OneDim,
+    I4: Whole + Subscript,
+    D: Dims,
+> Indices<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>, At<A4, I4>)
 where
     D: Has<A0> + Has<A1> + Has<A2> + Has<A3> + Has<A4> + SameRankAs<(A0, A1, A2, A3, A4)>,
     (A0, A1, A2, A3, A4): Dims + Distinct,
 {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         let mut index = [0; 8];
-        index[position::<A0, D>()] = self.0.index;
-        index[position::<A1, D>()] = self.1.index;
-        index[position::<A2, D>()] = self.2.index;
-        index[position::<A3, D>()] = self.3.index;
-        index[position::<A4, D>()] = self.4.index;
+        index[position::<A0, D>()] = self.0.index.whole();
+        index[position::<A1, D>()] = self.1.index.whole();
+        index[position::<A2, D>()] = self.2.index.whole();
+        index[position::<A3, D>()] = self.3.index.whole();
+        index[position::<A4, D>()] = self.4.index.whole();
         index
     }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, D: Dims> Indices<D>
-    for (At<A0>, At<A1>, At<A2>, At<A3>, At<A4>, At<A5>)
+impl<
+    A0: OneDim,
+    I0: Whole + Subscript,
+    A1: OneDim,
+    I1: Whole + Subscript,
+    A2: OneDim,
+    I2: Whole + Subscript,
+    A3: OneDim,
+    I3: Whole + Subscript,
+    A4: OneDim,
+    I4: Whole + Subscript,
+    A5: OneDim,
+    I5: Whole + Subscript,
+    D: Dims,
+> Indices<D>
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+    )
 where
     D: Has<A0>
         + Has<A1>
@@ -13898,20 +13952,44 @@ where
         + SameRankAs<(A0, A1, A2, A3, A4, A5)>,
     (A0, A1, A2, A3, A4, A5): Dims + Distinct,
 {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         let mut index = [0; 8];
-        index[position::<A0, D>()] = self.0.index;
-        index[position::<A1, D>()] = self.1.index;
-        index[position::<A2, D>()] = self.2.index;
-        index[position::<A3, D>()] = self.3.index;
-        index[position::<A4, D>()] = self.4.index;
-        index[position::<A5, D>()] = self.5.index;
+        index[position::<A0, D>()] = self.0.index.whole();
+        index[position::<A1, D>()] = self.1.index.whole();
+        index[position::<A2, D>()] = self.2.index.whole();
+        index[position::<A3, D>()] = self.3.index.whole();
+        index[position::<A4, D>()] = self.4.index.whole();
+        index[position::<A5, D>()] = self.5.index.whole();
         index
     }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, D: Dims>
-    Indices<D> for (At<A0>, At<A1>, At<A2>, At<A3>, At<A4>, At<A5>, At<A6>)
+impl<
+    A0: OneDim,
+    I0: Whole + Subscript,
+    A1: OneDim,
+    I1: Whole + Subscript,
+    A2: OneDim,
+    I2: Whole + Subscript,
+    A3: OneDim,
+    I3: Whole + Subscript,
+    A4: OneDim,
+    I4: Whole + Subscript,
+    A5: OneDim,
+    I5: Whole + Subscript,
+    A6: OneDim,
+    I6: Whole + Subscript,
+    D: Dims,
+> Indices<D>
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+        At<A6, I6>,
+    )
 where
     D: Has<A0>
         + Has<A1>
@@ -13923,39 +14001,47 @@ where
         + SameRankAs<(A0, A1, A2, A3, A4, A5, A6)>,
     (A0, A1, A2, A3, A4, A5, A6): Dims + Distinct,
 {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         let mut index = [0; 8];
-        index[position::<A0, D>()] = self.0.index;
-        index[position::<A1, D>()] = self.1.index;
-        index[position::<A2, D>()] = self.2.index;
-        index[position::<A3, D>()] = self.3.index;
-        index[position::<A4, D>()] = self.4.index;
-        index[position::<A5, D>()] = self.5.index;
-        index[position::<A6, D>()] = self.6.index;
+        index[position::<A0, D>()] = self.0.index.whole();
+        index[position::<A1, D>()] = self.1.index.whole();
+        index[position::<A2, D>()] = self.2.index.whole();
+        index[position::<A3, D>()] = self.3.index.whole();
+        index[position::<A4, D>()] = self.4.index.whole();
+        index[position::<A5, D>()] = self.5.index.whole();
+        index[position::<A6, D>()] = self.6.index.whole();
         index
     }
 }
 #[diagnostic::do_not_recommend]
 impl<
     A0: OneDim,
+    I0: Whole + Subscript,
     A1: OneDim,
+    I1: Whole + Subscript,
     A2: OneDim,
+    I2: Whole + Subscript,
     A3: OneDim,
+    I3: Whole + Subscript,
     A4: OneDim,
+    I4: Whole + Subscript,
     A5: OneDim,
+    I5: Whole + Subscript,
     A6: OneDim,
+    I6: Whole + Subscript,
     A7: OneDim,
+    I7: Whole + Subscript,
     D: Dims,
 > Indices<D>
     for (
-        At<A0>,
-        At<A1>,
-        At<A2>,
-        At<A3>,
-        At<A4>,
-        At<A5>,
-        At<A6>,
-        At<A7>,
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+        At<A6, I6>,
+        At<A7, I7>,
     )
 where
     D: Has<A0>
@@ -13969,18 +14055,1522 @@ where
         + SameRankAs<(A0, A1, A2, A3, A4, A5, A6, A7)>,
     (A0, A1, A2, A3, A4, A5, A6, A7): Dims + Distinct,
 {
-    fn indices(&self) -> [usize; 8] {
+    fn indices(&self) -> [i64; 8] {
         let mut index = [0; 8];
-        index[position::<A0, D>()] = self.0.index;
-        index[position::<A1, D>()] = self.1.index;
-        index[position::<A2, D>()] = self.2.index;
-        index[position::<A3, D>()] = self.3.index;
-        index[position::<A4, D>()] = self.4.index;
-        index[position::<A5, D>()] = self.5.index;
-        index[position::<A6, D>()] = self.6.index;
-        index[position::<A7, D>()] = self.7.index;
+        index[position::<A0, D>()] = self.0.index.whole();
+        index[position::<A1, D>()] = self.1.index.whole();
+        index[position::<A2, D>()] = self.2.index.whole();
+        index[position::<A3, D>()] = self.3.index.whole();
+        index[position::<A4, D>()] = self.4.index.whole();
+        index[position::<A5, D>()] = self.5.index.whole();
+        index[position::<A6, D>()] = self.6.index.whole();
+        index[position::<A7, D>()] = self.7.index.whole();
         index
     }
+}
+#[diagnostic::do_not_recommend]
+impl Subscripts for () {
+    type Of<D: Dims> = D;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([])
+    }
+}
+impl<D: Dims> SubscriptsOf<D> for () {}
+#[diagnostic::do_not_recommend]
+impl SubscriptViews for () {}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: AsPick> Subscripts for (At<A0, I0>,) {
+    type Of<D: Dims> = <I0 as Subscript>::Placed<<I0 as Subscript>::Removed<D, A0>, A0>;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([(position::<A0, D>(), self.0.index.pick())])
+    }
+}
+impl<A0: DimOf<D>, I0: AsPick, D: Dims> SubscriptsOf<D> for (At<A0, I0>,) where
+    I0: SubscriptOf<<I0 as Subscript>::Removed<D, A0>, A0>
+{
+}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: AsPick + SubscriptView> SubscriptViews for (At<A0, I0>,) {}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: AsPick, A1: OneDim, I1: AsPick> Subscripts for (At<A0, I0>, At<A1, I1>) {
+    type Of<D: Dims> = <I1 as Subscript>::Placed<
+        <I0 as Subscript>::Placed<
+            <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+            A0,
+        >,
+        A1,
+    >;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.pick()),
+            (position::<A1, D>(), self.1.index.pick()),
+        ])
+    }
+}
+impl<A0: DimOf<D>, I0: AsPick, A1: DimOf<D>, I1: AsPick, D: Dims> SubscriptsOf<D>
+    for (At<A0, I0>, At<A1, I1>)
+where
+    I0: SubscriptOf<<I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>, A0>,
+    I1: SubscriptOf<
+            <I0 as Subscript>::Placed<
+                <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                A0,
+            >,
+            A1,
+        >,
+    NamesOf<(A0, A1)>: Once<<(A0, A1) as DimList>::Repeated, (A0, A1)>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: AsPick + SubscriptView, A1: OneDim, I1: AsPick + SubscriptView> SubscriptViews
+    for (At<A0, I0>, At<A1, I1>)
+{
+}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: AsPick, A1: OneDim, I1: AsPick, A2: OneDim, I2: AsPick> Subscripts
+    for (At<A0, I0>, At<A1, I1>, At<A2, I2>)
+{
+    type Of<D: Dims> = <I2 as Subscript>::Placed<
+        <I1 as Subscript>::Placed<
+            <I0 as Subscript>::Placed<
+                <I2 as Subscript>::Removed<
+                    <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                    A2,
+                >,
+                A0,
+            >,
+            A1,
+        >,
+        A2,
+    >;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.pick()),
+            (position::<A1, D>(), self.1.index.pick()),
+            (position::<A2, D>(), self.2.index.pick()),
+        ])
+    }
+}
+impl<A0: DimOf<D>, I0: AsPick, A1: DimOf<D>, I1: AsPick, A2: DimOf<D>, I2: AsPick, D: Dims>
+    SubscriptsOf<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>)
+where
+    I0: SubscriptOf<
+            <I2 as Subscript>::Removed<
+                <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                A2,
+            >,
+            A0,
+        >,
+    I1: SubscriptOf<
+            <I0 as Subscript>::Placed<
+                <I2 as Subscript>::Removed<
+                    <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                    A2,
+                >,
+                A0,
+            >,
+            A1,
+        >,
+    I2: SubscriptOf<
+            <I1 as Subscript>::Placed<
+                <I0 as Subscript>::Placed<
+                    <I2 as Subscript>::Removed<
+                        <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                        A2,
+                    >,
+                    A0,
+                >,
+                A1,
+            >,
+            A2,
+        >,
+    NamesOf<(A0, A1, A2)>: Once<<(A0, A1, A2) as DimList>::Repeated, (A0, A1, A2)>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick + SubscriptView,
+    A1: OneDim,
+    I1: AsPick + SubscriptView,
+    A2: OneDim,
+    I2: AsPick + SubscriptView,
+> SubscriptViews for (At<A0, I0>, At<A1, I1>, At<A2, I2>)
+{
+}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, I0: AsPick, A1: OneDim, I1: AsPick, A2: OneDim, I2: AsPick, A3: OneDim, I3: AsPick>
+    Subscripts for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>)
+{
+    type Of<D: Dims> = <I3 as Subscript>::Placed<
+        <I2 as Subscript>::Placed<
+            <I1 as Subscript>::Placed<
+                <I0 as Subscript>::Placed<
+                    <I3 as Subscript>::Removed<
+                        <I2 as Subscript>::Removed<
+                            <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                            A2,
+                        >,
+                        A3,
+                    >,
+                    A0,
+                >,
+                A1,
+            >,
+            A2,
+        >,
+        A3,
+    >;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.pick()),
+            (position::<A1, D>(), self.1.index.pick()),
+            (position::<A2, D>(), self.2.index.pick()),
+            (position::<A3, D>(), self.3.index.pick()),
+        ])
+    }
+}
+impl<
+    A0: DimOf<D>,
+    I0: AsPick,
+    A1: DimOf<D>,
+    I1: AsPick,
+    A2: DimOf<D>,
+    I2: AsPick,
+    A3: DimOf<D>,
+    I3: AsPick,
+    D: Dims,
+> SubscriptsOf<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>)
+where
+    I0: SubscriptOf<
+            <I3 as Subscript>::Removed<
+                <I2 as Subscript>::Removed<
+                    <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                    A2,
+                >,
+                A3,
+            >,
+            A0,
+        >,
+    I1: SubscriptOf<
+            <I0 as Subscript>::Placed<
+                <I3 as Subscript>::Removed<
+                    <I2 as Subscript>::Removed<
+                        <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                        A2,
+                    >,
+                    A3,
+                >,
+                A0,
+            >,
+            A1,
+        >,
+    I2: SubscriptOf<
+            <I1 as Subscript>::Placed<
+                <I0 as Subscript>::Placed<
+                    <I3 as Subscript>::Removed<
+                        <I2 as Subscript>::Removed<
+                            <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                            A2,
+                        >,
+                        A3,
+                    >,
+                    A0,
+                >,
+                A1,
+            >,
+            A2,
+        >,
+    I3: SubscriptOf<
+            <I2 as Subscript>::Placed<
+                <I1 as Subscript>::Placed<
+                    <I0 as Subscript>::Placed<
+                        <I3 as Subscript>::Removed<
+                            <I2 as Subscript>::Removed<
+                                <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                                A2,
+                            >,
+                            A3,
+                        >,
+                        A0,
+                    >,
+                    A1,
+                >,
+                A2,
+            >,
+            A3,
+        >,
+    NamesOf<(A0, A1, A2, A3)>: Once<<(A0, A1, A2, A3) as DimList>::Repeated, (A0, A1, A2, A3)>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick + SubscriptView,
+    A1: OneDim,
+    I1: AsPick + SubscriptView,
+    A2: OneDim,
+    I2: AsPick + SubscriptView,
+    A3: OneDim,
+    I3: AsPick + SubscriptView,
+> SubscriptViews for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>)
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick,
+    A1: OneDim,
+    I1: AsPick,
+    A2: OneDim,
+    I2: AsPick,
+    A3: OneDim,
+    I3: AsPick,
+    A4: OneDim,
+    I4: AsPick,
+> Subscripts for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>, At<A4, I4>)
+{
+    type Of<D: Dims> = <I4 as Subscript>::Placed<
+        <I3 as Subscript>::Placed<
+            <I2 as Subscript>::Placed<
+                <I1 as Subscript>::Placed<
+                    <I0 as Subscript>::Placed<
+                        <I4 as Subscript>::Removed<
+                            <I3 as Subscript>::Removed<
+                                <I2 as Subscript>::Removed<
+                                    <I1 as Subscript>::Removed<
+                                        <I0 as Subscript>::Removed<D, A0>,
+                                        A1,
+                                    >,
+                                    A2,
+                                >,
+                                A3,
+                            >,
+                            A4,
+                        >,
+                        A0,
+                    >,
+                    A1,
+                >,
+                A2,
+            >,
+            A3,
+        >,
+        A4,
+    >;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.pick()),
+            (position::<A1, D>(), self.1.index.pick()),
+            (position::<A2, D>(), self.2.index.pick()),
+            (position::<A3, D>(), self.3.index.pick()),
+            (position::<A4, D>(), self.4.index.pick()),
+        ])
+    }
+}
+impl<
+    A0: DimOf<D>,
+    I0: AsPick,
+    A1: DimOf<D>,
+    I1: AsPick,
+    A2: DimOf<D>,
+    I2: AsPick,
+    A3: DimOf<D>,
+    I3: AsPick,
+    A4: DimOf<D>,
+    I4: AsPick,
+    D: Dims,
+> SubscriptsOf<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>, At<A4, I4>)
+where
+    I0: SubscriptOf<
+            <I4 as Subscript>::Removed<
+                <I3 as Subscript>::Removed<
+                    <I2 as Subscript>::Removed<
+                        <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                        A2,
+                    >,
+                    A3,
+                >,
+                A4,
+            >,
+            A0,
+        >,
+    I1: SubscriptOf<
+            <I0 as Subscript>::Placed<
+                <I4 as Subscript>::Removed<
+                    <I3 as Subscript>::Removed<
+                        <I2 as Subscript>::Removed<
+                            <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                            A2,
+                        >,
+                        A3,
+                    >,
+                    A4,
+                >,
+                A0,
+            >,
+            A1,
+        >,
+    I2: SubscriptOf<
+            <I1 as Subscript>::Placed<
+                <I0 as Subscript>::Placed<
+                    <I4 as Subscript>::Removed<
+                        <I3 as Subscript>::Removed<
+                            <I2 as Subscript>::Removed<
+                                <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                                A2,
+                            >,
+                            A3,
+                        >,
+                        A4,
+                    >,
+                    A0,
+                >,
+                A1,
+            >,
+            A2,
+        >,
+    I3: SubscriptOf<
+            <I2 as Subscript>::Placed<
+                <I1 as Subscript>::Placed<
+                    <I0 as Subscript>::Placed<
+                        <I4 as Subscript>::Removed<
+                            <I3 as Subscript>::Removed<
+                                <I2 as Subscript>::Removed<
+                                    <I1 as Subscript>::Removed<
+                                        <I0 as Subscript>::Removed<D, A0>,
+                                        A1,
+                                    >,
+                                    A2,
+                                >,
+                                A3,
+                            >,
+                            A4,
+                        >,
+                        A0,
+                    >,
+                    A1,
+                >,
+                A2,
+            >,
+            A3,
+        >,
+    I4: SubscriptOf<
+            <I3 as Subscript>::Placed<
+                <I2 as Subscript>::Placed<
+                    <I1 as Subscript>::Placed<
+                        <I0 as Subscript>::Placed<
+                            <I4 as Subscript>::Removed<
+                                <I3 as Subscript>::Removed<
+                                    <I2 as Subscript>::Removed<
+                                        <I1 as Subscript>::Removed<
+                                            <I0 as Subscript>::Removed<D, A0>,
+                                            A1,
+                                        >,
+                                        A2,
+                                    >,
+                                    A3,
+                                >,
+                                A4,
+                            >,
+                            A0,
+                        >,
+                        A1,
+                    >,
+                    A2,
+                >,
+                A3,
+            >,
+            A4,
+        >,
+    NamesOf<(A0, A1, A2, A3, A4)>:
+        Once<<(A0, A1, A2, A3, A4) as DimList>::Repeated, (A0, A1, A2, A3, A4)>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick + SubscriptView,
+    A1: OneDim,
+    I1: AsPick + SubscriptView,
+    A2: OneDim,
+    I2: AsPick + SubscriptView,
+    A3: OneDim,
+    I3: AsPick + SubscriptView,
+    A4: OneDim,
+    I4: AsPick + SubscriptView,
+> SubscriptViews for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>, At<A4, I4>)
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick,
+    A1: OneDim,
+    I1: AsPick,
+    A2: OneDim,
+    I2: AsPick,
+    A3: OneDim,
+    I3: AsPick,
+    A4: OneDim,
+    I4: AsPick,
+    A5: OneDim,
+    I5: AsPick,
+> Subscripts
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+    )
+{
+    type Of<D: Dims> = <I5 as Subscript>::Placed<
+        <I4 as Subscript>::Placed<
+            <I3 as Subscript>::Placed<
+                <I2 as Subscript>::Placed<
+                    <I1 as Subscript>::Placed<
+                        <I0 as Subscript>::Placed<
+                            <I5 as Subscript>::Removed<
+                                <I4 as Subscript>::Removed<
+                                    <I3 as Subscript>::Removed<
+                                        <I2 as Subscript>::Removed<
+                                            <I1 as Subscript>::Removed<
+                                                <I0 as Subscript>::Removed<D, A0>,
+                                                A1,
+                                            >,
+                                            A2,
+                                        >,
+                                        A3,
+                                    >,
+                                    A4,
+                                >,
+                                A5,
+                            >,
+                            A0,
+                        >,
+                        A1,
+                    >,
+                    A2,
+                >,
+                A3,
+            >,
+            A4,
+        >,
+        A5,
+    >;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.pick()),
+            (position::<A1, D>(), self.1.index.pick()),
+            (position::<A2, D>(), self.2.index.pick()),
+            (position::<A3, D>(), self.3.index.pick()),
+            (position::<A4, D>(), self.4.index.pick()),
+            (position::<A5, D>(), self.5.index.pick()),
+        ])
+    }
+}
+impl<
+    A0: DimOf<D>,
+    I0: AsPick,
+    A1: DimOf<D>,
+    I1: AsPick,
+    A2: DimOf<D>,
+    I2: AsPick,
+    A3: DimOf<D>,
+    I3: AsPick,
+    A4: DimOf<D>,
+    I4: AsPick,
+    A5: DimOf<D>,
+    I5: AsPick,
+    D: Dims,
+> SubscriptsOf<D>
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+    )
+where
+    I0: SubscriptOf<
+            <I5 as Subscript>::Removed<
+                <I4 as Subscript>::Removed<
+                    <I3 as Subscript>::Removed<
+                        <I2 as Subscript>::Removed<
+                            <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                            A2,
+                        >,
+                        A3,
+                    >,
+                    A4,
+                >,
+                A5,
+            >,
+            A0,
+        >,
+    I1: SubscriptOf<
+            <I0 as Subscript>::Placed<
+                <I5 as Subscript>::Removed<
+                    <I4 as Subscript>::Removed<
+                        <I3 as Subscript>::Removed<
+                            <I2 as Subscript>::Removed<
+                                <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                                A2,
+                            >,
+                            A3,
+                        >,
+                        A4,
+                    >,
+                    A5,
+                >,
+                A0,
+            >,
+            A1,
+        >,
+    I2: SubscriptOf<
+            <I1 as Subscript>::Placed<
+                <I0 as Subscript>::Placed<
+                    <I5 as Subscript>::Removed<
+                        <I4 as Subscript>::Removed<
+                            <I3 as Subscript>::Removed<
+                                <I2 as Subscript>::Removed<
+                                    <I1 as Subscript>::Removed<
+                                        <I0 as Subscript>::Removed<D, A0>,
+                                        A1,
+                                    >,
+                                    A2,
+                                >,
+                                A3,
+                            >,
+                            A4,
+                        >,
+                        A5,
+                    >,
+                    A0,
+                >,
+                A1,
+            >,
+            A2,
+        >,
+    I3: SubscriptOf<
+            <I2 as Subscript>::Placed<
+                <I1 as Subscript>::Placed<
+                    <I0 as Subscript>::Placed<
+                        <I5 as Subscript>::Removed<
+                            <I4 as Subscript>::Removed<
+                                <I3 as Subscript>::Removed<
+                                    <I2 as Subscript>::Removed<
+                                        <I1 as Subscript>::Removed<
+                                            <I0 as Subscript>::Removed<D, A0>,
+                                            A1,
+                                        >,
+                                        A2,
+                                    >,
+                                    A3,
+                                >,
+                                A4,
+                            >,
+                            A5,
+                        >,
+                        A0,
+                    >,
+                    A1,
+                >,
+                A2,
+            >,
+            A3,
+        >,
+    I4: SubscriptOf<
+            <I3 as Subscript>::Placed<
+                <I2 as Subscript>::Placed<
+                    <I1 as Subscript>::Placed<
+                        <I0 as Subscript>::Placed<
+                            <I5 as Subscript>::Removed<
+                                <I4 as Subscript>::Removed<
+                                    <I3 as Subscript>::Removed<
+                                        <I2 as Subscript>::Removed<
+                                            <I1 as Subscript>::Removed<
+                                                <I0 as Subscript>::Removed<D, A0>,
+                                                A1,
+                                            >,
+                                            A2,
+                                        >,
+                                        A3,
+                                    >,
+                                    A4,
+                                >,
+                                A5,
+                            >,
+                            A0,
+                        >,
+                        A1,
+                    >,
+                    A2,
+                >,
+                A3,
+            >,
+            A4,
+        >,
+    I5: SubscriptOf<
+            <I4 as Subscript>::Placed<
+                <I3 as Subscript>::Placed<
+                    <I2 as Subscript>::Placed<
+                        <I1 as Subscript>::Placed<
+                            <I0 as Subscript>::Placed<
+                                <I5 as Subscript>::Removed<
+                                    <I4 as Subscript>::Removed<
+                                        <I3 as Subscript>::Removed<
+                                            <I2 as Subscript>::Removed<
+                                                <I1 as Subscript>::Removed<
+                                                    <I0 as Subscript>::Removed<D, A0>,
+                                                    A1,
+                                                >,
+                                                A2,
+                                            >,
+                                            A3,
+                                        >,
+                                        A4,
+                                    >,
+                                    A5,
+                                >,
+                                A0,
+                            >,
+                            A1,
+                        >,
+                        A2,
+                    >,
+                    A3,
+                >,
+                A4,
+            >,
+            A5,
+        >,
+    NamesOf<(A0, A1, A2, A3, A4, A5)>:
+        Once<<(A0, A1, A2, A3, A4, A5) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5)>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick + SubscriptView,
+    A1: OneDim,
+    I1: AsPick + SubscriptView,
+    A2: OneDim,
+    I2: AsPick + SubscriptView,
+    A3: OneDim,
+    I3: AsPick + SubscriptView,
+    A4: OneDim,
+    I4: AsPick + SubscriptView,
+    A5: OneDim,
+    I5: AsPick + SubscriptView,
+> SubscriptViews
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+    )
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick,
+    A1: OneDim,
+    I1: AsPick,
+    A2: OneDim,
+    I2: AsPick,
+    A3: OneDim,
+    I3: AsPick,
+    A4: OneDim,
+    I4: AsPick,
+    A5: OneDim,
+    I5: AsPick,
+    A6: OneDim,
+    I6: AsPick,
+> Subscripts
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+        At<A6, I6>,
+    )
+{
+    type Of<D: Dims> = <I6 as Subscript>::Placed<
+        <I5 as Subscript>::Placed<
+            <I4 as Subscript>::Placed<
+                <I3 as Subscript>::Placed<
+                    <I2 as Subscript>::Placed<
+                        <I1 as Subscript>::Placed<
+                            <I0 as Subscript>::Placed<
+                                <I6 as Subscript>::Removed<
+                                    <I5 as Subscript>::Removed<
+                                        <I4 as Subscript>::Removed<
+                                            <I3 as Subscript>::Removed<
+                                                <I2 as Subscript>::Removed<
+                                                    <I1 as Subscript>::Removed<
+                                                        <I0 as Subscript>::Removed<D, A0>,
+                                                        A1,
+                                                    >,
+                                                    A2,
+                                                >,
+                                                A3,
+                                            >,
+                                            A4,
+                                        >,
+                                        A5,
+                                    >,
+                                    A6,
+                                >,
+                                A0,
+                            >,
+                            A1,
+                        >,
+                        A2,
+                    >,
+                    A3,
+                >,
+                A4,
+            >,
+            A5,
+        >,
+        A6,
+    >;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.pick()),
+            (position::<A1, D>(), self.1.index.pick()),
+            (position::<A2, D>(), self.2.index.pick()),
+            (position::<A3, D>(), self.3.index.pick()),
+            (position::<A4, D>(), self.4.index.pick()),
+            (position::<A5, D>(), self.5.index.pick()),
+            (position::<A6, D>(), self.6.index.pick()),
+        ])
+    }
+}
+impl<
+    A0: DimOf<D>,
+    I0: AsPick,
+    A1: DimOf<D>,
+    I1: AsPick,
+    A2: DimOf<D>,
+    I2: AsPick,
+    A3: DimOf<D>,
+    I3: AsPick,
+    A4: DimOf<D>,
+    I4: AsPick,
+    A5: DimOf<D>,
+    I5: AsPick,
+    A6: DimOf<D>,
+    I6: AsPick,
+    D: Dims,
+> SubscriptsOf<D>
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+        At<A6, I6>,
+    )
+where
+    I0: SubscriptOf<
+            <I6 as Subscript>::Removed<
+                <I5 as Subscript>::Removed<
+                    <I4 as Subscript>::Removed<
+                        <I3 as Subscript>::Removed<
+                            <I2 as Subscript>::Removed<
+                                <I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>,
+                                A2,
+                            >,
+                            A3,
+                        >,
+                        A4,
+                    >,
+                    A5,
+                >,
+                A6,
+            >,
+            A0,
+        >,
+    I1: SubscriptOf<
+            <I0 as Subscript>::Placed<
+                <I6 as Subscript>::Removed<
+                    <I5 as Subscript>::Removed<
+                        <I4 as Subscript>::Removed<
+                            <I3 as Subscript>::Removed<
+                                <I2 as Subscript>::Removed<
+                                    <I1 as Subscript>::Removed<
+                                        <I0 as Subscript>::Removed<D, A0>,
+                                        A1,
+                                    >,
+                                    A2,
+                                >,
+                                A3,
+                            >,
+                            A4,
+                        >,
+                        A5,
+                    >,
+                    A6,
+                >,
+                A0,
+            >,
+            A1,
+        >,
+    I2: SubscriptOf<
+            <I1 as Subscript>::Placed<
+                <I0 as Subscript>::Placed<
+                    <I6 as Subscript>::Removed<
+                        <I5 as Subscript>::Removed<
+                            <I4 as Subscript>::Removed<
+                                <I3 as Subscript>::Removed<
+                                    <I2 as Subscript>::Removed<
+                                        <I1 as Subscript>::Removed<
+                                            <I0 as Subscript>::Removed<D, A0>,
+                                            A1,
+                                        >,
+                                        A2,
+                                    >,
+                                    A3,
+                                >,
+                                A4,
+                            >,
+                            A5,
+                        >,
+                        A6,
+                    >,
+                    A0,
+                >,
+                A1,
+            >,
+            A2,
+        >,
+    I3: SubscriptOf<
+            <I2 as Subscript>::Placed<
+                <I1 as Subscript>::Placed<
+                    <I0 as Subscript>::Placed<
+                        <I6 as Subscript>::Removed<
+                            <I5 as Subscript>::Removed<
+                                <I4 as Subscript>::Removed<
+                                    <I3 as Subscript>::Removed<
+                                        <I2 as Subscript>::Removed<
+                                            <I1 as Subscript>::Removed<
+                                                <I0 as Subscript>::Removed<D, A0>,
+                                                A1,
+                                            >,
+                                            A2,
+                                        >,
+                                        A3,
+                                    >,
+                                    A4,
+                                >,
+                                A5,
+                            >,
+                            A6,
+                        >,
+                        A0,
+                    >,
+                    A1,
+                >,
+                A2,
+            >,
+            A3,
+        >,
+    I4: SubscriptOf<
+            <I3 as Subscript>::Placed<
+                <I2 as Subscript>::Placed<
+                    <I1 as Subscript>::Placed<
+                        <I0 as Subscript>::Placed<
+                            <I6 as Subscript>::Removed<
+                                <I5 as Subscript>::Removed<
+                                    <I4 as Subscript>::Removed<
+                                        <I3 as Subscript>::Removed<
+                                            <I2 as Subscript>::Removed<
+                                                <I1 as Subscript>::Removed<
+                                                    <I0 as Subscript>::Removed<D, A0>,
+                                                    A1,
+                                                >,
+                                                A2,
+                                            >,
+                                            A3,
+                                        >,
+                                        A4,
+                                    >,
+                                    A5,
+                                >,
+                                A6,
+                            >,
+                            A0,
+                        >,
+                        A1,
+                    >,
+                    A2,
+                >,
+                A3,
+            >,
+            A4,
+        >,
+    I5: SubscriptOf<
+            <I4 as Subscript>::Placed<
+                <I3 as Subscript>::Placed<
+                    <I2 as Subscript>::Placed<
+                        <I1 as Subscript>::Placed<
+                            <I0 as Subscript>::Placed<
+                                <I6 as Subscript>::Removed<
+                                    <I5 as Subscript>::Removed<
+                                        <I4 as Subscript>::Removed<
+                                            <I3 as Subscript>::Removed<
+                                                <I2 as Subscript>::Removed<
+                                                    <I1 as Subscript>::Removed<
+                                                        <I0 as Subscript>::Removed<D, A0>,
+                                                        A1,
+                                                    >,
+                                                    A2,
+                                                >,
+                                                A3,
+                                            >,
+                                            A4,
+                                        >,
+                                        A5,
+                                    >,
+                                    A6,
+                                >,
+                                A0,
+                            >,
+                            A1,
+                        >,
+                        A2,
+                    >,
+                    A3,
+                >,
+                A4,
+            >,
+            A5,
+        >,
+    I6: SubscriptOf<
+            <I5 as Subscript>::Placed<
+                <I4 as Subscript>::Placed<
+                    <I3 as Subscript>::Placed<
+                        <I2 as Subscript>::Placed<
+                            <I1 as Subscript>::Placed<
+                                <I0 as Subscript>::Placed<
+                                    <I6 as Subscript>::Removed<
+                                        <I5 as Subscript>::Removed<
+                                            <I4 as Subscript>::Removed<
+                                                <I3 as Subscript>::Removed<
+                                                    <I2 as Subscript>::Removed<
+                                                        <I1 as Subscript>::Removed<
+                                                            <I0 as Subscript>::Removed<D, A0>,
+                                                            A1,
+                                                        >,
+                                                        A2,
+                                                    >,
+                                                    A3,
+                                                >,
+                                                A4,
+                                            >,
+                                            A5,
+                                        >,
+                                        A6,
+                                    >,
+                                    A0,
+                                >,
+                                A1,
+                            >,
+                            A2,
+                        >,
+                        A3,
+                    >,
+                    A4,
+                >,
+                A5,
+            >,
+            A6,
+        >,
+    NamesOf<(A0, A1, A2, A3, A4, A5, A6)>:
+        Once<<(A0, A1, A2, A3, A4, A5, A6) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6)>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick + SubscriptView,
+    A1: OneDim,
+    I1: AsPick + SubscriptView,
+    A2: OneDim,
+    I2: AsPick + SubscriptView,
+    A3: OneDim,
+    I3: AsPick + SubscriptView,
+    A4: OneDim,
+    I4: AsPick + SubscriptView,
+    A5: OneDim,
+    I5: AsPick + SubscriptView,
+    A6: OneDim,
+    I6: AsPick + SubscriptView,
+> SubscriptViews
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+        At<A6, I6>,
+    )
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick,
+    A1: OneDim,
+    I1: AsPick,
+    A2: OneDim,
+    I2: AsPick,
+    A3: OneDim,
+    I3: AsPick,
+    A4: OneDim,
+    I4: AsPick,
+    A5: OneDim,
+    I5: AsPick,
+    A6: OneDim,
+    I6: AsPick,
+    A7: OneDim,
+    I7: AsPick,
+> Subscripts
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+        At<A6, I6>,
+        At<A7, I7>,
+    )
+{
+    type Of<D: Dims> = <I7 as Subscript>::Placed<
+        <I6 as Subscript>::Placed<
+            <I5 as Subscript>::Placed<
+                <I4 as Subscript>::Placed<
+                    <I3 as Subscript>::Placed<
+                        <I2 as Subscript>::Placed<
+                            <I1 as Subscript>::Placed<
+                                <I0 as Subscript>::Placed<
+                                    <I7 as Subscript>::Removed<
+                                        <I6 as Subscript>::Removed<
+                                            <I5 as Subscript>::Removed<
+                                                <I4 as Subscript>::Removed<
+                                                    <I3 as Subscript>::Removed<
+                                                        <I2 as Subscript>::Removed<
+                                                            <I1 as Subscript>::Removed<
+                                                                <I0 as Subscript>::Removed<D, A0>,
+                                                                A1,
+                                                            >,
+                                                            A2,
+                                                        >,
+                                                        A3,
+                                                    >,
+                                                    A4,
+                                                >,
+                                                A5,
+                                            >,
+                                            A6,
+                                        >,
+                                        A7,
+                                    >,
+                                    A0,
+                                >,
+                                A1,
+                            >,
+                            A2,
+                        >,
+                        A3,
+                    >,
+                    A4,
+                >,
+                A5,
+            >,
+            A6,
+        >,
+        A7,
+    >;
+    fn picks<D: Dims>(&self) -> Picks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.pick()),
+            (position::<A1, D>(), self.1.index.pick()),
+            (position::<A2, D>(), self.2.index.pick()),
+            (position::<A3, D>(), self.3.index.pick()),
+            (position::<A4, D>(), self.4.index.pick()),
+            (position::<A5, D>(), self.5.index.pick()),
+            (position::<A6, D>(), self.6.index.pick()),
+            (position::<A7, D>(), self.7.index.pick()),
+        ])
+    }
+}
+impl<
+    A0: DimOf<D>,
+    I0: AsPick,
+    A1: DimOf<D>,
+    I1: AsPick,
+    A2: DimOf<D>,
+    I2: AsPick,
+    A3: DimOf<D>,
+    I3: AsPick,
+    A4: DimOf<D>,
+    I4: AsPick,
+    A5: DimOf<D>,
+    I5: AsPick,
+    A6: DimOf<D>,
+    I6: AsPick,
+    A7: DimOf<D>,
+    I7: AsPick,
+    D: Dims,
+> SubscriptsOf<D>
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+        At<A6, I6>,
+        At<A7, I7>,
+    )
+where
+    I0: SubscriptOf<
+            <I7 as Subscript>::Removed<
+                <I6 as Subscript>::Removed<
+                    <I5 as Subscript>::Removed<
+                        <I4 as Subscript>::Removed<
+                            <I3 as Subscript>::Removed<
+                                <I2 as Subscript>::Removed<
+                                    <I1 as Subscript>::Removed<
+                                        <I0 as Subscript>::Removed<D, A0>,
+                                        A1,
+                                    >,
+                                    A2,
+                                >,
+                                A3,
+                            >,
+                            A4,
+                        >,
+                        A5,
+                    >,
+                    A6,
+                >,
+                A7,
+            >,
+            A0,
+        >,
+    I1: SubscriptOf<
+            <I0 as Subscript>::Placed<
+                <I7 as Subscript>::Removed<
+                    <I6 as Subscript>::Removed<
+                        <I5 as Subscript>::Removed<
+                            <I4 as Subscript>::Removed<
+                                <I3 as Subscript>::Removed<
+                                    <I2 as Subscript>::Removed<
+                                        <I1 as Subscript>::Removed<
+                                            <I0 as Subscript>::Removed<D, A0>,
+                                            A1,
+                                        >,
+                                        A2,
+                                    >,
+                                    A3,
+                                >,
+                                A4,
+                            >,
+                            A5,
+                        >,
+                        A6,
+                    >,
+                    A7,
+                >,
+                A0,
+            >,
+            A1,
+        >,
+    I2: SubscriptOf<
+            <I1 as Subscript>::Placed<
+                <I0 as Subscript>::Placed<
+                    <I7 as Subscript>::Removed<
+                        <I6 as Subscript>::Removed<
+                            <I5 as Subscript>::Removed<
+                                <I4 as Subscript>::Removed<
+                                    <I3 as Subscript>::Removed<
+                                        <I2 as Subscript>::Removed<
+                                            <I1 as Subscript>::Removed<
+                                                <I0 as Subscript>::Removed<D, A0>,
+                                                A1,
+                                            >,
+                                            A2,
+                                        >,
+                                        A3,
+                                    >,
+                                    A4,
+                                >,
+                                A5,
+                            >,
+                            A6,
+                        >,
+                        A7,
+                    >,
+                    A0,
+                >,
+                A1,
+            >,
+            A2,
+        >,
+    I3: SubscriptOf<
+            <I2 as Subscript>::Placed<
+                <I1 as Subscript>::Placed<
+                    <I0 as Subscript>::Placed<
+                        <I7 as Subscript>::Removed<
+                            <I6 as Subscript>::Removed<
+                                <I5 as Subscript>::Removed<
+                                    <I4 as Subscript>::Removed<
+                                        <I3 as Subscript>::Removed<
+                                            <I2 as Subscript>::Removed<
+                                                <I1 as Subscript>::Removed<
+                                                    <I0 as Subscript>::Removed<D, A0>,
+                                                    A1,
+                                                >,
+                                                A2,
+                                            >,
+                                            A3,
+                                        >,
+                                        A4,
+                                    >,
+                                    A5,
+                                >,
+                                A6,
+                            >,
+                            A7,
+                        >,
+                        A0,
+                    >,
+                    A1,
+                >,
+                A2,
+            >,
+            A3,
+        >,
+    I4: SubscriptOf<
+            <I3 as Subscript>::Placed<
+                <I2 as Subscript>::Placed<
+                    <I1 as Subscript>::Placed<
+                        <I0 as Subscript>::Placed<
+                            <I7 as Subscript>::Removed<
+                                <I6 as Subscript>::Removed<
+                                    <I5 as Subscript>::Removed<
+                                        <I4 as Subscript>::Removed<
+                                            <I3 as Subscript>::Removed<
+                                                <I2 as Subscript>::Removed<
+                                                    <I1 as Subscript>::Removed<
+                                                        <I0 as Subscript>::Removed<D, A0>,
+                                                        A1,
+                                                    >,
+                                                    A2,
+                                                >,
+                                                A3,
+                                            >,
+                                            A4,
+                                        >,
+                                        A5,
+                                    >,
+                                    A6,
+                                >,
+                                A7,
+                            >,
+                            A0,
+                        >,
+                        A1,
+                    >,
+                    A2,
+                >,
+                A3,
+            >,
+            A4,
+        >,
+    I5: SubscriptOf<
+            <I4 as Subscript>::Placed<
+                <I3 as Subscript>::Placed<
+                    <I2 as Subscript>::Placed<
+                        <I1 as Subscript>::Placed<
+                            <I0 as Subscript>::Placed<
+                                <I7 as Subscript>::Removed<
+                                    <I6 as Subscript>::Removed<
+                                        <I5 as Subscript>::Removed<
+                                            <I4 as Subscript>::Removed<
+                                                <I3 as Subscript>::Removed<
+                                                    <I2 as Subscript>::Removed<
+                                                        <I1 as Subscript>::Removed<
+                                                            <I0 as Subscript>::Removed<D, A0>,
+                                                            A1,
+                                                        >,
+                                                        A2,
+                                                    >,
+                                                    A3,
+                                                >,
+                                                A4,
+                                            >,
+                                            A5,
+                                        >,
+                                        A6,
+                                    >,
+                                    A7,
+                                >,
+                                A0,
+                            >,
+                            A1,
+                        >,
+                        A2,
+                    >,
+                    A3,
+                >,
+                A4,
+            >,
+            A5,
+        >,
+    I6: SubscriptOf<
+            <I5 as Subscript>::Placed<
+                <I4 as Subscript>::Placed<
+                    <I3 as Subscript>::Placed<
+                        <I2 as Subscript>::Placed<
+                            <I1 as Subscript>::Placed<
+                                <I0 as Subscript>::Placed<
+                                    <I7 as Subscript>::Removed<
+                                        <I6 as Subscript>::Removed<
+                                            <I5 as Subscript>::Removed<
+                                                <I4 as Subscript>::Removed<
+                                                    <I3 as Subscript>::Removed<
+                                                        <I2 as Subscript>::Removed<
+                                                            <I1 as Subscript>::Removed<
+                                                                <I0 as Subscript>::Removed<D, A0>,
+                                                                A1,
+                                                            >,
+                                                            A2,
+                                                        >,
+                                                        A3,
+                                                    >,
+                                                    A4,
+                                                >,
+                                                A5,
+                                            >,
+                                            A6,
+                                        >,
+                                        A7,
+                                    >,
+                                    A0,
+                                >,
+                                A1,
+                            >,
+                            A2,
+                        >,
+                        A3,
+                    >,
+                    A4,
+                >,
+                A5,
+            >,
+            A6,
+        >,
+    I7: SubscriptOf<
+            <I6 as Subscript>::Placed<
+                <I5 as Subscript>::Placed<
+                    <I4 as Subscript>::Placed<
+                        <I3 as Subscript>::Placed<
+                            <I2 as Subscript>::Placed<
+                                <I1 as Subscript>::Placed<
+                                    <I0 as Subscript>::Placed<
+                                        <I7 as Subscript>::Removed<
+                                            <I6 as Subscript>::Removed<
+                                                <I5 as Subscript>::Removed<
+                                                    <I4 as Subscript>::Removed<
+                                                        <I3 as Subscript>::Removed<
+                                                            <I2 as Subscript>::Removed<
+                                                                <I1 as Subscript>::Removed<
+                                                                    <I0 as Subscript>::Removed<
+                                                                        D,
+                                                                        A0,
+                                                                    >,
+                                                                    A1,
+                                                                >,
+                                                                A2,
+                                                            >,
+                                                            A3,
+                                                        >,
+                                                        A4,
+                                                    >,
+                                                    A5,
+                                                >,
+                                                A6,
+                                            >,
+                                            A7,
+                                        >,
+                                        A0,
+                                    >,
+                                    A1,
+                                >,
+                                A2,
+                            >,
+                            A3,
+                        >,
+                        A4,
+                    >,
+                    A5,
+                >,
+                A6,
+            >,
+            A7,
+        >,
+    NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)>: Once<
+            <(A0, A1, A2, A3, A4, A5, A6, A7) as DimList>::Repeated,
+            (A0, A1, A2, A3, A4, A5, A6, A7),
+        >,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    I0: AsPick + SubscriptView,
+    A1: OneDim,
+    I1: AsPick + SubscriptView,
+    A2: OneDim,
+    I2: AsPick + SubscriptView,
+    A3: OneDim,
+    I3: AsPick + SubscriptView,
+    A4: OneDim,
+    I4: AsPick + SubscriptView,
+    A5: OneDim,
+    I5: AsPick + SubscriptView,
+    A6: OneDim,
+    I6: AsPick + SubscriptView,
+    A7: OneDim,
+    I7: AsPick + SubscriptView,
+> SubscriptViews
+    for (
+        At<A0, I0>,
+        At<A1, I1>,
+        At<A2, I2>,
+        At<A3, I3>,
+        At<A4, I4>,
+        At<A5, I5>,
+        At<A6, I6>,
+        At<A7, I7>,
+    )
+{
 }
 impl<I0> TensorList for (I0,)
 where

@@ -1,10 +1,16 @@
-//! One element by its indices.
+//! Indexing by name: one element, or a part.
 
-use nomina_core::Element;
-use nomina_core::dims::Dims;
+use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
-use super::Tensor;
-use crate::call::ok;
+use nomina_core::dims::{
+    Axis, Broadcast, Dims, IndexOf, IndexedBy, Resizable, SizeOf, Step, Subscript, SubscriptOf,
+    SubscriptRange,
+};
+use nomina_core::{Element, Result};
+
+use super::{Tensor, Whole};
+use crate::call::gather::{Pick, Picks, part};
+use crate::call::{Known, ok};
 
 /// An index for each of the dims `D`, in any order: `(N.i(0), C.i(2))`.
 #[diagnostic::on_unimplemented(
@@ -14,11 +20,136 @@ use crate::call::ok;
 )]
 pub trait Indices<D> {
     #[doc(hidden)]
-    fn indices(&self) -> [usize; 8];
+    fn indices(&self) -> [i64; 8];
+}
+
+/// Indices along some dims, in any order: `(N.i(0), H.i(2..10), C.i(&ids))`.
+///
+/// This only says what they make of dims; whether the dims are there is asked with
+/// [`SubscriptsOf`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tuple of dims with indices",
+    label = "expected dims with indices, such as `(N.i(0), H.i(2..10))`"
+)]
+pub trait Subscripts {
+    /// What they make of dims `D`.
+    type Of<D: Dims>: Dims;
+    #[doc(hidden)]
+    fn picks<D: Dims>(&self) -> Picks<'_>;
+}
+
+/// The dims of `x.at(S)`.
+pub type Part<D, S> = <S as Subscripts>::Of<D>;
+
+/// The indices stand along dims of `D`, each along another.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not index dims {D}",
+    label = "cannot index dims {D} so"
+)]
+pub trait SubscriptsOf<D>: Subscripts {}
+
+/// Numbers and ranges only: what they take of a tensor can be written to.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not made of numbers and ranges",
+    label = "what an index tensor takes is no part to write to",
+    note = "write with `index_put_`, `index_copy_` or `masked_fill_`"
+)]
+pub trait SubscriptViews: Subscripts {}
+
+/// An index along a dim, as a value.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an index along a dim",
+    label = "expected a number, a range, or a tensor of i64, i32 or bool"
+)]
+pub trait AsPick: Subscript {
+    #[doc(hidden)]
+    fn pick(&self) -> Pick<'_>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: Whole + Subscript> AsPick for I {
+    fn pick(&self) -> Pick<'_> {
+        Pick::At(self.whole())
+    }
+}
+
+/// The end of a range that includes `last`; -1 is the dim's last index.
+fn behind(last: i64) -> Option<i64> {
+    (last != -1).then(|| last.saturating_add(1))
+}
+
+macro_rules! ranges {
+    ($($t:ident, $r:ident => $start:expr, $end:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<I: Whole> AsPick for $t<I> {
+            fn pick(&self) -> Pick<'_> {
+                let $r = self;
+                Pick::Range($start, $end, 1)
+            }
+        }
+    )*};
+}
+ranges! {
+    Range, r => Some(r.start.whole()), Some(r.end.whole());
+    RangeFrom, r => Some(r.start.whole()), None;
+    RangeTo, r => None, Some(r.end.whole());
+    RangeInclusive, r => Some(r.start().whole()), behind(r.end().whole());
+    RangeToInclusive, r => None, behind(r.end.whole());
+}
+
+impl AsPick for RangeFull {
+    fn pick(&self) -> Pick<'_> {
+        Pick::Range(None, None, 1)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: AsPick + SubscriptRange> AsPick for Step<R> {
+    fn pick(&self) -> Pick<'_> {
+        let step = self.step.whole();
+        match self.range.pick() {
+            Pick::Range(start, end, _) => Pick::Range(start, end, step),
+            other => other,
+        }
+    }
+}
+
+macro_rules! tensors {
+    ($($t:ty)*) => {$(
+        impl<E: Dims> Subscript for &Tensor<E, $t> {
+            type Removed<D: Dims, X: Axis> = D;
+            type Placed<D: Dims, X: Axis> = IndexedBy<D, X, E>;
+        }
+        impl<D: Dims, X: Axis, E: Dims + IndexOf<D, X>> SubscriptOf<D, X> for &Tensor<E, $t> {}
+        #[diagnostic::do_not_recommend]
+        impl<E: Dims> AsPick for &Tensor<E, $t> {
+            fn pick(&self) -> Pick<'_> {
+                Pick::Tensor(self.look())
+            }
+        }
+    )*};
+}
+tensors!(i64 i32);
+
+impl<M: Axis> Subscript for &Tensor<(M,), bool> {
+    type Removed<D: Dims, X: Axis> = D;
+    type Placed<D: Dims, X: Axis> = D;
+}
+impl<D, X: Axis, M: Axis> SubscriptOf<D, X> for &Tensor<(M,), bool>
+where
+    SizeOf<X>: Resizable<X>,
+    (X,): Broadcast<(M,)>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<M: Axis> AsPick for &Tensor<(M,), bool> {
+    fn pick(&self) -> Pick<'_> {
+        Pick::Tensor(self.look())
+    }
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// One element; `None` where an index is out of range.
+    /// One element; `None` where an index is out of range. Negative indices count from the end.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -33,8 +164,51 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn get<I: Indices<D>>(&self, index: I) -> Option<T> {
-        let index = &index.indices()[..D::RANK];
-        let inside = index.iter().zip(self.shape()).all(|(at, size)| at < size);
-        inside.then(|| ok(self.bare.raw.get(index)))
+        let mut found = [0; 8];
+        let indices = index.indices();
+        let each = found.iter_mut().zip(&indices);
+        for ((found, &index), &size) in each.zip(self.shape()) {
+            let index = if index < 0 {
+                index + i64::try_from(size).ok()?
+            } else {
+                index
+            };
+            *found = usize::try_from(index).ok().filter(|&index| index < size)?;
+        }
+        Some(ok(self.bare.raw.get(&found[..D::RANK])))
+    }
+
+    /// The part at indices by name, in any order; dims that are left out stay whole. A number
+    /// drops its dim (negative ones count from the end), a range keeps it, an index tensor's dims
+    /// take its place. Numbers and ranges make a view, which shares the elements.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, K }
+    /// let x = tensor!([[1., 2., 3., 4.], [5., 6., 7., 8.]]; N, C);
+    /// let row: Tensor<(C,)> = x.at((N.i(-1), C.i(1..3)));
+    /// assert_eq!(row.to_vec(), [6.0, 7.0]);
+    /// let every_other: Tensor<(N, C)> = x.at((C.i(..).step(2),));
+    /// assert_eq!(every_other.to_vec(), [1.0, 3.0, 5.0, 7.0]);
+    /// let ids = tensor!([3, 0]; K);
+    /// let picked: Tensor<(N, K)> = x.at((C.i(&ids),));
+    /// assert_eq!(picked.to_vec(), [4.0, 1.0, 8.0, 5.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an index is out of range, or a step is zero.
+    #[track_caller]
+    #[must_use]
+    pub fn at<S: SubscriptsOf<D>>(&self, indices: S) -> Tensor<Part<D, S>, T> {
+        ok(self.try_at(indices))
+    }
+
+    /// [`at`](Self::at) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range, or a step is zero.
+    pub fn try_at<S: SubscriptsOf<D>>(&self, indices: S) -> Result<Tensor<Part<D, S>, T>> {
+        let picks = indices.picks::<D>();
+        Tensor::give(part(self.look(), &picks, <Part<D, S>>::STATIC))
     }
 }

@@ -9,7 +9,7 @@ use nomina_core::dims::{
 use nomina_core::{Element, Names, Result, Scalar};
 use nomina_runtime::RawMut;
 
-use super::{Indices, Tensor, Whole};
+use super::{Tensor, Whole};
 use crate::call::view::extent;
 use crate::call::{Dest, Known, Static, Wilds, factory, names, ok, wilds};
 
@@ -35,12 +35,12 @@ pub struct TensorMut<'a, D: Dims, T: Element = f32> {
 }
 
 /// A part and its names.
-struct Part<'a> {
-    raw: RawMut<'a>,
-    wild: Wilds,
+pub(super) struct Part<'a> {
+    pub(super) raw: RawMut<'a>,
+    pub(super) wild: Wilds,
 }
 
-fn wrap<D: Dims, T: Element>(part: Part<'_>) -> TensorMut<'_, D, T> {
+pub(super) fn wrap<D: Dims, T: Element>(part: Part<'_>) -> TensorMut<'_, D, T> {
     TensorMut {
         raw: part.raw,
         wild: part.wild,
@@ -102,13 +102,6 @@ fn transposed<'a>(
     })
 }
 
-fn element<'a>(mut raw: RawMut<'a>, index: &[usize]) -> Result<Part<'a>> {
-    for &at in index {
-        raw = raw.select(0, at).map_err(|error| error.in_op("at_mut"))?;
-    }
-    Ok(Part { raw, wild: None })
-}
-
 impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// The names of the dims.
     #[must_use]
@@ -135,27 +128,6 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
             wild: &mut self.wild,
             of: D::STATIC,
         })
-    }
-}
-
-impl<D: Dims, T: Element> Tensor<D, T> {
-    /// One element, to write to.
-    ///
-    /// ```
-    /// # use nomina::prelude::*;
-    /// dims! { N, C }
-    /// let mut x = Tensor::<(N, C)>::zeros([2, 2]);
-    /// x.at_mut((C.i(1), N.i(0))).fill_(5.0);
-    /// assert_eq!(x.to_vec(), [0.0, 5.0, 0.0, 0.0]);
-    /// ```
-    ///
-    /// # Panics
-    /// When an index is out of range.
-    #[track_caller]
-    pub fn at_mut<I: Indices<D>>(&mut self, index: I) -> TensorMut<'_, (), T> {
-        let index = index.indices();
-        let Dest { raw, .. } = ok(self.dest());
-        wrap(ok(element(raw, &index[..D::RANK])))
     }
 }
 

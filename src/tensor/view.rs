@@ -283,7 +283,7 @@ macro_rules! whole {
         }
     )*};
 }
-whole!(i32 i64 isize usize u8 u16 u32 i8 i16);
+whole!(i32 i64 isize usize u8 u16 u32 u64 i8 i16);
 
 impl SplitSizes for usize {
     fn pieces(&self) -> Pieces<'_> {

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use super::at::{At, Subscript};
 use super::dims::Dims;
 use super::id::{Bool, False, Same, Spelling, True};
 use super::size::{AnySize, DimSize, Open, SizeOf};
@@ -67,12 +68,11 @@ pub trait Dim: Axis {
         }
     }
 
-    /// This dim with an index, for reading one element: `x.get((N.i(0), C.i(2)))`.
-    fn i(self, index: usize) -> At<Self> {
-        At {
-            index,
-            dim: PhantomData,
-        }
+    /// This dim with an index along it, for `at`, `at_mut` and `get`: a number (`N.i(0)`,
+    /// `N.i(-1)`), a range (`N.i(2..)`, `N.i(..).step(2)`), an index tensor or a mask
+    /// (`N.i(&ids)`).
+    fn i<I: Subscript>(self, index: I) -> At<Self, I> {
+        At::new(index)
     }
 }
 
@@ -101,14 +101,6 @@ impl<A: Axis> Member for A {}
 pub struct Of<A> {
     /// The size.
     pub size: usize,
-    dim: PhantomData<A>,
-}
-
-/// A dim with an index along it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At<A> {
-    /// The index.
-    pub index: usize,
     dim: PhantomData<A>,
 }
 

@@ -16,6 +16,8 @@
 //! | `transpose`, `t` | [`Transposed`], [`Flipped`] | [`Has`], [`Flat`] |
 //! | `refine_names` | [`Refined`] | [`Refine`] |
 //! | `flatten`, `unflatten` | [`Flattened`], [`Unflattened`] | [`Flatten`], [`Unflatten`] |
+//! | `index_select`, `embedding` | [`Selected`], [`Embedded`] | [`IndexOf`], [`EmbedIn`] |
+//! | `at` | of each [`Subscript`] | [`SubscriptOf`] |
 //! | `stack`, `unsqueeze` | [`Inserted`] | [`Insert`] |
 //! | `searchsorted` | the values' | [`Sequences`] |
 //! | `contract` | [`Contracted`] | [`Contract`] |
@@ -24,6 +26,7 @@
 
 mod align;
 mod array;
+mod at;
 mod axis;
 mod broadcast;
 mod contract;
@@ -34,6 +37,7 @@ mod flatten;
 #[rustfmt::skip]
 mod generated;
 pub mod id;
+mod index;
 mod insert;
 mod last;
 mod matmul;
@@ -52,8 +56,9 @@ pub use align::{
     OrderOf, OrderSpec, OrderState, TwoRests,
 };
 pub use array::ArrayFor;
+pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView};
 pub use axis::{
-    Agree, At, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
+    Agree, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
     Pairing, RightIsWild, SizeClash, Unnamed, Wild,
 };
 pub use broadcast::{Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, HoldsInPlace, Sum};
@@ -64,6 +69,7 @@ pub use flatten::{
     Adjacent, Flatten, FlattenArg, Flattened, Follows, Successor, Unflatten, Unflattened,
 };
 pub use id::{Bool, False, IsTrue, Same, True};
+pub use index::{EmbedIn, Embedded, IndexOf, IndexedBy, Selected};
 pub use insert::{Append, Appended, Insert, Inserted};
 pub use last::LastDim;
 pub use matmul::{AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, Vector};

@@ -106,6 +106,15 @@ pub trait Real: Element<Real = Self> {}
 )]
 pub trait Integer: Real {}
 
+/// A dtype that indices have: `i64` or `i32`.
+#[diagnostic::on_unimplemented(
+    message = "dtype `{Self}` is not one of indices",
+    label = "an index needs `i64` or `i32`"
+)]
+pub trait IndexElement: Integer {}
+impl IndexElement for i64 {}
+impl IndexElement for i32 {}
+
 /// A dtype of integers or truth values: what bitwise operators need.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` has no bits to work on",

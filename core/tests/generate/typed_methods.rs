@@ -11,6 +11,7 @@ pub fn methods() -> String {
     let rows = |write: fn(&Row) -> String| op::rows().map(write).collect::<String>();
     let tuples: String = (0..=8)
         .map(indices)
+        .chain((0..=8).map(subscripts))
         .chain((1..=8).map(tensor_list))
         .collect();
     format!(
@@ -26,16 +27,19 @@ pub fn methods() -> String {
 const USES: &str = "\
 //! Methods and impls that follow from the operator table.
 
-use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimOf, Dims, Distinct, DtypeRule, Factor, Has, Holds, Matrix, OneDim, Product, SameRankAs, Sum, Vector, Without, position};
+use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Dims, Distinct, DtypeRule, Factor, Has, Holds, Matrix, NamesOf, Once, OneDim, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs};
 use nomina_runtime::call::ReduceOptions;
 use nomina_runtime::tensor::{__options__};
 
-use super::index::Indices;
+use smallvec::SmallVec;
+
+use super::index::{AsPick, Indices, SubscriptViews, Subscripts, SubscriptsOf};
 use super::join::{JoinEach, TensorItem, TensorList};
 use super::operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
-use super::{Tensor, TensorMut, at, picked};
+use super::{Tensor, TensorMut, Whole, at, picked};
+use crate::call::gather::Picks;
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 ";
 
@@ -419,10 +423,10 @@ fn indices(arity: usize) -> String {
             .map(|i| text.replace('#', &i.to_string()))
             .collect::<String>()
     };
-    let (axes, dims) = (list("A#: OneDim, "), list("A#, "));
+    let (axes, dims) = (list("A#: OneDim, I#: Whole + Subscript, "), list("A#, "));
     let arguments = match arity {
         0 => "()".to_owned(),
-        _ => format!("({})", list("At<A#>, ")),
+        _ => format!("({})", list("At<A#, I#>, ")),
     };
     let bounds = match arity {
         0 => String::new(),
@@ -431,7 +435,7 @@ fn indices(arity: usize) -> String {
             list("Has<A#> + ")
         ),
     };
-    let lines = list("index[position::<A#, D>()] = self.#.index;");
+    let lines = list("index[position::<A#, D>()] = self.#.index.whole();");
     let body = match arity {
         0 => "[0; 8]".to_owned(),
         _ => format!("let mut index = [0; 8]; {lines} index"),
@@ -439,7 +443,53 @@ fn indices(arity: usize) -> String {
     format!(
         "#[diagnostic::do_not_recommend]\n\
          impl<{axes} D: Dims> Indices<D> for {arguments} {bounds} {{\n\
-         fn indices(&self) -> [usize; 8] {{ {body} }}\n}}\n"
+         fn indices(&self) -> [i64; 8] {{ {body} }}\n}}\n"
+    )
+}
+
+/// `x.at((N.i(0), H.i(2..), C.i(&ids)))`: dims with numbers, ranges and tensors along them.
+fn subscripts(arity: usize) -> String {
+    let list = |text: &str| {
+        (0..arity)
+            .map(|i| text.replace('#', &i.to_string()))
+            .collect::<String>()
+    };
+    let fold = |what: &str, from: String| {
+        (0..arity).fold(from, |dims, i| {
+            format!("<I{i} as Subscript>::{what}<{dims}, A{i}>")
+        })
+    };
+    let (arguments, dims) = match arity {
+        0 => ("()".to_owned(), "()".to_owned()),
+        _ => (
+            format!("({})", list("At<A#, I#>, ")),
+            format!("({})", list("A#, ")),
+        ),
+    };
+    // Each tensor meets what those before it made of the dims.
+    let mut met = fold("Removed", "D".to_owned());
+    let mut checks = String::new();
+    for i in 0..arity {
+        checks += &format!("I{i}: SubscriptOf<{met}, A{i}>, ");
+        met = format!("<I{i} as Subscript>::Placed<{met}, A{i}>");
+    }
+    let bounds = match arity {
+        0 => String::new(),
+        1 => format!("where {checks}"),
+        _ => format!("where {checks} NamesOf<{dims}>: Once<<{dims} as DimList>::Repeated, {dims}>"),
+    };
+    let picks = list("(position::<A#, D>(), self.#.index.pick()), ");
+    format!(
+        "#[diagnostic::do_not_recommend]\n\
+         impl<{}> Subscripts for {arguments} {{\n\
+         type Of<D: Dims> = {met};\n\
+         fn picks<D: Dims>(&self) -> Picks<'_> {{ SmallVec::from_iter([{picks}]) }}\n}}\n\
+         impl<{} D: Dims> SubscriptsOf<D> for {arguments} {bounds} {{}}\n\
+         #[diagnostic::do_not_recommend]\n\
+         impl<{}> SubscriptViews for {arguments} {{}}\n",
+        list("A#: OneDim, I#: AsPick, "),
+        list("A#: DimOf<D>, I#: AsPick, "),
+        list("A#: OneDim, I#: AsPick + SubscriptView, "),
     )
 }
 

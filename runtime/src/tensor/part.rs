@@ -7,7 +7,7 @@ use nomina_core::rule::{self, DimRef};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 use smallvec::SmallVec;
 
-use super::{DynTensor, Operand, about};
+use super::{DynTensor, Index, Operand, about};
 use crate::call::{self, Arg};
 use crate::raw::RawMut;
 use crate::shape::Shape;
@@ -40,6 +40,58 @@ impl fmt::Debug for DynTensorMut<'_> {
 impl<'a> DynTensorMut<'a> {
     pub(super) fn new(raw: RawMut<'a>, names: Names) -> Self {
         Self { raw, names }
+    }
+
+    /// A region that can be written to, and the names of its dims.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NamesLen`] when there is not one name per dim.
+    pub fn from_parts(raw: RawMut<'a>, names: Names) -> Result<Self> {
+        if raw.rank() == names.len() {
+            return Ok(Self { raw, names });
+        }
+        let what = format!("{} names for {} dims", names.len(), raw.rank());
+        Err(Error::new(ErrorKind::NamesLen, "from_parts", what)
+            .operand(&Names::default(), raw.shape())
+            .hint("give one name per dim, `None` for a dim without one"))
+    }
+
+    /// The region and the names, apart.
+    #[must_use]
+    pub fn into_parts(self) -> (RawMut<'a>, Names) {
+        (self.raw, self.names)
+    }
+
+    /// The part of this part at numbers and ranges; see [`DynTensor::at_mut`].
+    ///
+    /// # Errors
+    /// As [`DynTensor::at_mut`].
+    pub fn at<'b, 'c, D: Into<DimRef<'c>>>(
+        self,
+        indices: impl IntoIterator<Item = (D, Index<'b>)>,
+    ) -> Result<Self> {
+        let Self { raw, names } = self;
+        super::gather::part_at(raw, names, indices)
+    }
+
+    /// The diagonal of two dims of this part; see [`DynTensor::diagonal_mut`].
+    ///
+    /// # Errors
+    /// As [`DynTensor::diagonal_mut`].
+    pub fn diagonal<'b, 'c>(
+        self,
+        offset: i64,
+        dim1: impl Into<DimRef<'b>>,
+        dim2: impl Into<DimRef<'c>>,
+    ) -> Result<Self> {
+        let Self { raw, names } = self;
+        let shape = Shape::from(raw.shape());
+        let fail = |e: Error| e.with_names([&names]).with_shapes([&shape[..]]);
+        let plan =
+            rule::diagonal("diagonal", &names, dim1.into(), dim2.into(), None).map_err(fail)?;
+        let offset = isize::try_from(offset).unwrap_or(isize::MAX);
+        let raw = raw.diagonal(plan.dim1, plan.dim2, offset).map_err(fail)?;
+        Ok(Self::new(raw, plan.names))
     }
 
     /// The names of the dims.
@@ -235,9 +287,7 @@ impl DynTensor {
         dim1: impl Into<DimRef<'a>>,
         dim2: impl Into<DimRef<'b>>,
     ) -> Result<DynTensorMut<'_>> {
-        let plan = rule::diagonal("diagonal", &self.names, dim1.into(), dim2.into(), None)
-            .map_err(|e| about(e, &[self]))?;
-        let offset = isize::try_from(offset).unwrap_or(isize::MAX);
-        self.part(plan.names, |raw| raw.diagonal(plan.dim1, plan.dim2, offset))
+        let names = self.names.clone();
+        DynTensorMut::new(self.raw.as_mut()?, names).diagonal(offset, dim1, dim2)
     }
 }

@@ -7,6 +7,7 @@ use nomina_core::rule::{self, DimArg, DimRef};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::call;
+use crate::raw::{Raw, RawMut};
 use crate::tensor::{DynTensor, DynTensorMut, about};
 
 /// What is taken of a dim.
@@ -161,7 +162,7 @@ pub(super) trait Parts: Sized {
     fn slice(self, dim: usize, span: Span) -> Result<Self>;
 }
 
-impl Parts for crate::raw::Raw {
+impl Parts for Raw {
     fn select(self, dim: usize, index: usize) -> Result<Self> {
         Self::select(&self, dim, index)
     }
@@ -170,7 +171,7 @@ impl Parts for crate::raw::Raw {
     }
 }
 
-impl Parts for crate::raw::RawMut<'_> {
+impl Parts for RawMut<'_> {
     fn select(self, dim: usize, index: usize) -> Result<Self> {
         Self::select(self, dim, index)
     }
@@ -302,23 +303,33 @@ impl DynTensor {
         &mut self,
         indices: impl IntoIterator<Item = (D, Index<'a>)>,
     ) -> Result<DynTensorMut<'_>> {
-        let indices: Vec<(DimRef<'_>, Index<'_>)> = indices
-            .into_iter()
-            .map(|(dim, index)| (dim.into(), index))
-            .collect();
-        let (names, shape) = (self.names.clone(), crate::shape::Shape::from(self.shape()));
-        let fail = |e: Error| match e.operands().is_empty() {
-            true => e.in_op("at").operand(&names, &shape),
-            false => e.in_op("at").with_names([&names]).with_shapes([&shape[..]]),
-        };
-        if indices.iter().any(|(_, i)| matches!(i, Index::Tensor(_))) {
-            let what = "elements at an index tensor are no part";
-            return Err(fail(
-                Error::new(ErrorKind::Argument, "at", what)
-                    .hint("write to them with `index_put_` or `index_copy_`"),
-            ));
-        }
-        let part = views(self.raw.as_mut()?, &names, &shape, indices).map_err(fail)?;
-        Ok(DynTensorMut::new(part.0, part.1))
+        let names = self.names.clone();
+        part_at(self.raw.as_mut()?, names, indices)
     }
+}
+
+/// The part of a region at numbers and ranges.
+pub(in crate::tensor) fn part_at<'a, 'b, 'c, D: Into<DimRef<'c>>>(
+    raw: RawMut<'a>,
+    names: Names,
+    indices: impl IntoIterator<Item = (D, Index<'b>)>,
+) -> Result<DynTensorMut<'a>> {
+    let indices: Vec<(DimRef<'_>, Index<'_>)> = indices
+        .into_iter()
+        .map(|(dim, index)| (dim.into(), index))
+        .collect();
+    let shape = crate::shape::Shape::from(raw.shape());
+    let fail = |e: Error| match e.operands().is_empty() {
+        true => e.in_op("at").operand(&names, &shape),
+        false => e.in_op("at").with_names([&names]).with_shapes([&shape[..]]),
+    };
+    if indices.iter().any(|(_, i)| matches!(i, Index::Tensor(_))) {
+        let what = "elements at an index tensor are no part";
+        return Err(fail(
+            Error::new(ErrorKind::Argument, "at", what)
+                .hint("write to them with `index_put_` or `index_copy_`"),
+        ));
+    }
+    let part = views(raw, &names, &shape, indices).map_err(fail)?;
+    Ok(DynTensorMut::new(part.0, part.1))
 }

@@ -9,6 +9,7 @@ mod select;
 mod slices;
 
 pub use at::Index;
+pub(super) use at::part_at;
 pub use options::{
     IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
 };

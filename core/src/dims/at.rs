@@ -1,0 +1,121 @@
+//! Dims with an index along them: `x.at((N.i(0), H.i(2..10), W.i(..).step(2)))`.
+
+use core::marker::PhantomData;
+use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
+
+use super::axis::Axis;
+use super::dims::{DimList, Dims};
+use super::size::{Resizable, SizeOf};
+
+/// A dim with an index along it: `N.i(0)`, `N.i(2..)`, `N.i(&ids)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At<A, I = i64> {
+    /// The index.
+    pub index: I,
+    dim: PhantomData<A>,
+}
+
+impl<A, I> At<A, I> {
+    pub(super) fn new(index: I) -> Self {
+        Self {
+            index,
+            dim: PhantomData,
+        }
+    }
+}
+
+impl<A, R: SubscriptRange> At<A, R> {
+    /// Every `step`-th index of the range, from its first on; at least 1.
+    #[must_use]
+    pub fn step(self, step: usize) -> At<A, Step<R>> {
+        At::new(Step {
+            range: self.index,
+            step,
+        })
+    }
+}
+
+/// A range with a step: `W.i(..).step(2)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step<R> {
+    /// The range.
+    pub range: R,
+    /// From one index to the next.
+    pub step: usize,
+}
+
+/// What can stand in `N.i(..)`: a number, which drops the dim; a range, which keeps it; an index
+/// tensor, whose dims take its place, or a mask along the dim.
+///
+/// Numbers act first, then tensors, in order.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an index along a dim",
+    label = "expected a number, a range, or a tensor of i64, i32 or bool"
+)]
+pub trait Subscript {
+    /// `D` without `X`, for a number.
+    type Removed<D: Dims, X: Axis>: Dims;
+    /// `D` with the tensor's dims in the place of `X`, for an index tensor.
+    type Placed<D: Dims, X: Axis>: Dims;
+}
+
+/// The index stands along dim `X`, where dims `D` are what other indices made of the tensor's.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot index dim `{X}` of dims {D}",
+    label = "cannot index `{X}`"
+)]
+pub trait SubscriptOf<D, X>: Subscript {}
+
+/// A number or a range: what it takes of a tensor can be written to.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number or a range",
+    label = "what an index tensor takes is no part to write to",
+    note = "write with `index_put_`, `index_copy_` or `masked_fill_`"
+)]
+pub trait SubscriptView: Subscript {}
+
+/// A range of indices.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a range", label = "expected a range")]
+pub trait SubscriptRange: Subscript {}
+
+macro_rules! numbers {
+    ($($t:ty)*) => {$(
+        impl Subscript for $t {
+            type Removed<D: Dims, X: Axis> = <D as DimList>::Remove<X>;
+            type Placed<D: Dims, X: Axis> = D;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<D, X> SubscriptOf<D, X> for $t {}
+        impl SubscriptView for $t {}
+    )*};
+}
+numbers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
+
+macro_rules! ranges {
+    ($($t:ty)*) => {$(
+        impl<I> Subscript for $t {
+            type Removed<D: Dims, X: Axis> = D;
+            type Placed<D: Dims, X: Axis> = D;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<I, D, X> SubscriptOf<D, X> for $t where SizeOf<X>: Resizable<X> {}
+        impl<I> SubscriptView for $t {}
+        impl<I> SubscriptRange for $t {}
+    )*};
+}
+ranges!(Range<I> RangeFrom<I> RangeTo<I> RangeInclusive<I> RangeToInclusive<I>);
+
+impl Subscript for RangeFull {
+    type Removed<D: Dims, X: Axis> = D;
+    type Placed<D: Dims, X: Axis> = D;
+}
+impl<D, X> SubscriptOf<D, X> for RangeFull {}
+impl SubscriptView for RangeFull {}
+impl SubscriptRange for RangeFull {}
+
+impl<R: SubscriptRange> Subscript for Step<R> {
+    type Removed<D: Dims, X: Axis> = D;
+    type Placed<D: Dims, X: Axis> = D;
+}
+impl<R: SubscriptRange, D, X> SubscriptOf<D, X> for Step<R> where SizeOf<X>: Resizable<X> {}
+impl<R: SubscriptRange> SubscriptView for Step<R> {}

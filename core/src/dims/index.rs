@@ -1,0 +1,45 @@
+//! Index tensors: their dims take the place of the dim that they index.
+
+use super::axis::Axis;
+use super::dims::{DimList, Dims, Rank};
+use super::distinct::Fresh;
+use super::id::Bool;
+
+/// The dims `D` with those of an index, `E`, in the place of `X`.
+pub type IndexedBy<D, X, E> = <D as DimList>::Splice<X, E>;
+
+/// The dims of `x.index_select(X, &index)`: as [`IndexedBy`], but an index without dims leaves the
+/// dim, with size 1.
+pub type Selected<D, X, E> =
+    <<<E as DimList>::Rank as Rank>::Is0 as Bool>::Dims<D, IndexedBy<D, X, E>>;
+
+/// The dims of `weight.embedding(X, &ids)`: those of the ids, `E`, then those of `D` without `X`.
+pub type Embedded<D, X, E> = <<D as DimList>::Remove<X> as DimList>::After<E>;
+
+/// An index with these dims can index dim `X` of dims `D`: none of them is another dim of `D`.
+///
+/// ```
+/// # use nomina_core::dims::*;
+/// # struct Tensor<D, T = f32>(core::marker::PhantomData<(D, T)>);
+/// fn pick<D: Dims + Has<X>, E: Dims + IndexOf<D, X>, X: Dim>(
+///     x: &Tensor<D>,
+///     dim: X,
+///     index: &Tensor<E, i64>,
+/// ) -> Tensor<Selected<D, X, E>> {
+/// #   Tensor(core::marker::PhantomData)
+/// # }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "an index with dims {Self} cannot index dim `{X}` of dims {D}",
+    label = "cannot index `{X}`"
+)]
+pub trait IndexOf<D, X> {}
+impl<E: Dims + Fresh<D::Remove<X>, IndexedBy<D, X, E>>, D: Dims, X: Axis> IndexOf<D, X> for E {}
+
+/// Ids with these dims can pick rows along dim `X` of a weight with dims `D`.
+#[diagnostic::on_unimplemented(
+    message = "ids with dims {Self} cannot index dim `{X}` of dims {D}",
+    label = "cannot index `{X}`"
+)]
+pub trait EmbedIn<D, X> {}
+impl<E: Dims + Fresh<D::Remove<X>, Embedded<D, X, E>>, D: Dims, X: Axis> EmbedIn<D, X> for E {}

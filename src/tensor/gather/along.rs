@@ -1,0 +1,305 @@
+//! Writing at an index that has the tensor's dims: `scatter`.
+
+use nomina_core::dims::{BroadcastWith, DimOf, Dims, Holds, SameRankAs, Sum, position};
+use nomina_core::op::Op;
+use nomina_core::{Element, IndexElement, Result, StoreAs};
+use nomina_runtime::DynTensor;
+use nomina_runtime::tensor::{Operand as DynOperand, ScatterOptions};
+
+use crate::Tensor;
+use crate::call::gather::{self, at};
+use crate::call::{Known, Look, Side, ok};
+use crate::tensor::operand::{OfScalar, OfTensor, Operand};
+
+/// Values of this kind can be scattered into a tensor of dims `D` and dtype `T`: a tensor with
+/// the same dims and dtype, or a number.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be scattered into a tensor of dims {D} and dtype `{T}`",
+    label = "expected a tensor of the same dims and dtype, or a number"
+)]
+pub trait ScatterFrom<D, T> {}
+impl<D, T, S> ScatterFrom<D, T> for OfTensor<S, T> where D: BroadcastWith<S> + SameRankAs<S> {}
+impl<D, T, N> ScatterFrom<D, T> for OfScalar<N> {}
+
+fn operand<'a>(src: &Side<'_>, given: Option<&'a DynTensor>) -> DynOperand<'a> {
+    match (src, given) {
+        (Side::Scalar(value), _) => DynOperand::Scalar(*value),
+        (Side::Tensor(_), Some(x)) => DynOperand::Tensor(x),
+        (Side::Tensor(_), None) => unreachable!("every tensor was given"),
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// This tensor with values written where [`gather`](Self::gather) would read: a tensor's, or one
+    /// number. Of several values for one place the last stays.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let ids = tensor!([[2], [0]]; N, C);
+    /// let hot = Tensor::<(N, C)>::zeros([2, 3]).scatter(C, &ids, 1.0);
+    /// assert_eq!(hot.to_vec(), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn scatter<X: DimOf<D>, E: Dims, I: IndexElement, R>(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+    ) -> Tensor<Sum<D, E>, T>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+    {
+        ok(self.try_scatter(dim, index, src))
+    }
+
+    /// [`scatter`](Self::scatter) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_scatter<X: DimOf<D>, E: Dims, I: IndexElement, R>(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+    ) -> Result<Tensor<Sum<D, E>, T>>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+    {
+        let _ = dim;
+        let (src, out) = (src.side(), <Sum<D, E>>::STATIC);
+        let looks = [Some(self.look()), Some(index.look()), src.look()];
+        let looks: Vec<Look<'_>> = looks.into_iter().flatten().collect();
+        Tensor::give(gather::one(&looks, out, |given| {
+            given[0].scatter(
+                at(position::<X, D>()),
+                &given[1],
+                operand(&src, given.get(2)),
+            )
+        }))
+    }
+
+    /// [`scatter`](Self::scatter) in place.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    pub fn scatter_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
+        &mut self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+    ) -> &mut Self
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+    {
+        ok(self.try_scatter_(dim, index, src));
+        self
+    }
+
+    /// [`scatter_`](Self::scatter_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_scatter_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
+        &mut self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+    ) -> Result<&mut Self>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+    {
+        let _ = dim;
+        let src = src.side();
+        let others = [Some(index.look()), src.look()];
+        let others: Vec<Look<'_>> = others.into_iter().flatten().collect();
+        gather::in_place(&mut self.bare, D::STATIC, &others, |own, given| {
+            own.scatter_(
+                at(position::<X, D>()),
+                &given[0],
+                operand(&src, given.get(1)),
+            )
+            .map(drop)
+        })?;
+        Ok(self)
+    }
+
+    /// [`scatter`](Self::scatter) that adds to or multiplies what is there.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn scatter_with<X: DimOf<D>, E: Dims, I: IndexElement, R>(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+        options: ScatterOptions,
+    ) -> Tensor<Sum<D, E>, T>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+    {
+        ok(self.try_scatter_with(dim, index, src, options))
+    }
+
+    /// [`scatter_with`](Self::scatter_with) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_scatter_with<X: DimOf<D>, E: Dims, I: IndexElement, R>(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+        options: ScatterOptions,
+    ) -> Result<Tensor<Sum<D, E>, T>>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+    {
+        let _ = dim;
+        let (src, out) = (src.side(), <Sum<D, E>>::STATIC);
+        let looks = [Some(self.look()), Some(index.look()), src.look()];
+        let looks: Vec<Look<'_>> = looks.into_iter().flatten().collect();
+        Tensor::give(gather::one(&looks, out, |given| {
+            given[0].scatter_with(
+                at(position::<X, D>()),
+                &given[1],
+                operand(&src, given.get(2)),
+                options,
+            )
+        }))
+    }
+
+    /// [`scatter_with`](Self::scatter_with) in place.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    pub fn scatter_with_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
+        &mut self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+        options: ScatterOptions,
+    ) -> &mut Self
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+    {
+        ok(self.try_scatter_with_(dim, index, src, options));
+        self
+    }
+
+    /// [`scatter_with_`](Self::scatter_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_scatter_with_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
+        &mut self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+        options: ScatterOptions,
+    ) -> Result<&mut Self>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+    {
+        let _ = dim;
+        let src = src.side();
+        let others = [Some(index.look()), src.look()];
+        let others: Vec<Look<'_>> = others.into_iter().flatten().collect();
+        gather::in_place(&mut self.bare, D::STATIC, &others, |own, given| {
+            own.scatter_with_(
+                at(position::<X, D>()),
+                &given[0],
+                operand(&src, given.get(1)),
+                options,
+            )
+            .map(drop)
+        })?;
+        Ok(self)
+    }
+
+    /// [`scatter`](Self::scatter) into `out`.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    pub fn scatter_out<
+        X: DimOf<D>,
+        E: Dims,
+        I: IndexElement,
+        R,
+        O: Dims + Holds<Sum<D, E>>,
+        V: Element,
+    >(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+        out: &mut Tensor<O, V>,
+    ) where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+        T: StoreAs<V>,
+    {
+        ok(self.try_scatter_out(dim, index, src, out));
+    }
+
+    /// [`scatter_out`](Self::scatter_out) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_scatter_out<
+        X: DimOf<D>,
+        E: Dims,
+        I: IndexElement,
+        R,
+        O: Dims + Holds<Sum<D, E>>,
+        V: Element,
+    >(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        src: R,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        R: Operand,
+        R::Kind: ScatterFrom<D, T>,
+        T: StoreAs<V>,
+    {
+        let result = self.try_scatter(dim, index, src)?;
+        let of = O::STATIC;
+        crate::call::reduce::store(
+            Op::Scatter,
+            result.bare,
+            <Sum<D, E>>::STATIC,
+            &mut out.bare,
+            of,
+        )
+    }
+}

@@ -1,0 +1,366 @@
+//! Parts replaced: by position, by mask, by slice.
+
+use std::ops::RangeBounds;
+
+use nomina_core::dims::{
+    Appended, AxesOf, BroadcastWith, DimOf, Dims, HoldsInPlace, SameRankAs, Sum, Wild, Without,
+    position,
+};
+use nomina_core::{Element, IndexElement, Result};
+use nomina_runtime::tensor::IndexPutOptions;
+
+use crate::Tensor;
+use crate::call::gather::{self, at};
+use crate::call::view::extent;
+use crate::call::{Known, ok};
+use crate::tensor::Whole;
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// This tensor with values written at positions in row-major order.
+    ///
+    /// # Panics
+    /// When a position is out of range, or there is not one value for each.
+    #[track_caller]
+    #[must_use]
+    pub fn put<E: Dims, I: IndexElement, S: Dims>(
+        &self,
+        index: &Tensor<E, I>,
+        source: &Tensor<S, T>,
+    ) -> Self {
+        ok(self.try_put(index, source))
+    }
+
+    /// [`put`](Self::put) that returns the error.
+    ///
+    /// # Errors
+    /// When a position is out of range, or there is not one value for each.
+    pub fn try_put<E: Dims, I: IndexElement, S: Dims>(
+        &self,
+        index: &Tensor<E, I>,
+        source: &Tensor<S, T>,
+    ) -> Result<Self> {
+        let out = <D>::STATIC;
+        Tensor::give(gather::one(
+            &[self.look(), index.look(), source.look()],
+            out,
+            |given| given[0].put(&given[1], &given[2]),
+        ))
+    }
+
+    /// [`put`](Self::put) in place.
+    ///
+    /// # Panics
+    /// When a position is out of range, or there is not one value for each.
+    #[track_caller]
+    pub fn put_<E: Dims, I: IndexElement, S: Dims>(
+        &mut self,
+        index: &Tensor<E, I>,
+        source: &Tensor<S, T>,
+    ) -> &mut Self {
+        ok(self.try_put_(index, source));
+        self
+    }
+
+    /// [`put_`](Self::put_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When a position is out of range, or there is not one value for each.
+    pub fn try_put_<E: Dims, I: IndexElement, S: Dims>(
+        &mut self,
+        index: &Tensor<E, I>,
+        source: &Tensor<S, T>,
+    ) -> Result<&mut Self> {
+        gather::in_place(
+            &mut self.bare,
+            D::STATIC,
+            &[index.look(), source.look()],
+            |own, given| own.put_(&given[0], &given[1]).map(drop),
+        )?;
+        Ok(self)
+    }
+
+    /// [`put`](Self::put) that adds to what is there.
+    ///
+    /// # Panics
+    /// When a position is out of range, or there is not one value for each.
+    #[track_caller]
+    #[must_use]
+    pub fn put_with<E: Dims, I: IndexElement, S: Dims>(
+        &self,
+        index: &Tensor<E, I>,
+        source: &Tensor<S, T>,
+        options: IndexPutOptions,
+    ) -> Self {
+        ok(self.try_put_with(index, source, options))
+    }
+
+    /// [`put_with`](Self::put_with) that returns the error.
+    ///
+    /// # Errors
+    /// When a position is out of range, or there is not one value for each.
+    pub fn try_put_with<E: Dims, I: IndexElement, S: Dims>(
+        &self,
+        index: &Tensor<E, I>,
+        source: &Tensor<S, T>,
+        options: IndexPutOptions,
+    ) -> Result<Self> {
+        let out = <D>::STATIC;
+        Tensor::give(gather::one(
+            &[self.look(), index.look(), source.look()],
+            out,
+            |given| given[0].put_with(&given[1], &given[2], options),
+        ))
+    }
+
+    /// [`put_with`](Self::put_with) in place.
+    ///
+    /// # Panics
+    /// When a position is out of range, or there is not one value for each.
+    #[track_caller]
+    pub fn put_with_<E: Dims, I: IndexElement, S: Dims>(
+        &mut self,
+        index: &Tensor<E, I>,
+        source: &Tensor<S, T>,
+        options: IndexPutOptions,
+    ) -> &mut Self {
+        ok(self.try_put_with_(index, source, options));
+        self
+    }
+
+    /// [`put_with_`](Self::put_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When a position is out of range, or there is not one value for each.
+    pub fn try_put_with_<E: Dims, I: IndexElement, S: Dims>(
+        &mut self,
+        index: &Tensor<E, I>,
+        source: &Tensor<S, T>,
+        options: IndexPutOptions,
+    ) -> Result<&mut Self> {
+        gather::in_place(
+            &mut self.bare,
+            D::STATIC,
+            &[index.look(), source.look()],
+            |own, given| own.put_with_(&given[0], &given[1], options).map(drop),
+        )?;
+        Ok(self)
+    }
+
+    /// This tensor with the values of `source`, in order, written where the mask holds.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let (x, mask) = (tensor!([1., 2., 3.]; N), tensor!([true, false, true]; N));
+    /// assert_eq!(x.masked_scatter(&mask, &tensor!([8., 9.]; N)).to_vec(), [8.0, 2.0, 9.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit, or values are too few.
+    #[track_caller]
+    #[must_use]
+    pub fn masked_scatter<E: Dims, S: Dims>(
+        &self,
+        mask: &Tensor<E, bool>,
+        source: &Tensor<S, T>,
+    ) -> Tensor<Sum<D, E>, T>
+    where
+        D: BroadcastWith<E>,
+    {
+        ok(self.try_masked_scatter(mask, source))
+    }
+
+    /// [`masked_scatter`](Self::masked_scatter) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or values are too few.
+    pub fn try_masked_scatter<E: Dims, S: Dims>(
+        &self,
+        mask: &Tensor<E, bool>,
+        source: &Tensor<S, T>,
+    ) -> Result<Tensor<Sum<D, E>, T>>
+    where
+        D: BroadcastWith<E>,
+    {
+        let out = <Sum<D, E>>::STATIC;
+        Tensor::give(gather::one(
+            &[self.look(), mask.look(), source.look()],
+            out,
+            |given| given[0].masked_scatter(&given[1], &given[2]),
+        ))
+    }
+
+    /// [`masked_scatter`](Self::masked_scatter) in place.
+    ///
+    /// # Panics
+    /// When sizes do not fit, or values are too few.
+    #[track_caller]
+    pub fn masked_scatter_<E: Dims, S: Dims>(
+        &mut self,
+        mask: &Tensor<E, bool>,
+        source: &Tensor<S, T>,
+    ) -> &mut Self
+    where
+        D: BroadcastWith<E> + HoldsInPlace<Sum<D, E>>,
+    {
+        ok(self.try_masked_scatter_(mask, source));
+        self
+    }
+
+    /// [`masked_scatter_`](Self::masked_scatter_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or values are too few.
+    pub fn try_masked_scatter_<E: Dims, S: Dims>(
+        &mut self,
+        mask: &Tensor<E, bool>,
+        source: &Tensor<S, T>,
+    ) -> Result<&mut Self>
+    where
+        D: BroadcastWith<E> + HoldsInPlace<Sum<D, E>>,
+    {
+        gather::in_place(
+            &mut self.bare,
+            D::STATIC,
+            &[mask.look(), source.look()],
+            |own, given| own.masked_scatter_(&given[0], &given[1]).map(drop),
+        )?;
+        Ok(self)
+    }
+
+    /// This tensor with `src` in the place of what `select` would give.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// assert_eq!(x.select_scatter(&tensor!([0., 9.]; C), N, -1).to_vec(), [1.0, 2.0, 0.0, 9.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn select_scatter<E: Dims, X: DimOf<D>>(
+        &self,
+        src: &Tensor<E, T>,
+        dim: X,
+        index: impl Whole,
+    ) -> Self
+    where
+        Without<D, X>: BroadcastWith<E> + SameRankAs<E>,
+    {
+        ok(self.try_select_scatter(src, dim, index))
+    }
+
+    /// [`select_scatter`](Self::select_scatter) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_select_scatter<E: Dims, X: DimOf<D>>(
+        &self,
+        src: &Tensor<E, T>,
+        dim: X,
+        index: impl Whole,
+    ) -> Result<Self>
+    where
+        Without<D, X>: BroadcastWith<E> + SameRankAs<E>,
+    {
+        let _ = dim;
+        let index = index.whole();
+        Self::give(gather::one(
+            &[self.look(), src.look()],
+            D::STATIC,
+            |given| given[0].select_scatter(&given[1], at(position::<X, D>()), index),
+        ))
+    }
+
+    /// This tensor with `src` in the place of what `narrow` would give.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn slice_scatter<E: Dims, X: DimOf<D>>(
+        &self,
+        src: &Tensor<E, T>,
+        dim: X,
+        range: impl RangeBounds<usize>,
+    ) -> Self
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+    {
+        ok(self.try_slice_scatter(src, dim, range))
+    }
+
+    /// [`slice_scatter`](Self::slice_scatter) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_slice_scatter<E: Dims, X: DimOf<D>>(
+        &self,
+        src: &Tensor<E, T>,
+        dim: X,
+        range: impl RangeBounds<usize>,
+    ) -> Result<Self>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+    {
+        let _ = dim;
+        let (start, len) = extent(range, self.shape()[position::<X, D>()]);
+        let end = start.saturating_add(len);
+        let (start, end) = (Some(start.whole()), Some(end.whole()));
+        Self::give(gather::one(
+            &[self.look(), src.look()],
+            D::STATIC,
+            |given| given[0].slice_scatter(&given[1], at(position::<X, D>()), start, end, 1),
+        ))
+    }
+
+    /// This tensor with `src` on the diagonal of two dims, `offset` above the main one or below. The
+    /// diagonal is the last dim of `src`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<D>>(
+        &self,
+        src: &Tensor<E, T>,
+        offset: i64,
+        dim1: X,
+        dim2: Y,
+    ) -> Self
+    where
+        (X, Y): AxesOf<D>,
+        Appended<Without<D, (X, Y)>, Wild>: BroadcastWith<E> + SameRankAs<E>,
+    {
+        ok(self.try_diagonal_scatter(src, offset, dim1, dim2))
+    }
+
+    /// [`diagonal_scatter`](Self::diagonal_scatter) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<D>>(
+        &self,
+        src: &Tensor<E, T>,
+        offset: i64,
+        dim1: X,
+        dim2: Y,
+    ) -> Result<Self>
+    where
+        (X, Y): AxesOf<D>,
+        Appended<Without<D, (X, Y)>, Wild>: BroadcastWith<E> + SameRankAs<E>,
+    {
+        let _ = (dim1, dim2);
+        Self::give(gather::one(
+            &[self.look(), src.look()],
+            D::STATIC,
+            |given| {
+                let (dim1, dim2) = (at(position::<X, D>()), at(position::<Y, D>()));
+                given[0].diagonal_scatter(&given[1], offset, dim1, dim2)
+            },
+        ))
+    }
+}

@@ -1,0 +1,406 @@
+//! Reading at index tensors.
+
+use nomina_core::dims::{
+    Append, Appended, BroadcastWith, Dim, DimOf, Dims, EmbedIn, Embedded, Holds, IndexOf, OneDim,
+    SameRankAs, Selected, SizedDim, Sum, Wild, position,
+};
+use nomina_core::op::Op;
+use nomina_core::{Element, IndexElement, Integer, Result, StoreAs};
+
+use crate::Tensor;
+use crate::call::gather::{self, at};
+use crate::call::{Known, compose, ok, reduce};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The slices at the indices of a dim. The index's dims take the dim's place; negative indices
+    /// count from the end.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, K }
+    /// let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
+    /// let picked: Tensor<(N, K)> = x.index_select(C, &tensor!([2, 0]; K));
+    /// assert_eq!(picked.to_vec(), [3.0, 1.0, 6.0, 4.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an index is out of range.
+    #[track_caller]
+    #[must_use]
+    pub fn index_select<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement>(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+    ) -> Tensor<Selected<D, X, E>, T> {
+        ok(self.try_index_select(dim, index))
+    }
+
+    /// [`index_select`](Self::index_select) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range.
+    pub fn try_index_select<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement>(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+    ) -> Result<Tensor<Selected<D, X, E>, T>> {
+        let _ = dim;
+        let out = <Selected<D, X, E>>::STATIC;
+        Tensor::give(gather::one(&[self.look(), index.look()], out, |given| {
+            given[0].index_select(at(position::<X, D>()), &given[1])
+        }))
+    }
+
+    /// [`index_select`](Self::index_select) into `out`.
+    ///
+    /// # Panics
+    /// When an index is out of range.
+    #[track_caller]
+    pub fn index_select_out<
+        X: DimOf<D>,
+        E: Dims + IndexOf<D, X>,
+        I: IndexElement,
+        O: Dims + Holds<Selected<D, X, E>>,
+        V: Element,
+    >(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        out: &mut Tensor<O, V>,
+    ) where
+        T: StoreAs<V>,
+    {
+        ok(self.try_index_select_out(dim, index, out));
+    }
+
+    /// [`index_select_out`](Self::index_select_out) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range.
+    pub fn try_index_select_out<
+        X: DimOf<D>,
+        E: Dims + IndexOf<D, X>,
+        I: IndexElement,
+        O: Dims + Holds<Selected<D, X, E>>,
+        V: Element,
+    >(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        T: StoreAs<V>,
+    {
+        let result = self.try_index_select(dim, index)?;
+        let of = O::STATIC;
+        reduce::store(
+            Op::IndexSelect,
+            result.bare,
+            <Selected<D, X, E>>::STATIC,
+            &mut out.bare,
+            of,
+        )
+    }
+
+    /// For each element of the index, the element of this tensor at the same place, but in `dim` at
+    /// the index. Both have the same dims.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let scores = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
+    /// let best = scores.argmax(keep(C));
+    /// assert_eq!(scores.gather(C, &best).to_vec(), [3.0, 6.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an index is out of range, or the index is larger in another dim.
+    #[track_caller]
+    #[must_use]
+    pub fn gather<X: DimOf<D>, E: Dims, I: IndexElement>(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+    ) -> Tensor<Sum<D, E>, T>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+    {
+        ok(self.try_gather(dim, index))
+    }
+
+    /// [`gather`](Self::gather) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range, or the index is larger in another dim.
+    pub fn try_gather<X: DimOf<D>, E: Dims, I: IndexElement>(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+    ) -> Result<Tensor<Sum<D, E>, T>>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+    {
+        let _ = dim;
+        let out = <Sum<D, E>>::STATIC;
+        Tensor::give(gather::one(&[self.look(), index.look()], out, |given| {
+            given[0].gather(at(position::<X, D>()), &given[1])
+        }))
+    }
+
+    /// [`gather`](Self::gather) into `out`.
+    ///
+    /// # Panics
+    /// When an index is out of range, or the index is larger in another dim.
+    #[track_caller]
+    pub fn gather_out<
+        X: DimOf<D>,
+        E: Dims,
+        I: IndexElement,
+        O: Dims + Holds<Sum<D, E>>,
+        V: Element,
+    >(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        out: &mut Tensor<O, V>,
+    ) where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        T: StoreAs<V>,
+    {
+        ok(self.try_gather_out(dim, index, out));
+    }
+
+    /// [`gather_out`](Self::gather_out) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range, or the index is larger in another dim.
+    pub fn try_gather_out<
+        X: DimOf<D>,
+        E: Dims,
+        I: IndexElement,
+        O: Dims + Holds<Sum<D, E>>,
+        V: Element,
+    >(
+        &self,
+        dim: X,
+        index: &Tensor<E, I>,
+        out: &mut Tensor<O, V>,
+    ) -> Result<()>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        T: StoreAs<V>,
+    {
+        let result = self.try_gather(dim, index)?;
+        let of = O::STATIC;
+        reduce::store(
+            Op::Gather,
+            result.bare,
+            <Sum<D, E>>::STATIC,
+            &mut out.bare,
+            of,
+        )
+    }
+
+    /// As [`gather`](Self::gather), where the other dims broadcast.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn take_along_dim<X: DimOf<D>, E: Dims, I: IndexElement>(
+        &self,
+        indices: &Tensor<E, I>,
+        dim: X,
+    ) -> Tensor<Sum<D, E>, T>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+    {
+        ok(self.try_take_along_dim(indices, dim))
+    }
+
+    /// [`take_along_dim`](Self::take_along_dim) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_take_along_dim<X: DimOf<D>, E: Dims, I: IndexElement>(
+        &self,
+        indices: &Tensor<E, I>,
+        dim: X,
+    ) -> Result<Tensor<Sum<D, E>, T>>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+    {
+        let _ = dim;
+        let out = <Sum<D, E>>::STATIC;
+        Tensor::give(gather::one(&[self.look(), indices.look()], out, |given| {
+            given[0].take_along_dim(&given[1], at(position::<X, D>()))
+        }))
+    }
+
+    /// The elements at positions in row-major order, with the index's dims.
+    ///
+    /// # Panics
+    /// When a position is out of range.
+    #[track_caller]
+    #[must_use]
+    pub fn take<E: Dims, I: IndexElement>(&self, index: &Tensor<E, I>) -> Tensor<E, T> {
+        ok(self.try_take(index))
+    }
+
+    /// [`take`](Self::take) that returns the error.
+    ///
+    /// # Errors
+    /// When a position is out of range.
+    pub fn try_take<E: Dims, I: IndexElement>(&self, index: &Tensor<E, I>) -> Result<Tensor<E, T>> {
+        let out = <E>::STATIC;
+        Tensor::give(gather::one(&[self.look(), index.look()], out, |given| {
+            given[0].take(&given[1])
+        }))
+    }
+
+    /// This tensor is a weight with a row for each index of `dim`: the rows at `ids`, whose dims
+    /// stand first, then the rows' own.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { V, Features, N, T }
+    /// let weight = Tensor::<(V, Features)>::ones([10, 4]);
+    /// let ids = tensor!([[3, 0, 9]]; N, T);
+    /// let tokens: Tensor<(N, T, Features)> = weight.embedding(V, &ids);
+    /// assert_eq!(tokens.shape(), [1, 3, 4]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an id is out of range.
+    #[track_caller]
+    #[must_use]
+    pub fn embedding<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
+        &self,
+        dim: X,
+        ids: &Tensor<E, I>,
+    ) -> Tensor<Embedded<D, X, E>, T> {
+        ok(self.try_embedding(dim, ids))
+    }
+
+    /// [`embedding`](Self::embedding) that returns the error.
+    ///
+    /// # Errors
+    /// When an id is out of range.
+    pub fn try_embedding<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
+        &self,
+        dim: X,
+        ids: &Tensor<E, I>,
+    ) -> Result<Tensor<Embedded<D, X, E>, T>> {
+        let _ = dim;
+        let out = <Embedded<D, X, E>>::STATIC;
+        Tensor::give(gather::one(&[self.look(), ids.look()], out, |given| {
+            given[0].embedding(at(position::<X, D>()), &given[1])
+        }))
+    }
+
+    /// The indices of the elements that differ from zero: a row for each, without names.
+    ///
+    /// # Panics
+    /// When the tensor is not on the CPU.
+    #[track_caller]
+    #[must_use]
+    pub fn nonzero(&self) -> Tensor<(Wild, Wild), i64> {
+        ok(self.try_nonzero())
+    }
+
+    /// [`nonzero`](Self::nonzero) that returns the error.
+    ///
+    /// # Errors
+    /// When the tensor is not on the CPU.
+    pub fn try_nonzero(&self) -> Result<Tensor<(Wild, Wild), i64>> {
+        let out = <(Wild, Wild)>::STATIC;
+        Tensor::give(gather::one(&[self.look()], out, |given| given[0].nonzero()))
+    }
+
+    /// [`nonzero`](Self::nonzero) by its other name.
+    ///
+    /// # Panics
+    /// When the tensor is not on the CPU.
+    #[track_caller]
+    #[must_use]
+    pub fn argwhere(&self) -> Tensor<(Wild, Wild), i64> {
+        ok(self.try_argwhere())
+    }
+
+    /// [`argwhere`](Self::argwhere) that returns the error.
+    ///
+    /// # Errors
+    /// When the tensor is not on the CPU.
+    pub fn try_argwhere(&self) -> Result<Tensor<(Wild, Wild), i64>> {
+        let out = <(Wild, Wild)>::STATIC;
+        Tensor::give(gather::one(&[self.look()], out, |given| {
+            given[0].argwhere()
+        }))
+    }
+}
+
+/// The name of a new dim, where the others go by their names too.
+fn named<D: Dims, X: Dim>() -> Option<&'static str> {
+    if D::HAS_WILD { X::NAME } else { None }
+}
+
+impl<D: Dims, T: Integer> Tensor<D, T> {
+    /// For each index a row that is one there and zero elsewhere, along a new last dim with a size:
+    /// `ids.one_hot(Classes)` where that is constant, else `ids.one_hot(Classes.of(10))`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, Classes = 3 }
+    /// let ids = tensor!([2, 0]; N);
+    /// let rows: Tensor<(N, Classes), i64> = ids.one_hot(Classes);
+    /// assert_eq!(rows.to_vec(), [0, 0, 1, 1, 0, 0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an index is no class.
+    #[track_caller]
+    #[must_use]
+    pub fn one_hot<S: SizedDim>(&self, classes: S) -> Tensor<Appended<D, S::Dim>, i64>
+    where
+        S::Dim: OneDim + Append<D>,
+    {
+        ok(self.try_one_hot(classes))
+    }
+
+    /// [`one_hot`](Self::one_hot) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is no class.
+    pub fn try_one_hot<S: SizedDim>(&self, classes: S) -> Result<Tensor<Appended<D, S::Dim>, i64>>
+    where
+        S::Dim: OneDim + Append<D>,
+    {
+        let (count, out) = (classes.size(), <Appended<D, S::Dim>>::STATIC);
+        Tensor::give(gather::one(&[self.look()], out, |given| {
+            given[0].one_hot(count, named::<D, S::Dim>())
+        }))
+    }
+
+    /// Positions in row-major order as one index for each dim of a shape.
+    ///
+    /// # Panics
+    /// When a position lies outside of the shape.
+    #[track_caller]
+    #[must_use]
+    pub fn unravel_index(&self, shape: &[usize]) -> Vec<Tensor<D, i64>> {
+        ok(self.try_unravel_index(shape))
+    }
+
+    /// [`unravel_index`](Self::unravel_index) that returns the error.
+    ///
+    /// # Errors
+    /// When a position lies outside of the shape.
+    pub fn try_unravel_index(&self, shape: &[usize]) -> Result<Vec<Tensor<D, i64>>> {
+        let found = compose::on(&[self.look()], |given| given[0].unravel_index(shape))?;
+        let each = found
+            .into_iter()
+            .map(|index| Tensor::wrap(compose::bare(index, D::STATIC)));
+        Ok(each.collect())
+    }
+}
