@@ -179,6 +179,12 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()>;
 
+    /// Computes attention.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn attention(&self, job: &call::AttentionJob) -> Result<()>;
+
     /// Computes norms of the differences of rows.
     ///
     /// # Safety
@@ -341,6 +347,12 @@ impl Backend for Cpu {
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::gemm::run(product, repeats) };
+        Ok(())
+    }
+
+    unsafe fn attention(&self, job: &call::AttentionJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::attention::execute(job) };
         Ok(())
     }
 

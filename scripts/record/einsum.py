@@ -211,4 +211,31 @@ r.case(BILINEAR, t(r.rand([2, 3], "_ _"), "N A"), t(r.rand([2, 2], "_ _"), "N B"
 r.case(BILINEAR, r.rand([0, 3], "N A"), r.rand([0, 2], "N B"), w, b, names="N Out")
 r.error(BILINEAR, "name_mismatch", r.rand([2, 3], "N B"), r.rand([2, 2], "N B"), w)
 
+# scaled_dot_product_attention
+ATTENTION = "torch.nn.functional.scaled_dot_product_attention"
+for dtype in (f32, f64, f16, bf16):
+    q, k, v = r.rand([2, 3, 2], "B T K", dtype), r.rand([2, 2, 2], "B S K", dtype), r.rand([2, 2, 3], "B S V", dtype)
+    r.case(ATTENTION, q, k, v, names="B T V")
+q, k, v = r.rand([2, 3, 2], "B T K"), r.rand([2, 4, 2], "B S K"), r.rand([2, 4, 3], "B S V")
+r.case(ATTENTION, q, k, v, is_causal=True, names="B T V")
+r.case(ATTENTION, q, k, v, scale=0.5, names="B T V")
+r.case(ATTENTION, q, k, v, r.rand([3, 4], "T S", boolean), names="B T V")
+r.case(ATTENTION, q, k, v, attn_mask=r.rand([2, 3, 4], "B T S"), names="B T V")
+r.case(ATTENTION, q, k, v, attn_mask=r.rand([3, 1], "_ _"), scale=1.0, names="B T V")
+r.case(ATTENTION, q, k, v, T(torch.tensor([[True, False, True, False], [False] * 4, [True] * 4]), "_ _"), names="B T V")
+r.case(ATTENTION, r.rand([3, 2], "T K"), r.rand([4, 2], "S K"), r.rand([4, 2], "S V"), names="T V")
+x = r.rand([2, 3, 2], "B T K")
+r.case(ATTENTION, x, x, x, is_causal=True, names="B T K")
+r.case(ATTENTION, x, x, x, r.rand([3, 3], "T T'", boolean), names="B T K")
+r.case(ATTENTION, r.rand([1, 2, 3, 2], "B H T K"), r.rand([1, 2, 2, 2], "_ H S K"), r.rand([1, 2, 2, 2], "_ _ S K"), names="B H T K")
+r.case(ATTENTION, r.rand([1, 4, 2, 2], "B H T K"), r.rand([1, 2, 2, 2], "B _ S K"), r.rand([1, 2, 2, 2], "B _ S V"), enable_gqa=True, names="B H T V")
+y = r.rand([2, 3, 2], "_ _ _").tensor
+r.case(ATTENTION, T(y.transpose(1, 2).contiguous().transpose(1, 2), "B T K"), T(y.transpose(0, 1).contiguous().transpose(0, 1), "B S K"), T(y[..., ::2].expand(2, 3, 1), "B S V"), names="B T V")
+r.case(ATTENTION, r.rand([2, 0, 2], "B T K"), k, v, names="B T V")
+r.error(ATTENTION, "name_mismatch", q, r.rand([2, 4, 2], "B S C"), v)
+r.error(ATTENTION, "name_mismatch", q, k, r.rand([2, 4, 2], "B C V"))
+r.error(ATTENTION, "name_mismatch", q, k, r.rand([2, 4, 2], "N S V"))
+r.error(ATTENTION, "duplicate_names", q, k, r.rand([2, 4, 2], "B S T"))
+r.error(ATTENTION, "name_mismatch", q, k, v, r.rand([3, 4], "S T", boolean))
+
 r.write()

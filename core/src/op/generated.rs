@@ -680,6 +680,8 @@ pub enum Op {
     Bilinear,
     /// `einsum`: Sums of products of several tensors, by letters, by words, or by the names of their dims.
     Einsum,
+    /// `scaled_dot_product_attention`: Attention: the softmax of scaled products of queries and keys, times the values.
+    ScaledDotProductAttention,
     /// `signbit`: Whether the sign is minus; -0.0 has one.
     Signbit,
     /// `isposinf`: Whether an element is infinite and positive.
@@ -1229,6 +1231,7 @@ impl Op {
         Self::Linear,
         Self::Bilinear,
         Self::Einsum,
+        Self::ScaledDotProductAttention,
         Self::Signbit,
         Self::Isposinf,
         Self::Isneginf,

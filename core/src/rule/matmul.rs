@@ -133,7 +133,7 @@ fn batch_dims(names: &Names) -> &[Option<Name>] {
 
 /// The batch dims unify from the right; a name that meets an unnamed dim may stand nowhere in
 /// that whole operand, feature dims included.
-fn batch(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
+pub(super) fn batch(op: &'static str, a: &Names, b: &Names) -> Result<Names> {
     let (batch_a, batch_b) = (batch_dims(a), batch_dims(b));
     let rank = batch_a.len().max(batch_b.len());
     let (skip_a, skip_b) = (rank - batch_a.len(), rank - batch_b.len());

@@ -14,8 +14,8 @@
 //! | remove | [`remove()`], [`reduce`], [`squeeze`], [`unsqueeze`], [`kept`] |
 //! | permute | [`permute()`], [`transpose`], [`t`], [`mt`], [`movedim`], [`diagonal`] |
 //! | look up | [`searchsorted`] |
-//! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`], [`einsum()`] |
 //! | window | [`sites`], [`check_sites`], [`filter`], [`filter_bias`] |
+//! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`], [`einsum()`], [`attention()`] |
 //! | join | [`cat()`], [`stack`] |
 //! | mask | [`masked_select`], [`masked_fill`], [`masked_fill_in_place`] |
 //! | index | [`index_by`], [`index_select`], [`index_along`], [`index_into`], [`index_many`] |
@@ -25,6 +25,7 @@
 
 mod align;
 mod arg;
+mod attention;
 mod cat;
 mod contract;
 mod conv;
@@ -53,6 +54,7 @@ use smallvec::SmallVec;
 
 pub use align::{Aligned, align_as, align_to};
 pub use arg::{DimArg, DimRef};
+pub use attention::attention;
 pub use cat::{Cat, Named, Operands, cat, is_skipped, stack};
 pub use contract::{Contraction, Pairs, contract, contract_shape};
 pub use conv::{Filter, FilterForm, Sites, check_sites, filter, filter_bias, sites};

@@ -5,6 +5,7 @@
 //! callers that know names add them with `Error::with_names`.
 
 mod arg;
+mod attention;
 mod conv;
 mod convert;
 mod distance;
@@ -29,6 +30,8 @@ mod sparse;
 mod tests;
 
 pub use arg::{Arg, result_dtype};
+pub(crate) use attention::{AttentionJob, AttentionPart};
+pub use attention::{Scores, attention};
 pub use conv::{
     AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair, Resize,
     TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_transpose, fold, im2col,

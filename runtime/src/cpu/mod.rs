@@ -1,6 +1,7 @@
 //! Kernels of the host. They see pointers, sizes and strides; never a name.
 
 pub(crate) mod arg;
+pub(crate) mod attention;
 pub(crate) mod cast;
 pub(crate) mod constant;
 pub(crate) mod conv;

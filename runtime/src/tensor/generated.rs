@@ -610,6 +610,8 @@ pub(super) mod own {
         Bilinear,
         /// `einsum`
         Einsum,
+        /// `scaled_dot_product_attention`
+        ScaledDotProductAttention,
     }
 
     /// Of the family `parametric`.
@@ -1182,6 +1184,9 @@ pub(super) fn route(op: Op) -> Route {
         Op::Linear => Route::Own(own::Own::Einsum(own::Einsum::Linear)),
         Op::Bilinear => Route::Own(own::Own::Einsum(own::Einsum::Bilinear)),
         Op::Einsum => Route::Own(own::Own::Einsum(own::Einsum::Einsum)),
+        Op::ScaledDotProductAttention => {
+            Route::Own(own::Own::Einsum(own::Einsum::ScaledDotProductAttention))
+        }
         Op::Positive => Route::Own(own::Own::Parametric(own::Parametric::Positive)),
         Op::Logit => Route::Own(own::Own::Parametric(own::Parametric::Logit)),
         Op::NanToNum => Route::Own(own::Own::Parametric(own::Parametric::NanToNum)),

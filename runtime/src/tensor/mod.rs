@@ -54,7 +54,7 @@ pub use conv::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
     InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
 };
-pub use einsum::CdistOptions;
+pub use einsum::{AttentionOptions, CdistOptions};
 pub use factory::Options;
 pub use gather::{
     Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,

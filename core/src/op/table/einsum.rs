@@ -133,4 +133,14 @@ pub(super) const ROWS: &[Row] = &[
     .dtype(Same, DTypes::ALL)
     .forms(Forms::FUNCTION)
     .differs("names go through; by name too: `[B, T, K] * [B, S, K] -> [B, T, S]`; dtypes promote"),
+    Row::new(
+        "scaled_dot_product_attention",
+        "query, key, value, attn_mask: Tensor = None, dropout_p: Scalar = 0.0, is_causal: Bool = False, *, scale: Scalar = None, enable_gqa: Bool = False",
+        Gemm,
+        Contracts,
+        "Attention: the softmax of scaled products of queries and keys, times the values.",
+    )
+    .dtype(NoPromotion, DTypes::FLOATS)
+    .forms(Forms::FUNCTION)
+    .differs("names go through"),
 ];

@@ -39,7 +39,7 @@ unsafe impl Send for Matrix {}
 unsafe impl Sync for Matrix {}
 
 impl Matrix {
-    fn t(self) -> Self {
+    pub(crate) fn t(self) -> Self {
         Self {
             ptr: self.ptr,
             rows: self.cols,

@@ -420,6 +420,7 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Linear
         | Op::Bilinear
         | Op::Einsum
+        | Op::ScaledDotProductAttention
         | Op::Positive
         | Op::Allclose
         | Op::Glu

@@ -1,5 +1,6 @@
 //! Products over any dims, of chains, and what is made of products.
 
+mod attention;
 mod sums;
 
 use nomina_core::op::Op;
@@ -9,6 +10,8 @@ use nomina_core::{Error, ErrorKind, Result, Scalar};
 use super::{AddOptions, AddmmOptions, DynTensor, about, family};
 use crate::call::{self, CdistMode};
 use crate::raw::Raw;
+
+pub use attention::AttentionOptions;
 
 /// Options of `cdist_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,8 @@
 //! Products by letters, by names and of several operands.
 
-use nomina_core::Result;
 use nomina_core::op::Op;
 use nomina_core::rule::{DimRef, PairArg};
+use nomina_core::{Result, Scalar};
 
 use super::contract::factors;
 use super::pure;
@@ -10,7 +10,7 @@ use crate::tensor::generated::own::Einsum;
 use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::value::{Value, wrong};
 use crate::tensor::invoke::{Form, computed};
-use crate::tensor::{DynTensor, product};
+use crate::tensor::{AttentionOptions, DynTensor, product};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: Einsum, op: Op, form: Form, mut args: Bound) -> Result<Value> {
@@ -50,6 +50,24 @@ pub(in crate::tensor) fn call(own: Einsum, op: Op, form: Form, mut args: Bound) 
         Einsum::Einsum => pure(op, form, args, |a| {
             let equation = a.name("equation")?.unwrap_or_default();
             DynTensor::einsum(equation, &a.tensors("operands")?)
+        }),
+        Einsum::ScaledDotProductAttention => pure(op, form, args, |a| {
+            let options = AttentionOptions {
+                dropout_p: a.scalar("dropout_p", Scalar::Int(0))?.to_f64(),
+                is_causal: a.flag("is_causal")?,
+                scale: match a.given("scale") {
+                    None => None,
+                    Some(_) => Some(a.scalar("scale", Scalar::Int(1))?.to_f64()),
+                },
+                enable_gqa: a.flag("enable_gqa")?,
+            };
+            let (key, value) = (a.tensor("key")?, a.tensor("value")?);
+            a.tensor("query")?.scaled_dot_product_attention_with(
+                key,
+                value,
+                maybe(a, "attn_mask")?,
+                options,
+            )
         }),
     }
 }

@@ -1,0 +1,219 @@
+//! Attention.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, ErrorKind, Result};
+
+use super::gemm::{refuse, same_kind};
+use super::reduce::address;
+use crate::backend::backend;
+use crate::cpu::gemm::Matrix;
+use crate::raw::Raw;
+use crate::shape::{Shape, Strides, broadcast};
+
+/// One operand of an attention: its matrices, and the strides of the batch dims.
+pub(crate) struct AttentionPart {
+    pub matrix: Matrix,
+    pub dtype: DType,
+    pub batch: Strides,
+}
+
+/// Attention as a backend sees it: for every index of the batch, `length` queries against `source`
+/// keys of `features`, times values of `width`.
+pub(crate) struct AttentionJob {
+    /// Of queries, keys, values and the result.
+    pub dtype: DType,
+    pub batch: Shape,
+    pub length: usize,
+    pub source: usize,
+    pub features: usize,
+    pub width: usize,
+    pub query: AttentionPart,
+    pub key: AttentionPart,
+    pub value: AttentionPart,
+    /// Bool, true where a key counts; or a float that is added to its score.
+    pub mask: Option<AttentionPart>,
+    pub out: AttentionPart,
+    /// What scores are multiplied by.
+    pub scale: f64,
+    /// Whether query `i` sees keys up to `i` only.
+    pub causal: bool,
+}
+
+/// How scores are made and which count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// Whether query `i` sees keys up to `i` only.
+    pub causal: bool,
+    /// What scores are multiplied by; left out, one over the root of the number of features.
+    pub scale: Option<f64>,
+    /// Whether keys and values may have fewer heads (the third dim from the end), each for several
+    /// of the queries' heads.
+    pub grouped: bool,
+}
+
+/// The softmax of scaled products of queries and keys, times the values. Scores are made and used up
+/// by blocks of rows; all of them never stand in memory at once.
+///
+/// # Errors
+/// When an operand has fewer than two dims, sizes or dtypes do not fit, or memory is missing.
+pub fn attention(
+    query: &Raw,
+    key: &Raw,
+    value: &Raw,
+    mask: Option<&Raw>,
+    scores: Scores,
+) -> Result<Raw> {
+    let op = Op::ScaledDotProductAttention;
+    if scores.grouped && query.rank() >= 3 && key.rank() >= 3 && value.rank() >= 3 {
+        return grouped(query, key, value, mask, scores);
+    }
+    let operands = [query, key, value];
+    let (batch, [length, source, features, width]) = checked(&operands)?;
+    let mut shape = batch.clone();
+    shape.extend_from_slice(&[length, width]);
+    if let Some(mask) = mask {
+        check_mask(&operands, mask, &batch, [length, source])?;
+        if scores.causal {
+            let what = "a mask beside a causal one";
+            return Err(refuse(ErrorKind::Argument, op, &operands, what)
+                .hint("leave one out, or join both into one mask"));
+        }
+    }
+    if source == 0 || shape.contains(&0) {
+        return Raw::zeros(op.name(), &shape, query.dtype(), query.device());
+    }
+    let mut out = Raw::empty(op.name(), &shape, query.dtype(), query.device())?;
+    let part = |x: &Raw, rows: usize, cols: usize, ptr: *mut u8| -> Result<AttentionPart> {
+        let mut shape = batch.clone();
+        shape.extend_from_slice(&[rows, cols]);
+        let x = x.expand(&shape)?;
+        Ok(AttentionPart {
+            matrix: Matrix {
+                ptr,
+                rows: x.strides()[batch.len()],
+                cols: x.strides()[batch.len() + 1],
+            },
+            dtype: x.dtype(),
+            batch: Strides::from_slice(&x.strides()[..batch.len()]),
+        })
+    };
+    let read = |x: &Raw, rows, cols| part(x, rows, cols, x.as_ptr().cast_mut());
+    let to = address(&mut out);
+    let job = AttentionJob {
+        dtype: query.dtype(),
+        length,
+        source,
+        features,
+        width,
+        query: read(query, length, features)?,
+        key: read(key, source, features)?,
+        value: read(value, source, width)?,
+        mask: mask.map(|mask| read(mask, length, source)).transpose()?,
+        out: part(&out, length, width, to)?,
+        batch: batch.clone(),
+        scale: scores
+            .scale
+            .unwrap_or_else(|| 1.0 / (features.max(1) as f64).sqrt()),
+        causal: scores.causal,
+    };
+    let backend = backend(op.name(), query.device())?;
+    // SAFETY: all operands have the sizes of the job; the result is fresh, and no one else has it.
+    unsafe { backend.attention(&job)? };
+    Ok(out)
+}
+
+/// The batch that all broadcast to, and the sizes: length, source, features, width.
+fn checked(operands: &[&Raw; 3]) -> Result<(Shape, [usize; 4])> {
+    let op = Op::ScaledDotProductAttention;
+    if operands.iter().any(|x| x.rank() < 2) {
+        let what = "queries, keys and values have at least 2 dims";
+        return Err(refuse(ErrorKind::Rank, op, operands, what)
+            .hint("their last dims are length and features"));
+    }
+    same_kind(op, operands)?;
+    let end = |x: &Raw, from_end: usize| x.shape()[x.rank() - from_end];
+    let [query, key, value] = *operands;
+    for (a, b, what) in [
+        (end(query, 1), end(key, 1), "features of queries and keys"),
+        (end(key, 2), end(value, 2), "numbers of keys and values"),
+    ] {
+        if a != b {
+            let what = format!("the {what} are {a} and {b}");
+            return Err(refuse(ErrorKind::Shape, op, operands, what).hint("they must be the same"));
+        }
+    }
+    let front = |x: &Raw| Shape::from_slice(&x.shape()[..x.rank() - 2]);
+    let fronts = [front(query), front(key), front(value)];
+    let fronts: crate::SmallVec<[&[usize]; 3]> = fronts.iter().map(|shape| &shape[..]).collect();
+    let batch = broadcast(op.name(), &fronts).map_err(|e| {
+        refuse(e.kind(), op, operands, "batch dims do not broadcast")
+            .hint("make the sizes before the last two equal, or one of them 1")
+    })?;
+    let sizes = [end(query, 2), end(key, 2), end(query, 1), end(value, 1)];
+    Ok((batch, sizes))
+}
+
+fn check_mask(operands: &[&Raw; 3], mask: &Raw, batch: &[usize], last: [usize; 2]) -> Result<()> {
+    let op = Op::ScaledDotProductAttention;
+    if mask.dtype() != DType::Bool && mask.dtype() != operands[0].dtype() {
+        let what = format!("a mask of {}", mask.dtype());
+        return Err(refuse(ErrorKind::DType, op, operands, what)
+            .hint("it is of bool, or of the operands' dtype"));
+    }
+    if mask.device() != operands[0].device() {
+        let what = format!("a mask on `{}`", mask.device());
+        return Err(refuse(ErrorKind::Device, op, operands, what).hint("move it with `to_device`"));
+    }
+    let mut shape = Shape::from_slice(batch);
+    shape.extend_from_slice(&last);
+    if mask.expand(&shape).is_err() {
+        let what = format!("a mask of sizes {:?} for scores of {shape:?}", mask.shape());
+        return Err(refuse(ErrorKind::Shape, op, operands, what)
+            .hint("its sizes are those of the scores, or 1"));
+    }
+    Ok(())
+}
+
+/// With fewer heads of keys and values: their head dim is split off the queries'.
+fn grouped(query: &Raw, key: &Raw, value: &Raw, mask: Option<&Raw>, scores: Scores) -> Result<Raw> {
+    let op = Op::ScaledDotProductAttention;
+    let heads = |x: &Raw| x.shape()[x.rank() - 3];
+    let (all, own) = (heads(query), heads(key));
+    if own == 0 || all % own != 0 || heads(value) != own {
+        let what = format!(
+            "{all} heads of queries for {own} of keys and {} of values",
+            heads(value)
+        );
+        return Err(refuse(ErrorKind::Shape, op, &[query, key, value], what)
+            .hint("the queries' are a multiple of the others'"));
+    }
+    let split = |x: &Raw| -> Result<Raw> {
+        let mut shape = Shape::from_slice(x.shape());
+        let at = x.rank() - 3;
+        shape[at] = own;
+        shape.insert(at + 1, all / own);
+        x.reshape(&shape)
+    };
+    let spread = |x: &Raw| x.unsqueeze(x.rank() - 2);
+    let mask = match mask {
+        Some(mask) if mask.rank() >= 3 && heads(mask) == all && all != 1 => Some(split(mask)?),
+        Some(mask) if mask.rank() >= 3 => Some(spread(mask)?),
+        mask => mask.cloned(),
+    };
+    let scores = Scores {
+        grouped: false,
+        ..scores
+    };
+    let out = attention(
+        &split(query)?,
+        &spread(key)?,
+        &spread(value)?,
+        mask.as_ref(),
+        scores,
+    )?;
+    let mut shape = Shape::from_slice(out.shape());
+    let at = shape.len() - 4;
+    shape.remove(at);
+    shape[at] = all;
+    out.reshape(&shape)
+}

@@ -1,0 +1,335 @@
+//! Attention by blocks of queries: the scores of a block are made, normalised and used up while
+//! they are in the cache.
+
+use nomina_core::{DType, Scalar};
+
+use crate::call::{AttentionJob, AttentionPart};
+use crate::cpu::gemm::{Matrix, Product, run};
+use crate::cpu::parallel::threads;
+use crate::cpu::reduce::load::{Copy2, copy2};
+use crate::cpu::reduce::real::Real;
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::for_each;
+
+/// Scores of a block: a megabyte of f32.
+const SCORES: usize = 1 << 18;
+/// Queries of a block: enough that keys are read seldom, few enough for many tasks.
+const MOST: usize = 128;
+const LEAST: usize = 16;
+/// Sums that run side by side.
+const LANES: usize = 16;
+
+/// Computes an attention.
+///
+/// # Safety
+/// The operands lie where the job says and have its sizes, of which none is zero; the result is
+/// nobody else's.
+pub(crate) unsafe fn execute(job: &AttentionJob) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match job.dtype {
+            DType::F64 => blocks::<f64>(job),
+            _ => blocks::<f32>(job),
+        }
+    }
+}
+
+unsafe fn blocks<T: Real>(job: &AttentionJob) {
+    let count: usize = job.batch.iter().product();
+    let shared = (count * job.length).div_ceil(4 * threads());
+    let rows = (SCORES / job.source)
+        .clamp(LEAST, MOST)
+        .min(shared.max(LEAST))
+        .min(job.length);
+    let blocks = job.length.div_ceil(rows);
+    let work = rows
+        .saturating_mul(job.source)
+        .saturating_mul(job.features + job.width);
+    for_each(count * blocks, work, |task| {
+        let (at, first) = (task / blocks, task % blocks * rows);
+        let block = Block {
+            job,
+            at,
+            first,
+            rows: rows.min(job.length - first),
+        };
+        // SAFETY: the caller's promise; each task has rows of the result of its own.
+        unsafe { block.run::<T>() };
+    });
+}
+
+/// Some queries of one index of the batch.
+struct Block<'a> {
+    job: &'a AttentionJob,
+    at: usize,
+    first: usize,
+    rows: usize,
+}
+
+/// Room for numbers, of indeterminate content.
+struct Room<T>(Vec<T>);
+
+impl<T> Room<T> {
+    fn new(rows: usize, cols: usize) -> Self {
+        Self(Vec::with_capacity(rows * cols))
+    }
+
+    fn matrix(&mut self, cols: usize) -> Matrix {
+        Matrix {
+            ptr: self.0.as_mut_ptr().cast(),
+            rows: cols as isize,
+            cols: 1,
+        }
+    }
+}
+
+/// Rows of an operand in `T`, in memory of their own where the operand has another dtype.
+struct Loaded<T> {
+    matrix: Matrix,
+    _room: Option<Room<T>>,
+}
+
+impl Block<'_> {
+    unsafe fn run<T: Real>(&self) {
+        let Self { job, rows, .. } = *self;
+        // The last query of the block sees most.
+        let seen = if job.causal {
+            job.source.min(self.first + rows)
+        } else {
+            job.source
+        };
+        let mut scores = Room::<T>::new(rows, seen);
+        let mut sums = Room::<T>::new(rows, job.width);
+        let (scores, sums) = (scores.matrix(seen), sums.matrix(job.width));
+        // SAFETY: there is room for what is written; the operands have the job's sizes.
+        unsafe {
+            let query = self.rows_of::<T>(&job.query, self.first, rows, job.features);
+            let key = self.rows_of::<T>(&job.key, 0, seen, job.features);
+            let product = Product {
+                dtype: T::DTYPE,
+                m: rows,
+                k: job.features,
+                n: seen,
+                a: query.matrix,
+                b: key.matrix.t(),
+                c: scores,
+                alpha: Scalar::Float(job.scale),
+                beta: None,
+            };
+            run(product, &[]);
+            drop(key);
+            let totals = self.normalise::<T>(scores, seen);
+            let value = self.rows_of::<T>(&job.value, 0, seen, job.width);
+            let product = Product {
+                k: seen,
+                n: job.width,
+                a: scores,
+                b: value.matrix,
+                c: sums,
+                alpha: Scalar::Int(1),
+                ..product
+            };
+            run(product, &[]);
+            self.write::<T>(sums, &totals);
+        }
+    }
+
+    /// Rows of an operand from `first` on, at this index of the batch.
+    fn place(&self, part: &AttentionPart, first: usize) -> Matrix {
+        let mut left = self.at;
+        let mut offset = first as isize * part.matrix.rows;
+        for (size, stride) in self.job.batch.iter().zip(&part.batch).rev() {
+            offset += (left % size) as isize * stride;
+            left /= size;
+        }
+        let bytes = offset * part.dtype.size() as isize;
+        Matrix {
+            ptr: part.matrix.ptr.wrapping_offset(bytes),
+            ..part.matrix
+        }
+    }
+
+    /// The same as numbers of `T`.
+    ///
+    /// # Safety
+    /// The operand has so many rows and columns.
+    unsafe fn rows_of<T: Real>(
+        &self,
+        part: &AttentionPart,
+        first: usize,
+        rows: usize,
+        cols: usize,
+    ) -> Loaded<T> {
+        let matrix = self.place(part, first);
+        if part.dtype == T::DTYPE {
+            return Loaded {
+                matrix,
+                _room: None,
+            };
+        }
+        let mut room = Room::<T>::new(rows, cols);
+        let loaded = room.matrix(cols);
+        // SAFETY: the caller's promise; there is room for as many.
+        unsafe { converted(matrix, part.dtype, loaded, T::DTYPE, rows, cols) };
+        Loaded {
+            matrix: loaded,
+            _room: Some(room),
+        }
+    }
+
+    /// Scores to exponentials, and the sum of each row's.
+    ///
+    /// # Safety
+    /// The scores are `rows` times `seen` numbers.
+    unsafe fn normalise<T: Real>(&self, scores: Matrix, seen: usize) -> Vec<T> {
+        let mut mask_row = vec![T::ZERO; if self.job.mask.is_some() { seen } else { 0 }];
+        let row = |row: usize| {
+            // SAFETY: the caller's promise; rows do not overlap.
+            let scores = unsafe {
+                std::slice::from_raw_parts_mut(scores.ptr.cast::<T>().add(row * seen), seen)
+            };
+            let own = if self.job.causal {
+                seen.min(self.first + row + 1)
+            } else {
+                seen
+            };
+            let (scores, unseen) = scores.split_at_mut(own);
+            unseen.fill(T::ZERO);
+            if let Some(mask) = &self.job.mask {
+                let from = self.place(mask, self.first + row);
+                let to = Matrix {
+                    ptr: mask_row.as_mut_ptr().cast(),
+                    rows: seen as isize,
+                    cols: 1,
+                };
+                // SAFETY: the mask broadcasts to the scores' sizes.
+                unsafe { converted(from, mask.dtype, to, T::DTYPE, 1, seen) };
+                dispatch(Masked {
+                    scores,
+                    mask: &mask_row,
+                    truth: mask.dtype == DType::Bool,
+                });
+            }
+            dispatch(Exponentials { scores })
+        };
+        (0..self.rows).map(row).collect()
+    }
+
+    /// Sums of values, divided by the sum of their weights, to the result. A query that sees
+    /// nothing has none, and zero.
+    ///
+    /// # Safety
+    /// There are `rows` times `width` sums.
+    unsafe fn write<T: Real>(&self, sums: Matrix, totals: &[T]) {
+        let (width, out) = (self.job.width, &self.job.out);
+        for (row, total) in totals.iter().enumerate() {
+            let total = total.wide();
+            let factor = T::of(if total == 0.0 { 0.0 } else { 1.0 / total });
+            // SAFETY: the caller's promise.
+            let sums = unsafe {
+                std::slice::from_raw_parts_mut(sums.ptr.cast::<T>().add(row * width), width)
+            };
+            for sum in sums {
+                *sum = *sum * factor;
+            }
+        }
+        let to = self.place(out, self.first);
+        // SAFETY: the result has these rows, and they are this block's alone.
+        unsafe { converted(sums, T::DTYPE, to, out.dtype, self.rows, width) };
+    }
+}
+
+/// Copies a matrix of `rows` and `cols`.
+///
+/// # Safety
+/// As for [`copy2`].
+unsafe fn converted(src: Matrix, from: DType, dst: Matrix, to: DType, rows: usize, cols: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        copy2(Copy2 {
+            src: src.ptr,
+            from,
+            strides: [src.rows, src.cols],
+            dst: dst.ptr,
+            to,
+            into: [dst.rows, dst.cols],
+            rows,
+            cols,
+        });
+    }
+}
+
+/// Adds a mask to scores; what a truth mask leaves out is minus infinity.
+struct Masked<'a, T> {
+    scores: &'a mut [T],
+    mask: &'a [T],
+    truth: bool,
+}
+
+impl<T: Real> Kernel for Masked<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let pairs = self.scores.iter_mut().zip(self.mask);
+        if self.truth {
+            for (score, &mask) in pairs {
+                *score = if mask == T::ZERO {
+                    T::NEG_INFINITY
+                } else {
+                    *score
+                };
+            }
+        } else {
+            for (score, &mask) in pairs {
+                *score += mask;
+            }
+        }
+    }
+}
+
+/// Scores to exponentials of their distance from the greatest; gives the sum.
+struct Exponentials<'a, T> {
+    scores: &'a mut [T],
+}
+
+impl<T: Real> Kernel for Exponentials<'_, T> {
+    type Out = T;
+    #[inline(always)]
+    fn run(self) -> T {
+        let mut lanes = [T::NEG_INFINITY; LANES];
+        let mut chunks = self.scores.chunks_exact(LANES);
+        for chunk in &mut chunks {
+            for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                *lane = if x > *lane { x } else { *lane };
+            }
+        }
+        let rest = chunks.remainder().iter();
+        let greatest = lanes
+            .iter()
+            .chain(rest)
+            .fold(T::NEG_INFINITY, |most, &x| if x > most { x } else { most });
+        // All masked: minus infinity less itself would be NaN. A NaN among them stays.
+        let greatest = if greatest == T::NEG_INFINITY {
+            T::ZERO
+        } else {
+            greatest
+        };
+        let mut lanes = [T::ZERO; LANES];
+        let mut chunks = self.scores.chunks_exact_mut(LANES);
+        for chunk in &mut chunks {
+            for (lane, x) in lanes.iter_mut().zip(chunk) {
+                *x = (*x - greatest).exp();
+                *lane += *x;
+            }
+        }
+        let mut total = T::ZERO;
+        for x in chunks.into_remainder() {
+            *x = (*x - greatest).exp();
+            total += *x;
+        }
+        for lane in lanes {
+            total += lane;
+        }
+        total
+    }
+}
