@@ -20,6 +20,6 @@ pub mod tensor;
 pub use config::{default_dtype, with_default_dtype};
 pub use random::{Generator, manual_seed};
 pub use raw::{Raw, RawMut, Strided};
-pub use tensor::{DynTensor, invoke};
+pub use tensor::{AnyLayout, DynSparse, DynTensor, SparseOperand, invoke};
 
 pub(crate) use smallvec::SmallVec;

@@ -81,3 +81,8 @@ pub use softmax::softmax;
 pub use sort::{
     Unique, kthvalue, running_extreme, searchsorted, sort, topk, typical, typical_of_all, unique,
 };
+pub use sparse::{
+    SparseSum, add as sparse_add, add_dense, coalesce, map as sparse_map, mul as sparse_mul,
+    mul_dense, sparse_mask, sparse_permute, sparse_product, sparse_sum, sparse_to_dtype, to_dense,
+    to_sparse,
+};

@@ -1,1 +1,448 @@
-//! Sparse tensors.
+//! Sparse tensors: coordinates and values.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result, Scalar};
+
+use super::{
+    Arg, ReduceOptions, cat, contiguous, contiguous_in, copy_into, pointwise, reduce, to_dtype,
+};
+use crate::backend::backend;
+use crate::config::default_dtype;
+use crate::cpu::sparse as kernels;
+use crate::dispatch::with_dtype;
+use crate::raw::{Raw, RawCoo};
+use crate::shape::Shape;
+use nomina_core::MemoryFormat;
+
+#[cold]
+fn refuse(kind: ErrorKind, op: &'static str, shapes: &[&[usize]], what: String) -> Error {
+    let error = Error::new(kind, op, what);
+    shapes.iter().fold(error, |error, shape| {
+        error.operand(&Names::default(), shape)
+    })
+}
+
+/// The elements of what is contiguous and on the host.
+fn elements<'a, T: nomina_core::Element>(op: &'static str, x: &'a Raw) -> Result<&'a [T]> {
+    x.as_slice().ok_or_else(|| {
+        let what = "the elements are not on the host".to_owned();
+        refuse(ErrorKind::Device, op, &[x.shape()], what).hint("move them with `cpu` first")
+    })
+}
+
+fn keys(op: &'static str, x: &RawCoo) -> Result<Vec<usize>> {
+    backend(op, x.device())?;
+    let indices = elements(op, x.indices())?;
+    Ok(kernels::keys(
+        indices,
+        x.nnz(),
+        &x.shape()[..x.sparse_dim()],
+    ))
+}
+
+/// The number of elements of a value's block.
+fn block(x: &RawCoo) -> usize {
+    x.values().shape()[1..].iter().product()
+}
+
+fn block_shape(count: usize, x: &RawCoo) -> Shape {
+    let dense = x.values().shape()[1..].iter().copied();
+    std::iter::once(count).chain(dense).collect()
+}
+
+fn coordinates(keys: &[usize], sizes: &[usize]) -> Result<Raw> {
+    Raw::from_vec(
+        kernels::coordinates(keys, sizes),
+        &[sizes.len(), keys.len()],
+    )
+}
+
+/// Entries in row-major order; values at one place become their sum.
+///
+/// # Errors
+/// When memory is missing.
+pub fn coalesce(x: &RawCoo) -> Result<RawCoo> {
+    if x.is_coalesced() {
+        return Ok(x.clone());
+    }
+    let op = "coalesce";
+    let keys = keys(op, x)?;
+    if kernels::is_sorted(&keys) {
+        return Ok(x.clone().marked(true));
+    }
+    let order = kernels::sorted(&keys);
+    let starts = kernels::runs(&order);
+    let places: Vec<usize> = starts[..starts.len() - 1]
+        .iter()
+        .map(|&start| order[start].0)
+        .collect();
+    let mut values = Raw::zeros(op, &block_shape(places.len(), x), x.dtype(), x.device())?;
+    with_dtype!(x.dtype(), T => {
+        let source = elements::<T>(op, x.values())?;
+        kernels::sum_runs(source, block(x), &order, &starts, values.as_mut_slice::<T>()?);
+    });
+    let indices = coordinates(&places, &x.shape()[..x.sparse_dim()])?;
+    Ok(RawCoo::from_parts(x.shape().into(), indices, values, true))
+}
+
+/// All elements, zeros included.
+///
+/// # Errors
+/// When memory is missing.
+pub fn to_dense(x: &RawCoo) -> Result<Raw> {
+    let zeros = Raw::zeros("to_dense", x.shape(), x.dtype(), x.device())?;
+    add_to("to_dense", zeros, &coalesce(x)?)
+}
+
+/// Adds a coalesced sparse tensor to a contiguous dense one of its dtype and sizes.
+fn add_to(op: &'static str, mut dense: Raw, x: &RawCoo) -> Result<Raw> {
+    let keys = keys(op, x)?;
+    with_dtype!(x.dtype(), T => {
+        let values = elements::<T>(op, x.values())?;
+        kernels::add_at(&keys, values, block(x), dense.as_mut_slice::<T>()?);
+    });
+    Ok(dense)
+}
+
+/// The elements that differ from zero, with the first `sparse_dim` dims sparse.
+///
+/// # Errors
+/// When the tensor has fewer dims, or memory is missing.
+pub fn to_sparse(x: &Raw, sparse_dim: usize) -> Result<RawCoo> {
+    let op = "to_sparse";
+    if sparse_dim > x.rank() {
+        let what = format!("{sparse_dim} sparse dims of {}", x.rank());
+        return Err(refuse(ErrorKind::Rank, op, &[x.shape()], what).hint("take at most all dims"));
+    }
+    let x = contiguous(x)?;
+    let zero = Arg::Scalar(Scalar::Int(0));
+    let mut mask = pointwise(Op::Ne, &[Arg::Tensor(&x), zero])?;
+    if sparse_dim < x.rank() {
+        let dense: Vec<usize> = (sparse_dim..x.rank()).collect();
+        mask = reduce(Op::Any, &mask, &dense, false, ReduceOptions::default())?;
+    }
+    let mask = contiguous(&mask)?;
+    let places = kernels::positions(elements::<bool>(op, &mask)?);
+    let (sparse, dense) = x.shape().split_at(sparse_dim);
+    let shape: Shape = std::iter::once(places.len())
+        .chain(dense.iter().copied())
+        .collect();
+    let mut values = Raw::zeros(op, &shape, x.dtype(), x.device())?;
+    gather(op, &places, &x, dense.iter().product(), &mut values)?;
+    let indices = coordinates(&places, sparse)?;
+    Ok(RawCoo::from_parts(x.shape().into(), indices, values, true))
+}
+
+fn gather(op: &'static str, places: &[usize], x: &Raw, block: usize, out: &mut Raw) -> Result<()> {
+    with_dtype!(x.dtype(), T => {
+        kernels::gather(places, elements::<T>(op, x)?, block, out.as_mut_slice::<T>()?);
+    });
+    Ok(())
+}
+
+/// The elements of a dense tensor at the places of a sparse one.
+///
+/// # Errors
+/// When sizes differ, or memory is missing.
+pub fn sparse_mask(x: &Raw, mask: &RawCoo) -> Result<RawCoo> {
+    let op = "sparse_mask";
+    same_shape(op, x.shape(), mask.shape())?;
+    let mask = coalesce(mask)?;
+    let places = keys(op, &mask)?;
+    let mut values = Raw::zeros(op, mask.values().shape(), x.dtype(), x.device())?;
+    gather(op, &places, &contiguous(x)?, block(&mask), &mut values)?;
+    Ok(mask.with_values(values))
+}
+
+fn same_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<()> {
+    if a == b {
+        return Ok(());
+    }
+    let what = "the sizes differ, and sparse tensors do not broadcast".to_owned();
+    Err(refuse(ErrorKind::Shape, op, &[a, b], what)
+        .hint("make the sizes equal, or call `to_dense()` first"))
+}
+
+fn common(op: Op, a: DType, b: DType, rank: usize, number: Option<Scalar>) -> Result<DType> {
+    let mut promoter = Promoter::new(default_dtype());
+    promoter.tensor(a, rank);
+    promoter.tensor(b, rank);
+    let dtype = promoter.result();
+    op.row().check_dtype(dtype)?;
+    // What multiplies the second operand may not lift the result.
+    match number {
+        Some(number) if number.category() > dtype.category() => {
+            let what = format!("alpha {number} for tensors of {dtype}");
+            Err(Error::new(ErrorKind::DType, op.name(), what).hint("convert the tensors first"))
+        }
+        _ => Ok(dtype),
+    }
+}
+
+fn scaled(values: &Raw, alpha: Option<Scalar>, dtype: DType) -> Result<Raw> {
+    let values = to_dtype(values, dtype)?;
+    match alpha {
+        None => Ok(values),
+        Some(alpha) => pointwise(Op::Mul, &[Arg::Tensor(&values), Arg::Scalar(alpha)]),
+    }
+}
+
+/// `a` plus `alpha` times `b`, both sparse. Coalesced operands give a coalesced sum.
+///
+/// # Errors
+/// When sizes or the numbers of sparse dims differ, or memory is missing.
+pub fn add(op: Op, a: &RawCoo, b: &RawCoo, alpha: Option<Scalar>) -> Result<RawCoo> {
+    let name = op.name();
+    same_shape(name, a.shape(), b.shape())?;
+    if a.sparse_dim() != b.sparse_dim() {
+        let what = format!("{} and {} dims are sparse", a.sparse_dim(), b.sparse_dim());
+        return Err(
+            refuse(ErrorKind::Layout, name, &[a.shape(), b.shape()], what)
+                .hint("make as many dims sparse, or call `to_dense()` first"),
+        );
+    }
+    let dtype = common(op, a.dtype(), b.dtype(), a.rank(), alpha)?;
+    let values = [
+        to_dtype(a.values(), dtype)?,
+        scaled(b.values(), alpha, dtype)?,
+    ];
+    let indices = cat(&[a.indices(), b.indices()], 1)?;
+    let values = cat(&[&values[0], &values[1]], 0)?;
+    let sum = RawCoo::from_parts(a.shape().into(), indices, contiguous(&values)?, false);
+    if a.is_coalesced() && b.is_coalesced() {
+        return coalesce(&sum);
+    }
+    Ok(sum)
+}
+
+/// A dense tensor plus `alpha` times a sparse one of its sizes.
+///
+/// # Errors
+/// When sizes differ, or memory is missing.
+pub fn add_dense(op: Op, dense: &Raw, b: &RawCoo, alpha: Option<Scalar>) -> Result<Raw> {
+    same_shape(op.name(), dense.shape(), b.shape())?;
+    let dtype = common(op, dense.dtype(), b.dtype(), b.rank(), alpha)?;
+    let b = coalesce(&b.with_values(scaled(b.values(), alpha, dtype)?))?;
+    let mut out = Raw::empty(op.name(), dense.shape(), dtype, dense.device())?;
+    copy_into(out.as_mut()?, dense)?;
+    add_to(op.name(), out, &b)
+}
+
+/// The product, entry by entry, of two sparse tensors; what is zero in one of them is zero.
+///
+/// # Errors
+/// When sizes or the numbers of sparse dims differ, or memory is missing.
+pub fn mul(a: &RawCoo, b: &RawCoo) -> Result<RawCoo> {
+    let op = "mul";
+    same_shape(op, a.shape(), b.shape())?;
+    if a.sparse_dim() != b.sparse_dim() {
+        let what = format!("{} and {} dims are sparse", a.sparse_dim(), b.sparse_dim());
+        return Err(refuse(ErrorKind::Layout, op, &[a.shape(), b.shape()], what)
+            .hint("make as many dims sparse, or call `to_dense()` first"));
+    }
+    let (a, b) = (coalesce(a)?, coalesce(b)?);
+    let places = keys(op, &a)?;
+    let (left, right) = kernels::common(&places, &keys(op, &b)?);
+    let mut parts = [(&a, &left), (&b, &right)].map(|(x, which)| {
+        let shape = block_shape(which.len(), x);
+        let mut out = Raw::zeros(op, &shape, x.dtype(), x.device())?;
+        gather(op, which, x.values(), block(x), &mut out)?;
+        Ok(out)
+    });
+    let [left_values, right_values] = &mut parts;
+    let values = match (left_values, right_values) {
+        (Ok(left), Ok(right)) => pointwise(Op::Mul, &[Arg::Tensor(left), Arg::Tensor(right)])?,
+        (Err(error), _) | (_, Err(error)) => return Err(Error::clone(error)),
+    };
+    let kept: Vec<usize> = left.iter().map(|&at| places[at]).collect();
+    let indices = coordinates(&kept, &a.shape()[..a.sparse_dim()])?;
+    Ok(RawCoo::from_parts(a.shape().into(), indices, values, true))
+}
+
+/// The product, entry by entry, with a dense tensor of the same sizes.
+///
+/// # Errors
+/// When sizes differ, or memory is missing.
+pub fn mul_dense(a: &RawCoo, dense: &Raw) -> Result<RawCoo> {
+    same_shape("mul", a.shape(), dense.shape())?;
+    let there = sparse_mask(dense, a)?;
+    mul(a, &there)
+}
+
+/// An elementwise operator on the values, which takes zero to zero; `rest` are numbers.
+///
+/// # Errors
+/// When the operator does not take the dtype, or memory is missing.
+pub fn map(op: Op, x: &RawCoo, rest: &[Scalar]) -> Result<RawCoo> {
+    // What is linear may be applied before places that stand twice are summed.
+    let linear = matches!(op, Op::Mul | Op::Div | Op::Neg);
+    let x = if linear { x.clone() } else { coalesce(x)? };
+    let mut args: Vec<Arg<'_>> = vec![Arg::Tensor(x.values())];
+    args.extend(rest.iter().map(|&number| Arg::Scalar(number)));
+    let values = pointwise(op, &args)?;
+    Ok(x.with_values(contiguous(&values)?))
+}
+
+/// Values as another dtype.
+///
+/// # Errors
+/// When memory is missing.
+pub fn sparse_to_dtype(x: &RawCoo, dtype: DType) -> Result<RawCoo> {
+    if x.dtype() == dtype {
+        return Ok(x.clone());
+    }
+    // What stands twice is summed first: 0.5 twice is 1, which as an integer is not 0.
+    let x = coalesce(x)?;
+    Ok(x.with_values(contiguous(&to_dtype(x.values(), dtype)?)?))
+}
+
+/// A sum of a sparse tensor: dense where no sparse dim is left.
+#[derive(Clone, Debug)]
+pub enum SparseSum {
+    /// Some dims are sparse still.
+    Sparse(RawCoo),
+    /// None is.
+    Dense(Raw),
+}
+
+/// Sums dims. Sparse ones go from the coordinates, dense ones from the values.
+///
+/// # Errors
+/// When memory is missing.
+pub fn sparse_sum(
+    x: &RawCoo,
+    dims: &[usize],
+    keepdim: bool,
+    dtype: Option<DType>,
+) -> Result<SparseSum> {
+    let sparse = x.sparse_dim();
+    let options = ReduceOptions {
+        dtype,
+        ..ReduceOptions::default()
+    };
+    let mut over: Vec<usize> = dims
+        .iter()
+        .filter(|&&dim| dim >= sparse)
+        .map(|dim| dim - sparse + 1)
+        .collect();
+    let left: Vec<usize> = (0..sparse).filter(|dim| !dims.contains(dim)).collect();
+    if left.is_empty() && !keepdim {
+        over.push(0);
+        // Blocks that are summed as one lose their own dim too.
+        return reduce(Op::Sum, x.values(), &over, false, options).map(SparseSum::Dense);
+    }
+    // Over no dim at all, a sum converts.
+    let values = if over.is_empty() {
+        let wanted = Op::Sum
+            .row()
+            .dtype
+            .resolve(x.dtype(), default_dtype())
+            .result;
+        to_dtype(x.values(), dtype.unwrap_or(wanted))?
+    } else {
+        contiguous(&reduce(Op::Sum, x.values(), &over, keepdim, options)?)?
+    };
+    let rows = elements::<i64>("sum", x.indices())?;
+    let mut indices = Vec::with_capacity(rows.len());
+    for (dim, row) in rows.chunks_exact(x.nnz().max(1)).enumerate() {
+        if left.contains(&dim) {
+            indices.extend_from_slice(row);
+        } else if keepdim {
+            indices.extend(std::iter::repeat_n(0, row.len()));
+        }
+    }
+    let kept = |dim: usize| !dims.contains(&dim);
+    let shape: Shape = (0..x.rank())
+        .filter(|&dim| kept(dim) || keepdim)
+        .map(|dim| if kept(dim) { x.shape()[dim] } else { 1 })
+        .collect();
+    let count = shape.len() + 1 - values.rank();
+    let indices = Raw::from_vec(indices, &[count, x.nnz()])?;
+    let coalesced = x.is_coalesced() && left.len() == sparse;
+    Ok(SparseSum::Sparse(RawCoo::from_parts(
+        shape, indices, values, coalesced,
+    )))
+}
+
+/// The dims in another order, sparse ones among themselves and dense ones.
+///
+/// # Errors
+/// [`ErrorKind::Layout`] when a sparse dim and a dense one change places.
+pub fn sparse_permute(op: &'static str, x: &RawCoo, order: &[usize]) -> Result<RawCoo> {
+    let sparse = x.sparse_dim();
+    if order[..sparse].iter().any(|&dim| dim >= sparse) {
+        let what = "a sparse and a dense dim cannot change places".to_owned();
+        return Err(refuse(ErrorKind::Layout, op, &[x.shape()], what)
+            .hint("swap two sparse or two dense dims, or call `to_dense()` first"));
+    }
+    let same = order[..sparse].iter().enumerate().all(|(i, &dim)| i == dim);
+    let rows = elements::<i64>(op, x.indices())?;
+    let mut indices = Vec::with_capacity(rows.len());
+    for &dim in &order[..sparse] {
+        indices.extend_from_slice(&rows[dim * x.nnz()..][..x.nnz()]);
+    }
+    let blocks = order[sparse..].iter().map(|dim| dim - sparse + 1);
+    let blocks: Vec<usize> = std::iter::once(0).chain(blocks).collect();
+    let values = contiguous(&x.values().permute(&blocks)?)?;
+    let shape = order.iter().map(|&dim| x.shape()[dim]).collect();
+    let indices = Raw::from_vec(indices, &[sparse, x.nnz()])?;
+    Ok(RawCoo::from_parts(
+        shape,
+        indices,
+        values,
+        x.is_coalesced() && same,
+    ))
+}
+
+/// The product of a sparse matrix and a dense matrix or vector, which is dense.
+///
+/// # Errors
+/// When `a` is no matrix or has dense dims, inner sizes or dtypes differ, or memory is missing.
+pub fn sparse_product(op: &'static str, a: &RawCoo, b: &Raw) -> Result<Raw> {
+    let both = [a.shape(), b.shape()];
+    if a.rank() != 2 || a.dense_dim() > 0 || !matches!(b.rank(), 1 | 2) {
+        let what = format!(
+            "takes a matrix with 2 sparse dims and a matrix or a vector, not {} sparse and {} dense dims and {} dims",
+            a.sparse_dim(),
+            a.dense_dim(),
+            b.rank()
+        );
+        return Err(refuse(ErrorKind::Rank, op, &both, what).hint("or call `to_dense()` first"));
+    }
+    if a.shape()[1] != b.shape()[0] {
+        let what = format!(
+            "the inner sizes {} and {} differ",
+            a.shape()[1],
+            b.shape()[0]
+        );
+        return Err(refuse(ErrorKind::Shape, op, &both, what)
+            .hint("as many columns on the left as rows on the right"));
+    }
+    if a.dtype() != b.dtype() {
+        let what = format!("dtypes {} and {} differ", a.dtype(), b.dtype());
+        return Err(refuse(ErrorKind::DType, op, &both, what).hint("convert one with `to`"));
+    }
+    if a.dtype() == DType::Bool {
+        let what = "a product of bool is not taken".to_owned();
+        return Err(refuse(ErrorKind::DType, op, &both, what).hint("convert with `to` first"));
+    }
+    let a = coalesce(a)?;
+    let b = contiguous_in(b, MemoryFormat::Contiguous)?;
+    let columns = b.shape().get(1).copied().unwrap_or(1);
+    let shape: Shape = std::iter::once(a.shape()[0])
+        .chain(b.shape()[1..].iter().copied())
+        .collect();
+    let mut out = Raw::zeros(op, &shape, a.dtype(), a.device())?;
+    let indices = elements::<i64>(op, a.indices())?;
+    let (rows, places) = indices.split_at(a.nnz());
+    let starts = kernels::row_starts(rows, a.shape()[0]);
+    with_dtype!(a.dtype(), T => {
+        let rows = kernels::Rows {
+            starts: &starts,
+            columns: places,
+            values: elements::<T>(op, a.values())?,
+        };
+        kernels::product(&rows, elements::<T>(op, &b)?, columns, out.as_mut_slice::<T>()?);
+    });
+    Ok(out)
+}

@@ -20,3 +20,4 @@ pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;
 pub(crate) mod triangle;
+pub(crate) mod sparse;

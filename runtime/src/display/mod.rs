@@ -7,7 +7,7 @@ use std::fmt::{self, Formatter, Write};
 use nomina_core::{DType, Device, Names, Scalar};
 
 use crate::call;
-use crate::raw::Raw;
+use crate::raw::{Raw, RawCoo};
 use number::Style;
 
 /// How many elements of a dim stand at each end when the middle is cut.
@@ -25,16 +25,22 @@ struct Heading<'a>(&'a Raw, &'a Names);
 impl fmt::Display for Heading<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(raw, names) = self;
-        f.write_str("Tensor[")?;
-        for (i, size) in raw.shape().iter().enumerate() {
-            let comma = if i == 0 { "" } else { ", " };
-            match names.get(i) {
-                Some(Some(name)) => write!(f, "{comma}{name}={size}")?,
-                _ => write!(f, "{comma}_={size}")?,
-            }
-        }
-        write!(f, "] {} {}", raw.dtype(), raw.device())
+        dims(f, "Tensor", raw.shape(), names)?;
+        write!(f, " {} {}", raw.dtype(), raw.device())
     }
+}
+
+/// `Tensor[N=2, C=3]`
+fn dims(f: &mut Formatter<'_>, what: &str, shape: &[usize], names: &Names) -> fmt::Result {
+    write!(f, "{what}[")?;
+    for (i, size) in shape.iter().enumerate() {
+        let comma = if i == 0 { "" } else { ", " };
+        match names.get(i) {
+            Some(Some(name)) => write!(f, "{comma}{name}={size}")?,
+            _ => write!(f, "{comma}_={size}")?,
+        }
+    }
+    f.write_str("]")
 }
 
 /// The values, cut in the middle when there are many, closed by a line that says names, sizes,
@@ -43,8 +49,15 @@ impl fmt::Display for Heading<'_> {
 /// # Errors
 /// When the formatter fails.
 pub fn values(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
+    body(f, raw)?;
+    let gap = if on_host(raw).is_some() { "\n" } else { "" };
+    write!(f, "{gap}{}", Heading(raw, names))
+}
+
+/// The values alone.
+fn body(f: &mut Formatter<'_>, raw: &Raw) -> fmt::Result {
     let Some(host) = on_host(raw) else {
-        return write!(f, "{}", Heading(raw, names));
+        return Ok(());
     };
     let cut = host.numel() > THRESHOLD;
     let mut shown = Vec::new();
@@ -56,8 +69,7 @@ pub fn values(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
         cut,
         shown: shown.into_iter(),
     };
-    page.block(host.shape(), 0)?;
-    write!(f, "\n{}", Heading(raw, names))
+    page.block(host.shape(), 0)
 }
 
 /// One line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
@@ -80,6 +92,60 @@ pub fn line(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
         }
     }
     f.write_str("]")
+}
+
+/// `Sparse[N=2, C=3] f32 cpu, 2 entries`
+fn sparse_heading(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
+    let entries = if raw.nnz() == 1 { "entry" } else { "entries" };
+    dims(f, "Sparse", raw.shape(), names)?;
+    write!(
+        f,
+        " {} {}, {} {entries}",
+        raw.dtype(),
+        raw.device(),
+        raw.nnz()
+    )
+}
+
+/// Coordinates, values, and a line that says names, sizes, dtype, device and how many entries.
+///
+/// # Errors
+/// When the formatter fails.
+pub fn sparse(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
+    f.write_str("indices:\n")?;
+    body(f, raw.indices())?;
+    f.write_str("\nvalues:\n")?;
+    body(f, raw.values())?;
+    f.write_str("\n")?;
+    sparse_heading(f, raw, names)
+}
+
+/// One line: `Sparse[N=2, C=3] f32 cpu, 2 entries [(0, 2): 3.0, (1, 0): 4.0]`.
+///
+/// # Errors
+/// When the formatter fails.
+pub fn sparse_line(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::Result {
+    sparse_heading(f, raw, names)?;
+    f.write_str(" [")?;
+    for entry in 0..raw.nnz().min(LINE) {
+        f.write_str(if entry == 0 { "(" } else { ", (" })?;
+        for dim in 0..raw.sparse_dim() {
+            let index = raw
+                .indices()
+                .get::<i64>(&[dim, entry])
+                .map_err(|_| fmt::Error)?;
+            write!(f, "{}{index}", if dim == 0 { "" } else { ", " })?;
+        }
+        f.write_str("):")?;
+        let value = raw.values().select(0, entry).map_err(|_| fmt::Error)?;
+        for value in value.scalars().take(LINE) {
+            write!(f, " {}", number::plain(value, raw.dtype()))?;
+        }
+        if value.numel() > LINE {
+            f.write_str(" …")?;
+        }
+    }
+    f.write_str(if raw.nnz() > LINE { ", …]" } else { "]" })
 }
 
 fn on_host(raw: &Raw) -> Option<Raw> {

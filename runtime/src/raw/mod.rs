@@ -1,6 +1,7 @@
 //! Tensors without names: a shared buffer, a layout, a dtype.
 
 mod access;
+mod coo;
 mod exclusive;
 mod format;
 #[cfg(feature = "ndarray")]
@@ -18,6 +19,7 @@ use crate::shape::bytes;
 use crate::storage::Storage;
 
 pub use access::Iter;
+pub use coo::RawCoo;
 pub use exclusive::RawMut;
 pub use format::strides_in;
 pub use strided::Strided;

@@ -70,6 +70,7 @@ pub use shape::{
     MeshgridOptions, Repeats, Rot90Options, Sections, VanderOptions, WindowOptions,
 };
 pub use sort::{SearchOptions, SortOptions, TopkOptions, Unique};
+pub use sparse::{AnyLayout, DynSparse, SparseOperand};
 pub use stat::NormOptions;
 
 /// A tensor whose names, rank and dtype are known at run time.

@@ -1,0 +1,365 @@
+//! Coordinates and what stands at them.
+//!
+//! A coordinate is one number here, its *key*: the row-major position among the sparse dims. Keys
+//! that grow strictly name every place once, in row-major order, which is what *coalesced* means.
+
+use std::ops::Range;
+
+use half::{bf16, f16};
+use nomina_core::Element;
+
+use super::numeric::Number;
+use super::parallel::{GRAIN, Shared, each, split, threads};
+
+/// An element, and what it is summed as.
+pub(crate) trait Cell: Element {
+    /// The dtype that sums are computed in.
+    type Wide: Number;
+    fn wide(self) -> Self::Wide;
+    fn narrow(wide: Self::Wide) -> Self;
+}
+
+macro_rules! own_sums {
+    ($($t:ty)*) => {$(
+        impl Cell for $t {
+            type Wide = Self;
+            #[inline(always)]
+            fn wide(self) -> Self {
+                self
+            }
+            #[inline(always)]
+            fn narrow(wide: Self) -> Self {
+                wide
+            }
+        }
+    )*};
+}
+own_sums!(bool u8 i8 i16 i32 i64 f32 f64 num_complex::Complex<f32> num_complex::Complex<f64>);
+
+macro_rules! sums_in_f32 {
+    ($($t:ty)*) => {$(
+        impl Cell for $t {
+            type Wide = f32;
+            #[inline(always)]
+            fn wide(self) -> f32 {
+                self.to_f32()
+            }
+            #[inline(always)]
+            fn narrow(wide: f32) -> Self {
+                Self::from_f32(wide)
+            }
+        }
+    )*};
+}
+sums_in_f32!(f16 bf16);
+
+/// Hands out `out`, rows of `row` elements, in parts: `f` gets the number of a part's first row.
+fn rows<T: Send + Sync>(out: &mut [T], row: usize, f: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    if row == 0 {
+        return;
+    }
+    let ptr = Shared(out.as_mut_ptr().cast());
+    split(out.len() / row, (GRAIN / row).max(1), &|range| {
+        // SAFETY: ranges are within `out`, and no two of them overlap.
+        let part = unsafe {
+            let first = ptr.get().cast::<T>().add(range.start * row);
+            std::slice::from_raw_parts_mut(first, range.len() * row)
+        };
+        f(range.start, part);
+    });
+}
+
+/// The keys of `n` coordinates, which stand in one row per dim. All are within `sizes`.
+pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Vec<usize> {
+    let mut keys = vec![0; n];
+    rows(&mut keys, 1, &|first, part| {
+        for (dim, &size) in sizes.iter().enumerate() {
+            let row = &indices[dim * n + first..][..part.len()];
+            for (key, &index) in part.iter_mut().zip(row) {
+                *key = *key * size + index as usize;
+            }
+        }
+    });
+    keys
+}
+
+/// The coordinates of keys, in one row per dim.
+pub(crate) fn coordinates(keys: &[usize], sizes: &[usize]) -> Vec<i64> {
+    let n = keys.len();
+    let mut out = vec![0; n * sizes.len()];
+    if n == 0 {
+        return out;
+    }
+    let mut inner = 1;
+    for (row, &size) in out.chunks_exact_mut(n).zip(sizes).rev() {
+        rows(row, 1, &|first, part| {
+            for (index, &key) in part.iter_mut().zip(&keys[first..]) {
+                *index = (key / inner % size) as i64;
+            }
+        });
+        inner *= size;
+    }
+    out
+}
+
+/// Whether keys grow strictly.
+pub(crate) fn is_sorted(keys: &[usize]) -> bool {
+    keys.windows(2).all(|pair| pair[0] < pair[1])
+}
+
+/// Keys in order, each with where it stood; equal keys keep their order.
+pub(crate) fn sorted(keys: &[usize]) -> Vec<(usize, usize)> {
+    let mut order: Vec<(usize, usize)> = keys.iter().copied().zip(0..).collect();
+    #[cfg(feature = "rayon")]
+    if order.len() > GRAIN && threads() > 1 {
+        use rayon::prelude::*;
+        order.par_sort_unstable();
+        return order;
+    }
+    order.sort_unstable();
+    order
+}
+
+/// Where each run of equal keys begins, and the end.
+pub(crate) fn runs(order: &[(usize, usize)]) -> Vec<usize> {
+    let begins = |at: &usize| *at == 0 || order[*at - 1].0 != order[*at].0;
+    let starts = (0..order.len()).filter(begins);
+    starts.chain([order.len()]).collect()
+}
+
+/// The sums of the values of each run: blocks of `block` elements, added in their old order.
+pub(crate) fn sum_runs<T: Cell>(
+    values: &[T],
+    block: usize,
+    order: &[(usize, usize)],
+    starts: &[usize],
+    out: &mut [T],
+) {
+    rows(out, block, &|first, part| {
+        for (run, out) in part.chunks_exact_mut(block).enumerate() {
+            let run = &order[starts[first + run]..starts[first + run + 1]];
+            let at = |i: usize| &values[run[i].1 * block..][..block];
+            if run.len() == 1 {
+                out.copy_from_slice(at(0));
+                continue;
+            }
+            for (i, out) in out.iter_mut().enumerate() {
+                let mut sum = at(0)[i].wide();
+                for other in 1..run.len() {
+                    sum = sum.add(at(other)[i].wide());
+                }
+                *out = T::narrow(sum);
+            }
+        }
+    });
+}
+
+/// Adds blocks of values to those at their keys. Keys grow strictly.
+pub(crate) fn add_at<T: Cell>(keys: &[usize], values: &[T], block: usize, out: &mut [T]) {
+    if block == 0 {
+        return;
+    }
+    let ptr = Shared(out.as_mut_ptr().cast());
+    let len = out.len();
+    split(keys.len(), (GRAIN / block).max(1), &|range| {
+        for at in range {
+            let start = keys[at] * block;
+            assert!(start + block <= len, "a key beyond the tensor");
+            // SAFETY: within `out`; keys differ, and with them the blocks.
+            let out =
+                unsafe { std::slice::from_raw_parts_mut(ptr.get().cast::<T>().add(start), block) };
+            for (out, &value) in out.iter_mut().zip(&values[at * block..][..block]) {
+                *out = T::narrow(out.wide().add(value.wide()));
+            }
+        }
+    });
+}
+
+/// The blocks at keys, side by side.
+pub(crate) fn gather<T: Cell>(keys: &[usize], source: &[T], block: usize, out: &mut [T]) {
+    rows(out, block, &|first, part| {
+        for (out, &key) in part.chunks_exact_mut(block).zip(&keys[first..]) {
+            out.copy_from_slice(&source[key * block..][..block]);
+        }
+    });
+}
+
+/// The positions where a mask holds.
+pub(crate) fn positions(mask: &[bool]) -> Vec<usize> {
+    let chunks: Vec<Range<usize>> = (0..mask.len().div_ceil(GRAIN))
+        .map(|chunk| chunk * GRAIN..mask.len().min((chunk + 1) * GRAIN))
+        .collect();
+    let mut counts = vec![0; chunks.len()];
+    let ptr = Shared(counts.as_mut_ptr().cast());
+    each(chunks.len(), &|chunk| {
+        let part = &mask[chunks[chunk].clone()];
+        let count = part.iter().filter(|&&holds| holds).count();
+        // SAFETY: each chunk has a place of its own.
+        unsafe { ptr.get().cast::<usize>().add(chunk).write(count) };
+    });
+    let mut starts = Vec::with_capacity(counts.len());
+    let mut total = 0;
+    for count in counts {
+        starts.push(total);
+        total += count;
+    }
+    let mut out = vec![0; total];
+    let ptr = Shared(out.as_mut_ptr().cast());
+    each(chunks.len(), &|chunk| {
+        let mut at = starts[chunk];
+        for i in chunks[chunk].clone().filter(|&i| mask[i]) {
+            // SAFETY: as many places from `starts[chunk]` on as were counted in this chunk.
+            unsafe { ptr.get().cast::<usize>().add(at).write(i) };
+            at += 1;
+        }
+    });
+    out
+}
+
+/// The entries of two lists of strictly growing keys that have a key in common, as positions.
+pub(crate) fn common(a: &[usize], b: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i] == b[j] {
+            left.push(i);
+            right.push(j);
+        }
+        (i, j) = (i + usize::from(a[i] <= b[j]), j + usize::from(a[i] >= b[j]));
+    }
+    (left, right)
+}
+
+/// A matrix whose entries stand in row-major order.
+pub(crate) struct Rows<'a, T> {
+    /// Where each row's entries begin, and the end.
+    pub starts: &'a [usize],
+    /// The column of each entry.
+    pub columns: &'a [i64],
+    pub values: &'a [T],
+}
+
+/// Where each of `n` rows begins among sorted rows of entries, and the end.
+pub(crate) fn row_starts(rows: &[i64], n: usize) -> Vec<usize> {
+    let mut starts = vec![0; n + 1];
+    for &row in rows {
+        starts[row as usize + 1] += 1;
+    }
+    for row in 0..n {
+        starts[row + 1] += starts[row];
+    }
+    starts
+}
+
+/// The product with a dense, row-major matrix of `n` columns, into all of `out`. Rows are computed
+/// one by one, in parts with about as many entries each; 16-bit floats are summed in `f32`.
+pub(crate) fn product<T: Cell>(a: &Rows<'_, T>, b: &[T], n: usize, out: &mut [T]) {
+    let count = a.starts.len() - 1;
+    if n == 0 || count == 0 {
+        return;
+    }
+    debug_assert_eq!(out.len(), count * n);
+    let work = a.values.len() * n + out.len();
+    let parts = (work / GRAIN).clamp(1, threads() * 4).min(count);
+    // Entries and rows both are work: up to a row there are as many as begin before it, and it.
+    let total = a.values.len() + count;
+    let bound = |part: usize| {
+        let share = (total as u128 * part as u128 / parts as u128) as usize;
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low.midpoint(high);
+            if a.starts[middle] + middle < share {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    };
+    let bounds: Vec<usize> = (0..parts).map(bound).chain([count]).collect();
+    let ptr = Shared(out.as_mut_ptr().cast());
+    each(parts, &|part| {
+        let mut sums = vec![<T::Wide as Default>::default(); n];
+        for row in bounds[part]..bounds[part + 1] {
+            sums.fill(<T::Wide as Default>::default());
+            for at in a.starts[row]..a.starts[row + 1] {
+                let value = a.values[at].wide();
+                let line = &b[a.columns[at] as usize * n..][..n];
+                for (sum, &other) in sums.iter_mut().zip(line) {
+                    *sum = sum.add(value.mul(other.wide()));
+                }
+            }
+            // SAFETY: every row is in one part alone.
+            let out =
+                unsafe { std::slice::from_raw_parts_mut(ptr.get().cast::<T>().add(row * n), n) };
+            for (out, &sum) in out.iter_mut().zip(&sums) {
+                *out = T::narrow(sum);
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_coordinates_are_inverse() {
+        let indices = [1, 0, 1, 2, 0, 1];
+        let keys = keys(&indices, 3, &[2, 3]);
+        assert_eq!(keys, [5, 0, 4]);
+        assert_eq!(coordinates(&keys, &[2, 3]), indices);
+        assert_eq!(coordinates(&[], &[2, 3]), []);
+        assert!(!is_sorted(&keys) && is_sorted(&[0, 4, 5]) && !is_sorted(&[1, 1]));
+    }
+
+    #[test]
+    fn equal_keys_are_summed() {
+        let order = sorted(&[3, 1, 3]);
+        let starts = runs(&order);
+        assert_eq!(starts, [0, 1, 3]);
+        let mut out = [0; 4];
+        sum_runs(&[1, 2, 10, 20, 100, 200], 2, &order, &starts, &mut out);
+        assert_eq!(out, [10, 20, 101, 202]);
+        let mut out = [f16::ZERO; 1];
+        let small = [f16::from_f32(2048.0), f16::ONE, f16::ONE];
+        let order = sorted(&[0, 0, 0]);
+        sum_runs(&small, 1, &order, &runs(&order), &mut out);
+        assert_eq!(out[0].to_f32(), 2050.0);
+    }
+
+    #[test]
+    fn positions_of_a_long_mask() {
+        let mask: Vec<bool> = (0..3 * GRAIN + 5).map(|i| i % 7 == 3).collect();
+        let wanted: Vec<usize> = (0..mask.len()).filter(|i| i % 7 == 3).collect();
+        assert_eq!(positions(&mask), wanted);
+        assert_eq!(common(&[1, 4, 6], &[0, 4, 5, 6]), (vec![1, 2], vec![1, 3]));
+    }
+
+    #[test]
+    fn products_of_uneven_rows() {
+        // One row holds almost everything, many hold nothing.
+        let (count, n) = (1000, 70);
+        let rows: Vec<i64> = (0..4000)
+            .map(|i| if i < 3900 { 5 } else { i - 3500 })
+            .collect();
+        let columns: Vec<i64> = (0..4000).map(|i| i * 7 % 50).collect();
+        let values: Vec<i64> = (0..4000).map(|i| i % 11 - 5).collect();
+        let b: Vec<i64> = (0..50 * n as i64).map(|i| i % 13).collect();
+        let mut wanted = vec![0; count * n];
+        for ((&row, &column), &value) in rows.iter().zip(&columns).zip(&values) {
+            for j in 0..n {
+                wanted[row as usize * n + j] += value * b[column as usize * n + j];
+            }
+        }
+        let starts = row_starts(&rows, count);
+        let a = Rows {
+            starts: &starts,
+            columns: &columns,
+            values: &values,
+        };
+        let mut out = vec![7; count * n];
+        product(&a, &b, n, &mut out);
+        assert_eq!(out, wanted);
+    }
+}

@@ -1,0 +1,252 @@
+//! [`DynSparse`]: sparse tensors with names.
+
+mod arithmetic;
+mod build;
+mod order;
+mod product;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use nomina_core::rule::DimRef;
+use nomina_core::{DType, Device, Error, ErrorKind, Layout, Names, Result};
+
+use super::DynTensor;
+use crate::display;
+use crate::raw::RawCoo;
+
+pub use arithmetic::SparseOperand;
+
+/// A sparse tensor whose names, rank and dtype are known at run time: coordinates, and the values
+/// there; everything else is zero. PyTorch's layout `sparse_coo`.
+///
+/// The first dims are sparse; a tensor with dense dims besides holds a block of them per entry.
+/// What is not built for sparse tensors is not there: [`DynSparse::to_dense`] is the way to it.
+///
+/// ```
+/// use nomina_runtime::{DynSparse, DynTensor};
+/// let indices = DynTensor::from_vec(vec![0i64, 1, 1, 2, 0, 2], &[2, 3], ())?;
+/// let values = DynTensor::from_vec(vec![3.0f32, 4.0, 5.0], &[3], ())?;
+/// let x = DynSparse::from_coo(&indices, &values, &[2, 3], ["N", "C"])?;
+/// let total = x.sum("N")?.to_dense()?;
+/// assert_eq!(total.names().to_string(), "(C,)");
+/// assert_eq!(total.to_vec::<f32>()?, [4.0, 0.0, 8.0]);
+/// # Ok::<(), nomina_core::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct DynSparse {
+    raw: RawCoo,
+    names: Names,
+}
+
+/// A result that is sparse or dense, as its dims want it.
+#[derive(Clone, Debug)]
+#[must_use]
+pub enum AnyLayout {
+    /// A sparse tensor.
+    Sparse(DynSparse),
+    /// A dense tensor.
+    Dense(DynTensor),
+}
+
+impl AnyLayout {
+    /// With all elements.
+    ///
+    /// # Errors
+    /// When memory runs out.
+    pub fn to_dense(&self) -> Result<DynTensor> {
+        match self {
+            Self::Sparse(x) => x.to_dense(),
+            Self::Dense(x) => Ok(x.clone()),
+        }
+    }
+
+    /// The names of the dims.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        match self {
+            Self::Sparse(x) => x.names(),
+            Self::Dense(x) => x.names(),
+        }
+    }
+}
+
+/// Shows `error` with the dims of what it is about.
+#[cold]
+fn about(error: Error, operands: &[(&Names, &[usize])]) -> Error {
+    if error.operands().is_empty() {
+        return operands
+            .iter()
+            .fold(error, |e, (names, shape)| e.operand(names, shape));
+    }
+    error
+        .with_names(operands.iter().map(|operand| operand.0))
+        .with_shapes(operands.iter().map(|operand| operand.1))
+}
+
+fn dense(x: &DynTensor) -> (&Names, &[usize]) {
+    (x.names(), x.shape())
+}
+
+impl DynSparse {
+    /// What a rule and a kernel agreed upon.
+    fn new(raw: RawCoo, names: Names) -> Self {
+        debug_assert_eq!(raw.rank(), names.len());
+        Self { raw, names }
+    }
+
+    fn seen(&self) -> (&Names, &[usize]) {
+        (&self.names, self.shape())
+    }
+
+    fn blame(&self, error: Error) -> Error {
+        about(error, &[self.seen()])
+    }
+
+    /// Coordinates and values without the names.
+    #[must_use]
+    pub fn raw(&self) -> &RawCoo {
+        &self.raw
+    }
+
+    /// The names of the dims, `None` where a dim has none.
+    #[must_use]
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Whether any dim has a name.
+    #[must_use]
+    pub fn has_names(&self) -> bool {
+        self.names.has_names()
+    }
+
+    /// The sizes.
+    #[must_use]
+    pub fn shape(&self) -> &[usize] {
+        self.raw.shape()
+    }
+
+    /// The size of a dim.
+    ///
+    /// # Errors
+    /// When the dim does not exist.
+    pub fn size<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<usize> {
+        let position = dim.into().position("size", &self.names);
+        position
+            .map(|position| self.shape()[position])
+            .map_err(|e| self.blame(e))
+    }
+
+    /// The number of dims, sparse and dense.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.raw.rank()
+    }
+
+    /// The number of elements, zeros included.
+    #[must_use]
+    pub fn numel(&self) -> usize {
+        self.shape().iter().product()
+    }
+
+    /// The number of entries: places that are written down, each with its value.
+    #[must_use]
+    pub fn nnz(&self) -> usize {
+        self.raw.nnz()
+    }
+
+    /// The number of sparse dims, which come first.
+    #[must_use]
+    pub fn sparse_dim(&self) -> usize {
+        self.raw.sparse_dim()
+    }
+
+    /// The number of dense dims, which a value is a block of.
+    #[must_use]
+    pub fn dense_dim(&self) -> usize {
+        self.raw.dense_dim()
+    }
+
+    /// Whether entries stand in row-major order, each at a place of its own.
+    #[must_use]
+    pub fn is_coalesced(&self) -> bool {
+        self.raw.is_coalesced()
+    }
+
+    /// That it is sparse; a [`DynTensor`] is not.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        true
+    }
+
+    /// The layout.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        Layout::SparseCoo
+    }
+
+    /// The dtype of the values.
+    #[must_use]
+    pub fn dtype(&self) -> DType {
+        self.raw.dtype()
+    }
+
+    /// The device.
+    #[must_use]
+    pub fn device(&self) -> Device {
+        self.raw.device()
+    }
+
+    /// The coordinates of a coalesced tensor: one row per sparse dim, one column per entry.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Layout`] when it is not coalesced; [`DynSparse::entries`] does not ask for it.
+    pub fn indices(&self) -> Result<DynTensor> {
+        self.coalesced("indices").map(|x| x.entries().0)
+    }
+
+    /// The values of a coalesced tensor, one per entry; dense dims keep their names.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Layout`] when it is not coalesced; [`DynSparse::entries`] does not ask for it.
+    pub fn values(&self) -> Result<DynTensor> {
+        self.coalesced("values").map(|x| x.entries().1)
+    }
+
+    fn coalesced(&self, op: &'static str) -> Result<&Self> {
+        if self.is_coalesced() {
+            return Ok(self);
+        }
+        let what = "the tensor is not coalesced: places may stand twice";
+        Err(self
+            .blame(Error::new(ErrorKind::Layout, op, what))
+            .hint("call `coalesce()` first, or take `entries()` as they are"))
+    }
+
+    /// Coordinates and values as they stand, coalesced or not.
+    #[must_use]
+    pub fn entries(&self) -> (DynTensor, DynTensor) {
+        let dense = self.names.iter().skip(self.sparse_dim()).cloned();
+        let names: Names = std::iter::once(None).chain(dense).collect();
+        let indices = DynTensor::new(self.raw.indices().clone(), Names::unnamed(2));
+        (indices, DynTensor::new(self.raw.values().clone(), names))
+    }
+}
+
+/// Coordinates and values, and a line that says names, sizes, dtype, device and how many entries.
+impl fmt::Display for DynSparse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::sparse(f, &self.raw, &self.names)
+    }
+}
+
+/// One line: `Sparse[N=2, C=3] f32 cpu, 2 entries: (0, 2) 3.0, (1, 0) 4.0`.
+impl fmt::Debug for DynSparse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        display::sparse_line(f, &self.raw, &self.names)
+    }
+}
