@@ -48,6 +48,8 @@ def words(names):
 
 def twin(x):
     """A copy in the same layout, gaps and repeated elements included."""
+    if x.is_sparse:
+        return x.clone()
     storage = x.untyped_storage().clone()
     return torch.empty(0, dtype=x.dtype).set_(storage, x.storage_offset(), x.shape, x.stride())
 
@@ -82,10 +84,26 @@ def tensor(x, names, random=False, view=False):
     return {"tensor": out}
 
 
+def sparse(x, names):
+    """Entries as they stand; of a result, in order and summed."""
+    return {
+        "sparse": {
+            "names": names,
+            "shape": list(x.shape),
+            "dtype": str(x.dtype).removeprefix("torch."),
+            "indices": x._indices().tolist(),
+            "values": [number(v) for v in x._values().reshape(-1).tolist()],
+            "coalesced": x.is_coalesced(),
+        }
+    }
+
+
 def ours(value):
     """An argument as the file has it."""
     if isinstance(value, T):
         x = value.tensor
+        if x.is_sparse:
+            return sparse(x, value.names)
         return tensor(x, value.names, view=x.stride() != torch.empty(x.shape).stride())
     if isinstance(value, D):
         return {"int": value.at} if value.name is None else {"str": value.name}
@@ -160,6 +178,8 @@ class Recorder:
         if isinstance(result, torch.Tensor):
             names = words(names)
             assert len(names) == result.dim(), f"{names} for {tuple(result.shape)}"
+            if result.is_sparse:
+                return sparse(result.coalesce(), names)
             return tensor(result, names, random, view)
         if isinstance(result, (list, tuple)) and names is not None:
             each = names if isinstance(names, (list, tuple)) else [names] * len(result)

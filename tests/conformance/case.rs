@@ -2,8 +2,8 @@
 
 use half::{bf16, f16};
 use nomina_core::{DType, Element, Name, Names, Scalar};
-use nomina_runtime::DynTensor;
 use nomina_runtime::invoke::Value;
+use nomina_runtime::{DynSparse, DynTensor};
 use num_complex::Complex;
 use serde_json::Value as Json;
 
@@ -27,6 +27,7 @@ pub struct Case {
 /// A recorded result.
 pub enum Recorded {
     Tensor(Tensor),
+    Sparse(Sparse),
     List(Vec<Self>),
     Plain(Box<Value>),
 }
@@ -40,6 +41,17 @@ pub struct Tensor {
     pub data: Option<Vec<Scalar>>,
     /// Given where it matters: for views, and for cases about the order in memory.
     pub stride: Option<Vec<isize>>,
+}
+
+/// A recorded sparse tensor, as it is written.
+pub struct Sparse {
+    pub names: Vec<Option<String>>,
+    pub shape: Vec<usize>,
+    /// One list per sparse dim.
+    pub indices: Vec<Vec<i64>>,
+    /// A block per entry.
+    pub values: Tensor,
+    pub coalesced: bool,
 }
 
 type Parsed<T> = Result<T, String>;
@@ -113,6 +125,7 @@ fn argument(json: &Json) -> Parsed<Value> {
     Ok(match recorded(json)? {
         Recorded::Plain(value) => *value,
         Recorded::Tensor(tensor) => Value::Tensor(tensor.build()?),
+        Recorded::Sparse(sparse) => Value::Sparse(sparse.build()?),
         Recorded::List(_) => {
             let (_, items) = tagged(json)?;
             Value::List(array(items)?.iter().map(argument).collect::<Parsed<_>>()?)
@@ -126,6 +139,7 @@ fn recorded(json: &Json) -> Parsed<Recorded> {
     let bad = |what: &str| format!("{what}, not {value}");
     Ok(Recorded::Plain(Box::new(match tag {
         "tensor" => return Ok(Recorded::Tensor(tensor(value)?)),
+        "sparse" => return Ok(Recorded::Sparse(sparse(value)?)),
         "list" | "tuple" => {
             let items = array(value)?.iter().map(recorded).collect::<Parsed<_>>()?;
             return Ok(Recorded::List(items));
@@ -214,6 +228,53 @@ fn tensor(json: &Json) -> Parsed<Tensor> {
             }
         },
     })
+}
+
+fn sparse(json: &Json) -> Parsed<Sparse> {
+    let whole = tensor(json)?;
+    let row = |row: &Json| {
+        let index = |i: &Json| i.as_i64().ok_or_else(|| format!("an index, not {i}"));
+        array(row)?.iter().map(index).collect::<Parsed<Vec<i64>>>()
+    };
+    let indices = array(&json["indices"])?.iter().map(row);
+    let indices = indices.collect::<Parsed<Vec<_>>>()?;
+    let data = array(&json["values"])?.iter().map(number);
+    let data = data.collect::<Parsed<Vec<_>>>()?;
+    let block: usize = whole.shape[indices.len()..].iter().product();
+    let count = indices.first().map_or(data.len() / block.max(1), Vec::len);
+    let dense = whole.shape[indices.len()..].iter().copied();
+    let shape: Vec<usize> = std::iter::once(count).chain(dense).collect();
+    Ok(Sparse {
+        names: whole.names,
+        shape: whole.shape,
+        indices,
+        values: Tensor {
+            names: vec![None; shape.len()],
+            shape,
+            dtype: whole.dtype,
+            data: Some(data),
+            stride: None,
+        },
+        coalesced: json["coalesced"].as_bool().unwrap_or(false),
+    })
+}
+
+impl Sparse {
+    fn build(&self) -> Parsed<DynSparse> {
+        let said = |e: nomina_core::Error| e.to_string();
+        let count = self.values.shape[0];
+        let indices = DynTensor::from_vec(self.indices.concat(), &[self.indices.len(), count], ());
+        let values = self.values.build()?;
+        let x = DynSparse::from_coo(&indices.map_err(said)?, &values, &self.shape, ());
+        let x = x.map_err(said)?;
+        let x = if self.coalesced {
+            x.coalesce().map_err(said)?
+        } else {
+            x
+        };
+        let names: Vec<Option<&str>> = self.names.iter().map(Option::as_deref).collect();
+        x.rename(&names[..]).map_err(said)
+    }
 }
 
 impl Tensor {

@@ -1,11 +1,11 @@
 //! Whether a result is the recorded one.
 
 use nomina_core::{DType, ErrorKind, Scalar};
-use nomina_runtime::DynTensor;
 use nomina_runtime::invoke::Value;
+use nomina_runtime::{DynSparse, DynTensor};
 use num_complex::Complex;
 
-use super::case::{Recorded, Tensor};
+use super::case::{Recorded, Sparse, Tensor};
 
 /// How near floats must be: absolute, relative.
 type Tolerance = (f64, f64);
@@ -29,6 +29,7 @@ fn tolerance(op: &str, dtype: DType) -> Tolerance {
 pub fn values(op: &str, got: &Value, want: &Recorded, random: bool) -> Result<(), String> {
     match (got, want) {
         (Value::Tensor(got), Recorded::Tensor(want)) => tensors(op, got, want, random),
+        (Value::Sparse(got), Recorded::Sparse(want)) => sparse(op, got, want),
         (Value::List(got), Recorded::List(want)) => {
             if got.len() != want.len() {
                 return Err(format!("{} values, not {}", got.len(), want.len()));
@@ -68,6 +69,32 @@ fn plain(op: &str, got: &Value, want: &Value) -> Result<(), String> {
     } else {
         Err(format!("got {got:?}, wanted {want:?}"))
     }
+}
+
+/// Entries in order and summed; what is stored as zero counts.
+fn sparse(op: &str, got: &DynSparse, want: &Sparse) -> Result<(), String> {
+    let said = |e: nomina_core::Error| e.to_string();
+    let got = got.coalesce().map_err(said)?;
+    if got.shape() != want.shape {
+        return Err(format!("shape {:?}, wanted {:?}", got.shape(), want.shape));
+    }
+    let names: Vec<Option<String>> = got
+        .names()
+        .iter()
+        .map(|name| name.as_ref().map(|name| name.as_str().to_owned()))
+        .collect();
+    if names != want.names {
+        return Err(format!("names {names:?}, wanted {:?}", want.names));
+    }
+    let indices = got
+        .indices()
+        .and_then(|x| x.to_vec::<i64>())
+        .map_err(said)?;
+    if got.sparse_dim() != want.indices.len() || indices != want.indices.concat() {
+        return Err(format!("indices {indices:?}, wanted {:?}", want.indices));
+    }
+    let values = got.values().map_err(said)?.drop_names();
+    tensors(op, &values, &want.values, false)
 }
 
 fn tensors(op: &str, got: &DynTensor, want: &Tensor, random: bool) -> Result<(), String> {
@@ -166,6 +193,7 @@ pub fn error_word(kind: ErrorKind) -> Option<&'static str> {
         ErrorKind::Rank => "rank",
         ErrorKind::Index => "index",
         ErrorKind::Shape => "shape",
+        ErrorKind::Layout => "layout",
         _ => return None,
     })
 }

@@ -76,6 +76,7 @@ fn names_of(args: &[Value]) -> Vec<String> {
     for arg in args {
         match arg {
             Value::Tensor(x) => names.extend(x.names().iter().flatten().map(ToString::to_string)),
+            Value::Sparse(x) => names.extend(x.names().iter().flatten().map(ToString::to_string)),
             Value::List(items) => names.extend(names_of(items)),
             _ => {}
         }

@@ -654,6 +654,28 @@ pub enum Op {
     IsPinned,
     /// `is_tensor`: Whether an object is a tensor.
     IsTensor,
+    /// `sparse_coo_tensor`: A sparse tensor from coordinates, one row per sparse dim, and the values there.
+    SparseCooTensor,
+    /// `coalesce`: Entries in row-major order; values at one place become their sum.
+    Coalesce,
+    /// `is_coalesced`: Whether entries stand in row-major order, each at a place of its own.
+    IsCoalesced,
+    /// `indices`: The coordinates of a coalesced sparse tensor: one row per sparse dim.
+    Indices,
+    /// `values`: The values of a coalesced sparse tensor; dense dims keep their names.
+    Values,
+    /// `nnz`: The number of entries.
+    Nnz,
+    /// `sparse_dim`: The number of sparse dims.
+    SparseDim,
+    /// `dense_dim`: The number of dense dims.
+    DenseDim,
+    /// `to_dense`: All elements of a sparse tensor; a dense one as it is.
+    ToDense,
+    /// `to_sparse`: The elements that differ from zero, as a sparse tensor.
+    ToSparse,
+    /// `sparse_mask`: The elements at the places of a sparse tensor.
+    SparseMask,
     /// `outer`: The products of every element of one vector and every element of another.
     Outer,
     /// `inner`: Multiplies and sums over the last dim of both.
@@ -1218,6 +1240,17 @@ impl Op {
         Self::IsShared,
         Self::IsPinned,
         Self::IsTensor,
+        Self::SparseCooTensor,
+        Self::Coalesce,
+        Self::IsCoalesced,
+        Self::Indices,
+        Self::Values,
+        Self::Nnz,
+        Self::SparseDim,
+        Self::DenseDim,
+        Self::ToDense,
+        Self::ToSparse,
+        Self::SparseMask,
         Self::Outer,
         Self::Inner,
         Self::Vdot,

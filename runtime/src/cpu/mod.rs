@@ -19,5 +19,5 @@ pub(crate) mod scan;
 pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;
-pub(crate) mod triangle;
 pub(crate) mod sparse;
+pub(crate) mod triangle;

@@ -581,6 +581,33 @@ pub(super) mod own {
         RegisterPostAccumulateGradHook,
     }
 
+    /// Of the family `sparse`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Sparse {
+        /// `sparse_coo_tensor`
+        SparseCooTensor,
+        /// `coalesce`
+        Coalesce,
+        /// `is_coalesced`
+        IsCoalesced,
+        /// `indices`
+        Indices,
+        /// `values`
+        Values,
+        /// `nnz`
+        Nnz,
+        /// `sparse_dim`
+        SparseDim,
+        /// `dense_dim`
+        DenseDim,
+        /// `to_dense`
+        ToDense,
+        /// `to_sparse`
+        ToSparse,
+        /// `sparse_mask`
+        SparseMask,
+    }
+
     /// Of the family `einsum`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in crate::tensor) enum Einsum {
@@ -748,6 +775,8 @@ pub(super) mod own {
         Random(Random),
         /// Of the family `attribute`.
         Attribute(Attribute),
+        /// Of the family `sparse`.
+        Sparse(Sparse),
         /// Of the family `einsum`.
         Einsum(Einsum),
         /// Of the family `parametric`.
@@ -778,6 +807,7 @@ pub(super) mod own {
                 Self::Stat(own) => own::stat::call(own, op, form, args),
                 Self::Random(own) => own::random::call(own, op, form, args),
                 Self::Attribute(own) => own::attribute::call(own, op, form, args),
+                Self::Sparse(own) => own::sparse::call(own, op, form, args),
                 Self::Einsum(own) => own::einsum::call(own, op, form, args),
                 Self::Parametric(own) => own::parametric::call(own, op, form, args),
                 Self::Activation(own) => own::activation::call(own, op, form, args),
@@ -1171,6 +1201,17 @@ pub(super) fn route(op: Op) -> Route {
         Op::RegisterPostAccumulateGradHook => Route::Own(own::Own::Attribute(
             own::Attribute::RegisterPostAccumulateGradHook,
         )),
+        Op::SparseCooTensor => Route::Own(own::Own::Sparse(own::Sparse::SparseCooTensor)),
+        Op::Coalesce => Route::Own(own::Own::Sparse(own::Sparse::Coalesce)),
+        Op::IsCoalesced => Route::Own(own::Own::Sparse(own::Sparse::IsCoalesced)),
+        Op::Indices => Route::Own(own::Own::Sparse(own::Sparse::Indices)),
+        Op::Values => Route::Own(own::Own::Sparse(own::Sparse::Values)),
+        Op::Nnz => Route::Own(own::Own::Sparse(own::Sparse::Nnz)),
+        Op::SparseDim => Route::Own(own::Own::Sparse(own::Sparse::SparseDim)),
+        Op::DenseDim => Route::Own(own::Own::Sparse(own::Sparse::DenseDim)),
+        Op::ToDense => Route::Own(own::Own::Sparse(own::Sparse::ToDense)),
+        Op::ToSparse => Route::Own(own::Own::Sparse(own::Sparse::ToSparse)),
+        Op::SparseMask => Route::Own(own::Own::Sparse(own::Sparse::SparseMask)),
         Op::Outer => Route::Own(own::Own::Einsum(own::Einsum::Outer)),
         Op::Inner => Route::Own(own::Own::Einsum(own::Einsum::Inner)),
         Op::Vdot => Route::Own(own::Own::Einsum(own::Einsum::Vdot)),

@@ -407,6 +407,17 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::IsShared
         | Op::IsPinned
         | Op::IsTensor
+        | Op::SparseCooTensor
+        | Op::Coalesce
+        | Op::IsCoalesced
+        | Op::Indices
+        | Op::Values
+        | Op::Nnz
+        | Op::SparseDim
+        | Op::DenseDim
+        | Op::ToDense
+        | Op::ToSparse
+        | Op::SparseMask
         | Op::Outer
         | Op::Inner
         | Op::Vdot

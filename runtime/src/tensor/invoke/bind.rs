@@ -6,7 +6,7 @@ use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar}
 
 use super::adapt;
 use super::value::{Value, wrong};
-use crate::tensor::{DynTensor, Operand};
+use crate::tensor::{DynSparse, DynTensor, Operand};
 
 /// Arguments of one call, by parameter.
 #[derive(Clone, Debug)]
@@ -28,6 +28,7 @@ const IGNORED: &[&str] = &[
     "_stacklevel",
     "generator",
     "non_blocking",
+    "check_invariants",
 ];
 
 impl Bound {
@@ -171,6 +172,33 @@ impl Bound {
             Value::Tensor(x) => Ok(x),
             other => Err(wrong(self.op(), param, "a tensor", other)),
         }
+    }
+
+    /// A sparse tensor.
+    pub(super) fn sparse(&self, param: &str) -> Result<&DynSparse> {
+        match self.must(param)? {
+            Value::Sparse(x) => Ok(x),
+            Value::Tensor(x) => {
+                let what = format!("argument `{param}` is dense");
+                Err(Error::new(ErrorKind::Layout, self.op(), what)
+                    .operand(x.names(), x.shape())
+                    .hint("call `to_sparse()` first"))
+            }
+            other => Err(wrong(self.op(), param, "a sparse tensor", other)),
+        }
+    }
+
+    /// A sparse tensor among the arguments.
+    pub(super) fn any_sparse(&self) -> Option<DynSparse> {
+        fn of(value: &Value) -> Option<&DynSparse> {
+            match value {
+                Value::Sparse(x) => Some(x),
+                Value::List(items) => items.iter().find_map(of),
+                _ => None,
+            }
+        }
+        let values = self.values.iter().map(|(_, value)| value);
+        values.chain(&self.out).find_map(of).cloned()
     }
 
     /// Takes a tensor out, so that it is written to without a copy where nobody else has it.

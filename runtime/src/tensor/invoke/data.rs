@@ -1,6 +1,6 @@
 //! `torch.tensor`: numbers in nested lists.
 
-use nomina_core::{Category, Element, Error, ErrorKind, Result, Scalar, rule};
+use nomina_core::{Category, DType, Element, Error, ErrorKind, Result, Scalar, rule};
 
 use super::bind::Bound;
 use super::read::names;
@@ -11,19 +11,7 @@ use crate::tensor::DynTensor;
 /// Nested lists as a tensor; the widest kind of number gives the dtype.
 pub(super) fn tensor(args: &Bound) -> Result<DynTensor> {
     let data = args.get("data").unwrap_or(&Value::None);
-    let (mut shape, mut numbers) = (Vec::new(), Vec::new());
-    collect(data, 0, &mut shape, &mut numbers)?;
-    let kind = numbers.iter().map(|number| number.category()).max();
-    let dtype = args.dtype()?;
-    let x = match kind.unwrap_or(Category::Float) {
-        Category::Bool => plain(&numbers, &shape, Scalar::to_bool)?,
-        Category::Integer => plain(&numbers, &shape, Scalar::to_i64)?,
-        Category::Float => plain(&numbers, &shape, Scalar::to_f64)?
-            .to_dtype(dtype.unwrap_or_else(default_dtype))?,
-        Category::Complex => plain(&numbers, &shape, Scalar::to_complex)?
-            .to_dtype(dtype.unwrap_or_else(|| default_dtype().to_complex()))?,
-    };
-    let x = x.to_dtype(dtype.unwrap_or(x.dtype()))?;
+    let x = nested("tensor", "data", data, args.dtype()?)?;
     let x = x.to_device(args.device("device")?.unwrap_or_default())?;
     match names(args)? {
         None => Ok(x),
@@ -32,6 +20,27 @@ pub(super) fn tensor(args: &Bound) -> Result<DynTensor> {
             Ok(DynTensor::new(x.into_parts().0, names))
         }
     }
+}
+
+/// The numbers in nested lists, as a tensor without names.
+pub(super) fn nested(
+    op: &'static str,
+    param: &'static str,
+    data: &Value,
+    dtype: Option<DType>,
+) -> Result<DynTensor> {
+    let (mut shape, mut numbers) = (Vec::new(), Vec::new());
+    collect((op, param), data, 0, &mut shape, &mut numbers)?;
+    let kind = numbers.iter().map(|number| number.category()).max();
+    let x = match kind.unwrap_or(Category::Float) {
+        Category::Bool => plain(&numbers, &shape, Scalar::to_bool)?,
+        Category::Integer => plain(&numbers, &shape, Scalar::to_i64)?,
+        Category::Float => plain(&numbers, &shape, Scalar::to_f64)?
+            .to_dtype(dtype.unwrap_or_else(default_dtype))?,
+        Category::Complex => plain(&numbers, &shape, Scalar::to_complex)?
+            .to_dtype(dtype.unwrap_or_else(|| default_dtype().to_complex()))?,
+    };
+    x.to_dtype(dtype.unwrap_or(x.dtype()))
 }
 
 fn plain<T: Element>(
@@ -48,6 +57,7 @@ fn plain<T: Element>(
 
 /// Walks nested lists, and checks that lists at one depth have one length.
 fn collect(
+    of: (&'static str, &'static str),
     value: &Value,
     depth: usize,
     shape: &mut Vec<usize>,
@@ -56,7 +66,7 @@ fn collect(
     let ragged = || {
         Error::new(
             ErrorKind::Shape,
-            "tensor",
+            of.0,
             format!("lists at depth {depth} differ in length"),
         )
         .hint("give as many items in every list of a depth")
@@ -70,12 +80,12 @@ fn collect(
             }
             items
                 .iter()
-                .try_for_each(|item| collect(item, depth + 1, shape, numbers))
+                .try_for_each(|item| collect(of, item, depth + 1, shape, numbers))
         }
         other => {
             let number = other
                 .as_scalar()
-                .ok_or_else(|| wrong("tensor", "data", "numbers", other))?;
+                .ok_or_else(|| wrong(of.0, of.1, "numbers", other))?;
             if depth != shape.len() {
                 return Err(ragged());
             }

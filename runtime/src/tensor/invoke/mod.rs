@@ -5,6 +5,7 @@ mod bind;
 mod data;
 pub(in crate::tensor) mod own;
 mod read;
+mod sparse;
 mod spelling;
 mod value;
 
@@ -12,6 +13,7 @@ use nomina_core::op::{Op, Param, ParamKind, Status};
 use nomina_core::{Error, ErrorKind, Result, Scalar};
 use smallvec::SmallVec;
 
+use super::generated::own::Own;
 use super::generated::{Route, route};
 use super::{DynTensor, Operand, family};
 use crate::call;
@@ -66,6 +68,10 @@ fn adapt_method(op: Op, form: Form, spelling: &str, mut args: Vec<Value>) -> Vec
 /// Whatever the operator fails with; [`ErrorKind::Argument`] when it lacks the form or an argument
 /// is of another kind.
 pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
+    let own_family = matches!(route(op), Route::Own(Own::Sparse(_)));
+    if !own_family && let Some(x) = args.any_sparse() {
+        return sparse::call(op, form, &mut args, &x);
+    }
     match route(op) {
         Route::Pointwise => pointwise(op, form, args),
         Route::Reduce => {

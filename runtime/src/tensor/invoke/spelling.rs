@@ -35,6 +35,7 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
             | "torch.nn.functional"
             | "torch.special"
             | "torch.linalg"
+            | "torch.sparse"
     ) {
         return None;
     }

@@ -4,7 +4,7 @@ use nomina_core::rule::{DimArg, DimRef, NameItem};
 use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
 use num_complex::Complex;
 
-use crate::tensor::{DynTensor, Operand};
+use crate::tensor::{DynSparse, DynTensor, Operand};
 
 /// An argument or a result, as it arrives from a file, a trace or a command line.
 // Most values are tensors; a box would cost each of them an allocation.
@@ -13,6 +13,8 @@ use crate::tensor::{DynTensor, Operand};
 pub enum Value {
     /// A tensor.
     Tensor(DynTensor),
+    /// A sparse tensor.
+    Sparse(DynSparse),
     /// An integer.
     Int(i64),
     /// A real number.
@@ -48,6 +50,7 @@ macro_rules! from_value {
 }
 from_value! {
     DynTensor => Tensor;
+    DynSparse => Sparse;
     i64 => Int;
     f64 => Float;
     bool => Bool;
@@ -89,6 +92,9 @@ impl From<Scalar> for Value {
 /// An argument that is not what the operator takes.
 #[cold]
 pub(super) fn wrong(op: &'static str, param: &str, wanted: &str, got: &Value) -> Error {
+    if let Value::Sparse(x) = got {
+        return super::sparse::lacking(op, x);
+    }
     let what = format!("argument `{param}` is {}, not {wanted}", got.kind());
     Error::new(ErrorKind::Argument, op, what).hint(format!("give {wanted}"))
 }
@@ -99,6 +105,7 @@ impl Value {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Tensor(_) => "a tensor",
+            Self::Sparse(_) => "a sparse tensor",
             Self::Int(_) => "an integer",
             Self::Float(_) => "a float",
             Self::Bool(_) => "a bool",

@@ -18,6 +18,7 @@ use crate::display;
 use crate::raw::RawCoo;
 
 pub use arithmetic::SparseOperand;
+pub(super) use arithmetic::keeps_zero;
 
 /// A sparse tensor whose names, rank and dtype are known at run time: coordinates, and the values
 /// there; everything else is zero. PyTorch's layout `sparse_coo`.
