@@ -514,6 +514,16 @@ pub enum Op {
     Searchsorted,
     /// `bucketize`: Which of the buckets between sorted boundaries each element belongs to.
     Bucketize,
+    /// `bincount`: How often each whole number from 0 on stands, or what its weights add up to, in one dim without a name.
+    Bincount,
+    /// `histc`: How many elements fall into each of equal bins from `min` to `max`, in one dim without a name; from the smallest element to the greatest where both are the same.
+    Histc,
+    /// `isin`: Whether each element stands among others.
+    Isin,
+    /// `quantile`: Quantiles of the elements along a dim, or of all; those of a list `q` along a new first dim, with the name it has. NaN if there is one.
+    Quantile,
+    /// `nanquantile`: The `quantile` of what is not NaN.
+    Nanquantile,
     /// `cumprod`: The running product along a dim.
     Cumprod,
     /// `logcumsumexp`: The logarithm of the running sum of exponentials along a dim, without overflow.
@@ -538,6 +548,18 @@ pub enum Op {
     Aminmax,
     /// `dist`: The norm of the difference of two tensors, as one number.
     Dist,
+    /// `diff`: Differences of neighbours along a dim, `n` times over; of bool, whether they differ.
+    Diff,
+    /// `trapezoid`: The integral along a dim by the trapezoidal rule, of samples `dx` apart or at places `x`.
+    Trapezoid,
+    /// `cumulative_trapezoid`: The running integral along a dim by the trapezoidal rule.
+    CumulativeTrapezoid,
+    /// `cov`: The covariance of variables, which are rows, over observations, which are columns: rows by rows, of which the second dim has no name.
+    Cov,
+    /// `corrcoef`: Correlation coefficients of variables, which are rows.
+    Corrcoef,
+    /// `renorm`: Slices along a dim scaled down to a norm of at most `maxnorm`.
+    Renorm,
     /// `bernoulli`: Ones with self's elements as probabilities, else zeros; in place, with probability `p`.
     Bernoulli,
     /// `uniform`: Random numbers, uniform from `from` to before `to`.
@@ -1170,6 +1192,11 @@ impl Op {
         Self::UniqueConsecutive,
         Self::Searchsorted,
         Self::Bucketize,
+        Self::Bincount,
+        Self::Histc,
+        Self::Isin,
+        Self::Quantile,
+        Self::Nanquantile,
         Self::Cumprod,
         Self::Logcumsumexp,
         Self::LogSoftmax,
@@ -1182,6 +1209,12 @@ impl Op {
         Self::VarMean,
         Self::Aminmax,
         Self::Dist,
+        Self::Diff,
+        Self::Trapezoid,
+        Self::CumulativeTrapezoid,
+        Self::Cov,
+        Self::Corrcoef,
+        Self::Renorm,
         Self::Bernoulli,
         Self::Uniform,
         Self::NormalInPlace,

@@ -13,7 +13,7 @@
 //! | unify | [`unify`], [`unify_all`], [`matches()`], [`equal_names`] |
 //! | remove | [`remove()`], [`reduce`], [`squeeze`], [`unsqueeze`], [`kept`] |
 //! | permute | [`permute()`], [`transpose`], [`t`], [`mt`], [`movedim`], [`diagonal`] |
-//! | look up | [`searchsorted`] |
+//! | look up | [`searchsorted`], [`quantile()`], [`cov`] |
 //! | window | [`sites`], [`check_sites`], [`filter`], [`filter_bias`] |
 //! | contract | [`mm`], [`mv`], [`dot`], [`bmm`], [`matmul()`], [`addmm`], [`cdist`], [`contract()`], [`outer`], [`inner`], [`kron`], [`tensordot`], [`linear`], [`einsum()`], [`attention()`] |
 //! | join | [`cat()`], [`stack`] |
@@ -42,6 +42,7 @@ mod matmul_shape;
 mod out;
 mod permute;
 mod product;
+mod quantile;
 mod remove;
 mod rename;
 mod repeat;
@@ -73,6 +74,7 @@ pub use product::{
     Linear, PairArg, Tensordot, addbmm, addr, inner, inner_shape, kron, kron_shape, linear,
     multi_dot, outer, outer_shape, tensordot, trace,
 };
+pub use quantile::{cov, quantile};
 pub use remove::{kept, reduce, reduce_shape, remove, squeeze, unsqueeze};
 pub use rename::{refine_names, rename, rename_map};
 pub use repeat::{diag_embed, repeat, repeat_interleave, tile, unfold};

@@ -8,6 +8,7 @@ mod arg;
 mod attention;
 mod conv;
 mod convert;
+mod count;
 mod distance;
 mod divisor;
 mod einsum;
@@ -25,6 +26,7 @@ mod shape;
 mod softmax;
 mod sort;
 mod sparse;
+mod stat;
 
 #[cfg(test)]
 mod tests;
@@ -45,6 +47,7 @@ pub use convert::{
     clone_in, contiguous, contiguous_in, copy_into, duplicate, fill, strides_like, to_device,
     to_dtype, to_in,
 };
+pub use count::{Interpolation, bincount, histc, isin, quantile};
 pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
@@ -86,3 +89,4 @@ pub use sparse::{
     mul_dense, sparse_mask, sparse_permute, sparse_product, sparse_sum, sparse_to_dtype, to_dense,
     to_sparse,
 };
+pub use stat::{Spacing, corrcoef, cov, diff, renorm, trapezoid};

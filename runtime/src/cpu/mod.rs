@@ -9,6 +9,7 @@ pub(crate) mod distance;
 pub(crate) mod fill;
 pub(crate) mod gather;
 pub(crate) mod gemm;
+pub(crate) mod histogram;
 pub(crate) mod index;
 pub(crate) mod numeric;
 pub(crate) mod parallel;

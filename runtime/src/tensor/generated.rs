@@ -446,6 +446,16 @@ pub(super) mod own {
         Searchsorted,
         /// `bucketize`
         Bucketize,
+        /// `bincount`
+        Bincount,
+        /// `histc`
+        Histc,
+        /// `isin`
+        Isin,
+        /// `quantile`
+        Quantile,
+        /// `nanquantile`
+        Nanquantile,
     }
 
     /// Of the family `stat`.
@@ -461,6 +471,18 @@ pub(super) mod own {
         Aminmax,
         /// `dist`
         Dist,
+        /// `diff`
+        Diff,
+        /// `trapezoid`
+        Trapezoid,
+        /// `cumulative_trapezoid`
+        CumulativeTrapezoid,
+        /// `cov`
+        Cov,
+        /// `corrcoef`
+        Corrcoef,
+        /// `renorm`
+        Renorm,
     }
 
     /// Of the family `random`.
@@ -1140,11 +1162,22 @@ pub(super) fn route(op: Op) -> Route {
         Op::UniqueConsecutive => Route::Own(own::Own::Sort(own::Sort::UniqueConsecutive)),
         Op::Searchsorted => Route::Own(own::Own::Sort(own::Sort::Searchsorted)),
         Op::Bucketize => Route::Own(own::Own::Sort(own::Sort::Bucketize)),
+        Op::Bincount => Route::Own(own::Own::Sort(own::Sort::Bincount)),
+        Op::Histc => Route::Own(own::Own::Sort(own::Sort::Histc)),
+        Op::Isin => Route::Own(own::Own::Sort(own::Sort::Isin)),
+        Op::Quantile => Route::Own(own::Own::Sort(own::Sort::Quantile)),
+        Op::Nanquantile => Route::Own(own::Own::Sort(own::Sort::Nanquantile)),
         Op::Norm => Route::Own(own::Own::Stat(own::Stat::Norm)),
         Op::StdMean => Route::Own(own::Own::Stat(own::Stat::StdMean)),
         Op::VarMean => Route::Own(own::Own::Stat(own::Stat::VarMean)),
         Op::Aminmax => Route::Own(own::Own::Stat(own::Stat::Aminmax)),
         Op::Dist => Route::Own(own::Own::Stat(own::Stat::Dist)),
+        Op::Diff => Route::Own(own::Own::Stat(own::Stat::Diff)),
+        Op::Trapezoid => Route::Own(own::Own::Stat(own::Stat::Trapezoid)),
+        Op::CumulativeTrapezoid => Route::Own(own::Own::Stat(own::Stat::CumulativeTrapezoid)),
+        Op::Cov => Route::Own(own::Own::Stat(own::Stat::Cov)),
+        Op::Corrcoef => Route::Own(own::Own::Stat(own::Stat::Corrcoef)),
+        Op::Renorm => Route::Own(own::Own::Stat(own::Stat::Renorm)),
         Op::Bernoulli => Route::Own(own::Own::Random(own::Random::Bernoulli)),
         Op::Uniform => Route::Own(own::Own::Random(own::Random::Uniform)),
         Op::NormalInPlace => Route::Own(own::Own::Random(own::Random::NormalInPlace)),

@@ -48,6 +48,7 @@ use nomina_core::{DType, Device, Error, ErrorKind, MAX_DIMS, Names, Result};
 use crate::display;
 use crate::raw::Raw;
 
+pub use crate::call::Interpolation;
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
 pub use attribute::type_name;
 pub use conv::{
@@ -69,9 +70,12 @@ pub use shape::{
     DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,
     MeshgridOptions, Repeats, Rot90Options, Sections, VanderOptions, WindowOptions,
 };
-pub use sort::{SearchOptions, SortOptions, TopkOptions, Unique};
+pub use sort::{
+    BincountOptions, HistcOptions, IsinOptions, QuantileOptions, SearchOptions, SortOptions,
+    TopkOptions, Unique,
+};
 pub use sparse::{AnyLayout, DynSparse, SparseOperand};
-pub use stat::NormOptions;
+pub use stat::{CovOptions, DiffOptions, NormOptions, TrapezoidOptions};
 
 /// A tensor whose names, rank and dtype are known at run time.
 ///

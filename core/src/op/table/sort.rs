@@ -1,10 +1,12 @@
 //! Sorting, order statistics, counting.
 
 use crate::op::Class::{ArgReduce, Compose, Index as Places};
-use crate::op::DTypeRule::{Index, Same};
+use crate::op::DTypeRule::{Bool, Index, Same};
 use crate::op::NameRule::{Keeps, Removes, Special};
 use crate::op::{Class, DTypes, Forms, NameRule, Row};
 
+const QUANTILE: &str = "self, q: Operand, dim: Dims = None, keepdim: Bool = False, *, \
+                        interpolation: Data = linear";
 const SPREAD: &[&str] = &["scatter(zeros(x), dim, result1, grad0)"];
 
 /// Of dtypes that have an order.
@@ -147,4 +149,55 @@ pub(super) const ROWS: &[Row] = &[
     )
     .forms(Forms::WITH_OUT)
     .dtype(Index, DTypes::REAL),
+    ordered(
+        "bincount",
+        "self, weights: Tensor = None, minlength: Int = 0",
+        Places,
+        Special,
+        "How often each whole number from 0 on stands, or what its weights add up to, in one dim \
+         without a name.",
+    )
+    .dtype(Index, DTypes::INTEGERS),
+    ordered(
+        "histc",
+        "self, bins: Int = 100, min: Scalar = 0, max: Scalar = 0",
+        Places,
+        Special,
+        "How many elements fall into each of equal bins from `min` to `max`, in one dim without a \
+         name; from the smallest element to the greatest where both are the same.",
+    )
+    .forms(Forms::WITH_OUT)
+    .dtype(Same, DTypes::FLOATS),
+    ordered(
+        "isin",
+        "elements: Operand, test_elements: Operand, *, assume_unique: Bool = False, \
+         invert: Bool = False",
+        Places,
+        Keeps,
+        "Whether each element stands among others.",
+    )
+    .forms(Forms::FUNCTION.and(Forms::OUT))
+    .dtype(Bool, DTypes::REAL)
+    .differs("of bool too; a method of the elements"),
+    ordered(
+        "quantile",
+        QUANTILE,
+        Compose,
+        Special,
+        "Quantiles of the elements along a dim, or of all; those of a list `q` along a new first \
+         dim, with the name it has. NaN if there is one.",
+    )
+    .forms(Forms::WITH_OUT)
+    .dtype(Same, DTypes::FLOATS)
+    .differs("of f16 and bf16 too; by name too"),
+    ordered(
+        "nanquantile",
+        QUANTILE,
+        Compose,
+        Special,
+        "The `quantile` of what is not NaN.",
+    )
+    .forms(Forms::WITH_OUT)
+    .dtype(Same, DTypes::FLOATS)
+    .differs("of f16 and bf16 too; by name too"),
 ];

@@ -1,8 +1,8 @@
 //! Statistics: norms, moments, running results.
 
 use crate::op::Class::{Compose, Reduce, Scan, Softmax};
-use crate::op::DTypeRule::{Index, Real, Same, Sum};
-use crate::op::NameRule::{Keeps, Removes};
+use crate::op::DTypeRule::{Float, Index, Real, Same, Sum};
+use crate::op::NameRule::{Keeps, Removes, Special};
 use crate::op::{DTypes, Forms, Row};
 
 const TYPED: &str = "self, dim: Dims = None, keepdim: Bool = False, *, dtype: DType = None";
@@ -105,4 +105,61 @@ pub(super) const ROWS: &[Row] = &[
     )
     .dtype(Real, DTypes::INEXACT)
     .differs("the names of both unify, and go"),
+    Row::new(
+        "diff",
+        "self, n: Int = 1, dim: Dim = -1, prepend: Tensor = None, append: Tensor = None",
+        Compose,
+        Keeps,
+        "Differences of neighbours along a dim, `n` times over; of bool, whether they differ.",
+    )
+    .forms(Forms::WITH_OUT)
+    .grad(&["-diff(pad(grad, dim, 1, 1), 1, dim)"])
+    .differs("names go through; in Rust, `cat` joins what is prepended or appended"),
+    Row::new(
+        "trapezoid",
+        "self, x: Tensor = None, *, dx: Scalar = 1, dim: Dim = -1",
+        Compose,
+        Removes,
+        "The integral along a dim by the trapezoidal rule, of samples `dx` apart or at places `x`.",
+    )
+    .dtype(Float, DTypes::NUMBERS)
+    .aliases(&["trapz"])
+    .grad(&["expand(grad) * (distances before + distances after) / 2"]),
+    Row::new(
+        "cumulative_trapezoid",
+        "self, x: Tensor = None, *, dx: Scalar = 1, dim: Dim = -1",
+        Compose,
+        Keeps,
+        "The running integral along a dim by the trapezoidal rule.",
+    )
+    .dtype(Float, DTypes::NUMBERS)
+    .grad(&["flip(cumsum(flip(grad))) * (distances before + distances after) / 2"]),
+    Row::new(
+        "cov",
+        "self, *, correction: Int = 1, fweights: Tensor = None, aweights: Tensor = None",
+        Compose,
+        Special,
+        "The covariance of variables, which are rows, over observations, which are columns: rows \
+         by rows, of which the second dim has no name.",
+    )
+    .dtype(Float, DTypes::REAL)
+    .differs("of real numbers"),
+    Row::new(
+        "corrcoef",
+        "self",
+        Compose,
+        Special,
+        "Correlation coefficients of variables, which are rows.",
+    )
+    .dtype(Float, DTypes::REAL)
+    .differs("of real numbers"),
+    Row::new(
+        "renorm",
+        "self, p: Scalar, dim: Dim, maxnorm: Scalar",
+        Compose,
+        Keeps,
+        "Slices along a dim scaled down to a norm of at most `maxnorm`.",
+    )
+    .forms(Forms::ALL)
+    .dtype(Same, DTypes::INEXACT),
 ];

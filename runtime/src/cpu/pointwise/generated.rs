@@ -337,6 +337,11 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::UniqueConsecutive
         | Op::Searchsorted
         | Op::Bucketize
+        | Op::Bincount
+        | Op::Histc
+        | Op::Isin
+        | Op::Quantile
+        | Op::Nanquantile
         | Op::Cumprod
         | Op::Logcumsumexp
         | Op::LogSoftmax
@@ -349,6 +354,12 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::VarMean
         | Op::Aminmax
         | Op::Dist
+        | Op::Diff
+        | Op::Trapezoid
+        | Op::CumulativeTrapezoid
+        | Op::Cov
+        | Op::Corrcoef
+        | Op::Renorm
         | Op::Bernoulli
         | Op::Uniform
         | Op::NormalInPlace

@@ -20,6 +20,7 @@ pub(super) fn arguments(
             (Op::Unflatten, "namedshape") => *name = "sizes".into(),
             (Op::Expand, "sizes") => *name = "size".into(),
             (Op::Dot, "other") => *name = "tensor".into(),
+            (Op::Trapezoid | Op::CumulativeTrapezoid, "y") => *name = "self".into(),
             (Op::Norm, "ord") => *name = "p".into(),
             (Op::Scatter, "value") => *name = "src".into(),
             (Op::OneHot, "tensor") => *name = "self".into(),

@@ -134,7 +134,7 @@ impl Bound {
             .hint(format!("it takes ({})", self.op.row().signature)))
     }
 
-    fn op(&self) -> &'static str {
+    pub(super) fn op(&self) -> &'static str {
         self.op.name()
     }
 

@@ -1,5 +1,6 @@
 //! Order along a dim, equal elements, places in sorted sequences.
 
+mod count;
 mod unique;
 
 use nomina_core::op::Op;
@@ -11,6 +12,7 @@ use super::{DynTensor, about, family};
 use crate::call;
 use crate::raw::Raw;
 
+pub use count::{BincountOptions, HistcOptions, IsinOptions, QuantileOptions};
 pub use unique::{SearchOptions, Unique};
 
 /// Options of `sort_with` and `argsort_with`. Equal elements always stay in their order.

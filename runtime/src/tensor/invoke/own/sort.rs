@@ -1,15 +1,19 @@
 //! Order along a dim, equal elements, places in sorted sequences.
 
-use nomina_core::Result;
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
+use nomina_core::{Result, Scalar};
 
 use super::{pair, pure, value};
+use crate::tensor::factory::sizes;
 use crate::tensor::generated::own::Sort;
 use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::value::{Value, wrong};
 use crate::tensor::invoke::{Form, computed};
-use crate::tensor::{DynTensor, SearchOptions, SortOptions, TopkOptions};
+use crate::tensor::{
+    BincountOptions, DynTensor, HistcOptions, Interpolation, IsinOptions, Operand, QuantileOptions,
+    SearchOptions, SortOptions, TopkOptions,
+};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: Sort, op: Op, form: Form, mut args: Bound) -> Result<Value> {
@@ -43,6 +47,44 @@ pub(in crate::tensor) fn call(own: Sort, op: Op, form: Form, mut args: Bound) ->
         }),
         Sort::Unique | Sort::UniqueConsecutive => value(op, form, args, |a| unique(op, a)),
         Sort::Searchsorted => computed(op, form, args, searchsorted),
+        Sort::Bincount => pure(op, form, args, |a| {
+            let x = a.tensor("self")?;
+            let minlength = sizes(op.name(), &[a.int("minlength", 0)?])?[0];
+            let options = BincountOptions { minlength };
+            match a.given("weights") {
+                Some(_) => x.bincount_weighted(a.tensor("weights")?, options),
+                None => x.bincount_with(options),
+            }
+        }),
+        Sort::Histc => computed(op, form, args, |a| {
+            let end = |param| Ok(a.scalar(param, Scalar::Int(0))?.to_f64());
+            a.tensor("self")?.histc_with(HistcOptions {
+                bins: a.int("bins", 100)?,
+                min: end("min")?,
+                max: end("max")?,
+            })
+        }),
+        Sort::Isin => computed(op, form, args, |a| {
+            let invert = a.flag("invert")?;
+            let others = a.operand("test_elements")?;
+            let elements = match (a.operand("elements")?, others) {
+                (Operand::Tensor(x), _) => x.clone(),
+                (number, Operand::Tensor(others)) => others.as_values(number)?,
+                (_, Operand::Scalar(_)) => {
+                    let elements = a.get("elements").unwrap_or(&Value::None);
+                    return Err(wrong("isin", "elements", "a tensor", elements));
+                }
+            };
+            elements.isin_with(others, IsinOptions { invert })
+        }),
+        Sort::Quantile | Sort::Nanquantile => computed(op, form, args, |a| {
+            let options = QuantileOptions {
+                interpolation: interpolation(a)?,
+                keepdim: a.flag("keepdim")?,
+            };
+            a.tensor("self")?
+                .quantiles(op, a.operand("q")?, &a.dims("dim", true)?, options)
+        }),
         Sort::Bucketize => computed(op, form, args, |a| {
             let boundaries = a.tensor("boundaries")?;
             let values = boundaries.as_values(a.operand("self")?)?;
@@ -52,6 +94,21 @@ pub(in crate::tensor) fn call(own: Sort, op: Op, form: Form, mut args: Bound) ->
                 .in_int32(a.flag("out_int32")?)
         }),
     }
+}
+
+fn interpolation(args: &Bound) -> Result<Interpolation> {
+    Ok(match args.given("interpolation") {
+        None => Interpolation::Linear,
+        Some(Value::Str(text)) if text == "linear" => Interpolation::Linear,
+        Some(Value::Str(text)) if text == "lower" => Interpolation::Lower,
+        Some(Value::Str(text)) if text == "higher" => Interpolation::Higher,
+        Some(Value::Str(text)) if text == "midpoint" => Interpolation::Midpoint,
+        Some(Value::Str(text)) if text == "nearest" => Interpolation::Nearest,
+        Some(other) => {
+            let kinds = "\"linear\", \"lower\", \"higher\", \"midpoint\" or \"nearest\"";
+            return Err(wrong(args.op(), "interpolation", kinds, other));
+        }
+    })
 }
 
 fn order(args: &Bound) -> Result<SortOptions> {

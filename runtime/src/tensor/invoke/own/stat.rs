@@ -8,7 +8,9 @@ use crate::tensor::generated::own::Stat;
 use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::value::Value;
 use crate::tensor::invoke::{Form, computed};
-use crate::tensor::{NormOptions, VarOptions};
+use crate::tensor::{
+    CovOptions, DiffOptions, DynTensor, NormOptions, TrapezoidOptions, VarOptions,
+};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: Stat, op: Op, form: Form, mut args: Bound) -> Result<Value> {
@@ -33,7 +35,46 @@ pub(in crate::tensor) fn call(own: Stat, op: Op, form: Form, mut args: Bound) ->
         Stat::Dist => pure(op, form, args, |a| {
             a.tensor("self")?.dist_with(a.tensor("other")?, norm(a)?)
         }),
+        Stat::Diff => computed(op, form, args, |a| {
+            let (x, n) = (extended(a)?, a.int("n", 1)?);
+            x.diff_with(a.dim("dim")?, DiffOptions { n })
+        }),
+        Stat::Trapezoid | Stat::CumulativeTrapezoid => pure(op, form, args, |a| {
+            let dx = a.scalar("dx", Scalar::Int(1))?.to_f64();
+            let places = optional(a, "x")?;
+            let options = TrapezoidOptions { dx };
+            a.tensor("self")?
+                .integral(op, places, options, a.dim("dim")?)
+        }),
+        Stat::Cov => pure(op, form, args, |a| {
+            a.tensor("self")?.cov_with(CovOptions {
+                correction: a.int("correction", 1)? as f64,
+                fweights: optional(a, "fweights")?,
+                aweights: optional(a, "aweights")?,
+            })
+        }),
+        Stat::Corrcoef => pure(op, form, args, |a| a.tensor("self")?.corrcoef()),
+        Stat::Renorm => computed(op, form, args, |a| {
+            let number = |param| Ok(a.scalar(param, Scalar::Int(0))?.to_f64());
+            a.tensor("self")?
+                .renorm(number("p")?, a.dim("dim")?, number("maxnorm")?)
+        }),
     }
+}
+
+fn optional<'a>(args: &'a Bound, param: &str) -> Result<Option<&'a DynTensor>> {
+    args.given(param).map(|_| args.tensor(param)).transpose()
+}
+
+/// Self, with what is to stand before and after it.
+fn extended(args: &Bound) -> Result<DynTensor> {
+    let x = args.tensor("self")?;
+    let (before, after) = (optional(args, "prepend")?, optional(args, "append")?);
+    if before.is_none() && after.is_none() {
+        return Ok(x.clone());
+    }
+    let all: Vec<&DynTensor> = before.into_iter().chain([x]).chain(after).collect();
+    DynTensor::cat(&all, args.dim("dim")?).map_err(|error| error.in_op("diff"))
 }
 
 /// The options of a norm; PyTorch also spells the Euclidean one "fro", and infinities as text.

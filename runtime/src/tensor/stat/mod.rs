@@ -1,11 +1,15 @@
 //! Statistics: norms, moments in pairs.
 
+mod along;
+
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg};
 use nomina_core::{DType, Result};
 
 use super::{DynTensor, VarOptions, about, family};
 use crate::call;
+
+pub use along::{CovOptions, DiffOptions, TrapezoidOptions};
 
 /// Options of `norm_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,72 @@
+//! Statistics whose results have dims of their own.
+
+use alloc::format;
+
+use super::reduce;
+use crate::error::{Error, ErrorKind, Result};
+use crate::name::Names;
+
+/// `quantile`: what remains of the dims at `positions`, after the dims of the list of quantiles.
+///
+/// # Errors
+/// [`ErrorKind::DuplicateNames`] when the list's dim has the name of one that remains.
+pub fn quantile(
+    op: &'static str,
+    names: &Names,
+    positions: &[usize],
+    keepdim: bool,
+    list: &Names,
+) -> Result<Names> {
+    let mut result = list.clone();
+    for name in &reduce(names, positions, keepdim) {
+        if let Some(name) = name
+            && result.position(name).is_some()
+        {
+            let what = format!("dim `{name}` would stand twice");
+            return Err(Error::new(ErrorKind::DuplicateNames, op, what)
+                .operand(names, &[])
+                .operand(list, &[])
+                .hint("rename the dim of the quantiles"));
+        }
+        result.push(name.clone());
+    }
+    Ok(result)
+}
+
+/// `cov` and `corrcoef`: variables by variables, of which the second dim has no name; of one
+/// variable, a number.
+#[must_use]
+pub fn cov(names: &Names) -> Names {
+    match names.first() {
+        Some(name) if names.len() > 1 => [name.clone(), None].into_iter().collect(),
+        _ => Names::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn the_list_comes_first() {
+        let names = Names::from_static(&[Some("N"), Some("C")]);
+        let list = Names::from_static(&[Some("Q")]);
+        let found = |keepdim| quantile("q", &names, &[1], keepdim, &list).unwrap();
+        assert_eq!(found(false).to_string(), "(Q, N)");
+        assert_eq!(found(true).to_string(), "(Q, N, C)");
+        let none = Names::default();
+        assert_eq!(quantile("q", &names, &[0, 1], false, &none).unwrap(), none);
+        let taken = Names::from_static(&[Some("N")]);
+        let error = quantile("q", &names, &[1], false, &taken).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DuplicateNames);
+    }
+
+    #[test]
+    fn variables_by_variables() {
+        let names = Names::from_static(&[Some("N"), Some("T")]);
+        assert_eq!(cov(&names).to_string(), "(N, _)");
+        assert!(cov(&Names::from_static(&[Some("T")])).is_empty());
+    }
+}

@@ -1,0 +1,290 @@
+//! Statistics that are chains of other operators.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
+
+use super::softmax::check_dim;
+use super::{Arg, ReduceOptions, matmul, pointwise, pointwise_owned, reduce, scan, to_dtype};
+use crate::raw::Raw;
+use crate::shape::Shape;
+
+#[cold]
+fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
+    Error::new(kind, op.name(), what).operand(&Names::default(), x.shape())
+}
+
+fn check_dtype(op: Op, x: &Raw) -> Result<()> {
+    op.row()
+        .check_dtype(x.dtype())
+        .map_err(|e| e.operand(&Names::default(), x.shape()))
+}
+
+fn number(value: f64) -> Arg<'static> {
+    Arg::Scalar(Scalar::Float(value))
+}
+
+fn sum(x: &Raw, dim: usize, keepdim: bool) -> Result<Raw> {
+    reduce(Op::Sum, x, &[dim], keepdim, ReduceOptions::default())
+}
+
+/// All but the first, and all but the last, along a dim that has elements.
+fn neighbours(x: &Raw, dim: usize) -> Result<[Raw; 2]> {
+    let rest = x.shape()[dim] - 1;
+    Ok([x.narrow(dim, 1, rest)?, x.narrow(dim, 0, rest)?])
+}
+
+/// Differences of neighbours along a dim, `n` times over.
+///
+/// # Errors
+/// A dim out of range, a negative `n`, missing memory.
+pub fn diff(x: &Raw, n: i64, dim: usize) -> Result<Raw> {
+    let op = Op::Diff;
+    check_dim(op, x, dim)?;
+    let Ok(times) = usize::try_from(n) else {
+        return Err(refuse(ErrorKind::Argument, op, x, format!("{n} times"))
+            .hint("give a number that is not negative"));
+    };
+    let step = if x.dtype() == DType::Bool {
+        Op::LogicalXor
+    } else {
+        Op::Sub
+    };
+    if times >= x.shape()[dim].max(1) {
+        return Ok(x.narrow(dim, 0, 0)?);
+    }
+    let mut x = x.clone();
+    for _ in 0..times {
+        let [after, before] = neighbours(&x, dim)?;
+        x = pointwise(step, &[Arg::Tensor(&after), Arg::Tensor(&before)])?;
+    }
+    Ok(x)
+}
+
+/// How far apart samples are.
+#[derive(Clone, Copy, Debug)]
+pub enum Spacing<'a> {
+    /// So far each from the next.
+    Even(f64),
+    /// At these places: of the samples' dims, or along the one dim.
+    At(&'a Raw),
+}
+
+/// The integral along a dim by the trapezoidal rule: in all, or up to each sample but the first
+/// when `running`.
+///
+/// # Errors
+/// A dim out of range, places that do not go with the samples, samples of bool, missing memory.
+pub fn trapezoid(op: Op, y: &Raw, spacing: Spacing<'_>, dim: usize, running: bool) -> Result<Raw> {
+    check_dtype(op, y)?;
+    check_dim(op, y, dim)?;
+    let distances = match spacing {
+        Spacing::At(places) => Some(distances(op, y, places, dim)?),
+        Spacing::Even(_) => None,
+    };
+    let dtype = |common: DType| common.to_float(crate::config::default_dtype());
+    if y.shape()[dim] == 0 {
+        let mut shape = Shape::from_slice(y.shape());
+        if running {
+            shape[dim] = 0;
+        } else {
+            shape.remove(dim);
+        }
+        return Raw::zeros(op.name(), &shape, dtype(y.dtype()), y.device());
+    }
+    let [after, before] = neighbours(y, dim)?;
+    let pairs = pointwise(Op::Add, &[Arg::Tensor(&after), Arg::Tensor(&before)])?;
+    let areas = match (&distances, spacing) {
+        (Some(distances), _) => {
+            let doubled = pointwise(Op::Mul, &[Arg::Tensor(&pairs), Arg::Tensor(distances)])?;
+            pointwise_owned(Op::Div, doubled, &[number(2.0)])?
+        }
+        (None, Spacing::Even(dx)) => pointwise_owned(Op::Mul, pairs, &[number(dx / 2.0)])?,
+        (None, Spacing::At(_)) => pairs,
+    };
+    if running {
+        scan(Op::Cumsum, &areas, dim, None)
+    } else {
+        sum(&areas, dim, false)
+    }
+}
+
+/// How far places are apart along the samples' dim, with the samples' number of dims.
+fn distances(op: Op, y: &Raw, places: &Raw, dim: usize) -> Result<Raw> {
+    let places = if places.rank() == 1 {
+        let mut shape = Shape::from_elem(1, y.rank());
+        shape[dim] = places.numel();
+        places.reshape(&shape)?
+    } else {
+        let mut places = places.clone();
+        while places.rank() < y.rank() {
+            places = places.unsqueeze(0)?;
+        }
+        places
+    };
+    if places.rank() != y.rank() || places.shape()[dim] != y.shape()[dim] {
+        let what = format!(
+            "places of sizes {:?} for {} samples",
+            places.shape(),
+            y.shape()[dim]
+        );
+        return Err(refuse(ErrorKind::Shape, op, y, what)
+            .at(0, dim)
+            .hint("give one place for each sample"));
+    }
+    if places.shape()[dim] == 0 {
+        return Ok(places);
+    }
+    let [after, before] = neighbours(&places, dim)?;
+    pointwise(Op::Sub, &[Arg::Tensor(&after), Arg::Tensor(&before)])
+}
+
+/// The covariance of variables, which are rows, over observations, which are columns. A vector is
+/// one variable, whose variance is a number.
+///
+/// # Errors
+/// More than two dims, weights of other sizes or negative ones, missing memory.
+pub fn cov(
+    op: Op,
+    x: &Raw,
+    correction: f64,
+    frequencies: Option<&Raw>,
+    weights: Option<&Raw>,
+) -> Result<Raw> {
+    check_dtype(op, x)?;
+    if x.rank() > 2 {
+        let what = format!("observations in {} dims", x.rank());
+        return Err(refuse(ErrorKind::Rank, op, x, what)
+            .hint("give variables along the first dim, observations along the second"));
+    }
+    let n = x.numel();
+    let rows = if x.rank() < 2 {
+        x.reshape(&[1, n])?
+    } else {
+        x.clone()
+    };
+    let count = rows.shape()[1];
+    if let Some(frequencies) = frequencies
+        && !(frequencies.dtype().is_integral() && frequencies.dtype() != DType::Bool)
+    {
+        let what = format!("frequencies of {}", frequencies.dtype());
+        return Err(refuse(ErrorKind::DType, op, x, what).hint("give integers"));
+    }
+    if let Some(weights) = weights
+        && !weights.dtype().is_float()
+    {
+        let what = format!("weights of {}", weights.dtype());
+        return Err(refuse(ErrorKind::DType, op, x, what).hint("give floats"));
+    }
+    for each in [frequencies, weights].into_iter().flatten() {
+        if each.rank() != 1 || each.numel() != count {
+            return Err(refuse(ErrorKind::Shape, op, x, "weights of other sizes")
+                .operand(&Names::default(), each.shape())
+                .hint(format!("give {count}, one for each observation")));
+        }
+        if each.scalars().any(|w| w.to_f64() < 0.0) {
+            return Err(refuse(ErrorKind::Argument, op, x, "a weight is negative")
+                .hint("give weights of at least 0"));
+        }
+    }
+    let dtype = x.dtype().to_float(crate::config::default_dtype());
+    let rows = to_dtype(&rows, dtype)?;
+    let total = |w: &Raw| Ok(sum(w, 0, false)?.item()?.to_f64());
+    let both = match (frequencies, weights) {
+        (Some(f), Some(w)) => Some(pointwise(Op::Mul, &[Arg::Tensor(f), Arg::Tensor(w)])?),
+        (one, other) => one.or(other).cloned(),
+    };
+    let (weight, freedom) = match &both {
+        None => (count as f64, count as f64 - correction),
+        Some(both) => {
+            let all = total(both)?;
+            let freedom = match weights {
+                None => all - correction,
+                Some(weights) => {
+                    let squares = pointwise(Op::Mul, &[Arg::Tensor(both), Arg::Tensor(weights)])?;
+                    all - correction * total(&squares)? / all
+                }
+            };
+            (all, freedom)
+        }
+    };
+    let weighted = |rows: &Raw| match &both {
+        None => Ok(rows.clone()),
+        Some(both) => to_dtype(
+            &pointwise(Op::Mul, &[Arg::Tensor(rows), Arg::Tensor(both)])?,
+            dtype,
+        ),
+    };
+    let sums = sum(&weighted(&rows)?, 1, true)?;
+    let mean = pointwise_owned(Op::Div, sums, &[number(weight)])?;
+    let centred = pointwise(Op::Sub, &[Arg::Tensor(&rows), Arg::Tensor(&mean)])?;
+    let products = matmul(&centred, &weighted(&centred)?.transpose(0, 1)?)?;
+    let found = pointwise_owned(Op::Div, products, &[number(freedom.max(0.0))])?;
+    if x.rank() < 2 {
+        return found.reshape(&[]);
+    }
+    Ok(found)
+}
+
+/// Correlation coefficients of variables, which are rows.
+///
+/// # Errors
+/// As [`cov`].
+pub fn corrcoef(x: &Raw) -> Result<Raw> {
+    let found = cov(Op::Corrcoef, x, 1.0, None, None)?;
+    if found.rank() == 0 {
+        return pointwise(Op::Div, &[Arg::Tensor(&found), Arg::Tensor(&found)]);
+    }
+    let deviation = pointwise(Op::Sqrt, &[Arg::Tensor(&found.diagonal(0, 1, 0)?)])?;
+    let rows = pointwise_owned(Op::Div, found, &[Arg::Tensor(&deviation.unsqueeze(1)?)])?;
+    let scaled = pointwise_owned(Op::Div, rows, &[Arg::Tensor(&deviation)])?;
+    super::clamp(&scaled, Some(number(-1.0)), Some(number(1.0)))
+}
+
+/// Slices along a dim scaled down to a norm of at most `maxnorm`.
+///
+/// # Errors
+/// A dim out of range, a `p` that is not positive, a negative `maxnorm`, fewer than two dims.
+pub fn renorm(x: &Raw, p: f64, dim: usize, maxnorm: f64) -> Result<Raw> {
+    let op = Op::Renorm;
+    check_dtype(op, x)?;
+    check_dim(op, x, dim)?;
+    if x.rank() < 2 {
+        return Err(refuse(ErrorKind::Rank, op, x, "slices have no dims")
+            .hint("use `norm`, or `unsqueeze` first"));
+    }
+    if !(p > 0.0 && maxnorm >= 0.0) {
+        let what = format!("degree {p}, norm {maxnorm}");
+        return Err(refuse(ErrorKind::Argument, op, x, what)
+            .hint("give a positive degree, and a norm of at least 0"));
+    }
+    let others: Vec<usize> = (0..x.rank()).filter(|&other| other != dim).collect();
+    // In at least f32, as the norm is found.
+    let wide = match x.dtype().to_real() {
+        DType::F16 | DType::BF16 => DType::F32,
+        real => real,
+    };
+    let magnitudes = if x.dtype().is_complex() {
+        pointwise(Op::Abs, &[x.into()])?
+    } else {
+        x.clone()
+    };
+    let options = ReduceOptions {
+        p,
+        dtype: Some(wide),
+        ..ReduceOptions::default()
+    };
+    if x.numel() == 0 {
+        return Ok(x.clone());
+    }
+    let norms = reduce(Op::Norm, &magnitudes, &others, true, options)?;
+    let large = pointwise(Op::Gt, &[Arg::Tensor(&norms), number(maxnorm)])?;
+    let raised = pointwise(Op::Add, &[Arg::Tensor(&norms), number(1e-7)])?;
+    let limit = super::full(&[], Scalar::Float(maxnorm), wide, x.device())?;
+    let factor = pointwise(Op::Div, &[Arg::Tensor(&limit), Arg::Tensor(&raised)])?;
+    let one = Arg::Scalar(Scalar::Float(1.0));
+    let factor = pointwise(Op::Where, &[Arg::Tensor(&large), Arg::Tensor(&factor), one])?;
+    to_dtype(
+        &pointwise(Op::Mul, &[Arg::Tensor(x), Arg::Tensor(&factor)])?,
+        x.dtype(),
+    )
+}

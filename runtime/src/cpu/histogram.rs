@@ -1,0 +1,118 @@
+//! Counting into bins.
+//!
+//! A fixed number of parts each count into bins of their own, which are then added in order: so a
+//! sum of weights does not depend on the number of threads.
+
+use nomina_core::Element;
+
+use crate::cpu::parallel::{Shared, each};
+
+/// From so many elements on, parts count by themselves.
+const LARGE: usize = 1 << 17;
+/// How many parts.
+const PARTS: usize = 16;
+
+/// Adds up what each element brings to its bin.
+///
+/// `put` is called once for every element with the bins of its part.
+fn count<A: Copy + Default + Send + std::ops::AddAssign>(
+    n: usize,
+    bins: usize,
+    put: &(dyn Fn(usize, &mut [A]) + Sync),
+) -> Vec<A> {
+    let parts = if n >= LARGE && bins < n / PARTS {
+        PARTS
+    } else {
+        1
+    };
+    let mut all = vec![A::default(); bins * parts];
+    let shared = Shared(all.as_mut_ptr().cast());
+    each(parts, &|part| {
+        let first = shared.get().cast::<A>().wrapping_add(part * bins);
+        // SAFETY: each part has bins of its own.
+        let own = unsafe { std::slice::from_raw_parts_mut(first, bins) };
+        for i in part * n / parts..(part + 1) * n / parts {
+            put(i, own);
+        }
+    });
+    let (total, rest) = all.split_at_mut(bins);
+    for part in rest.chunks(bins.max(1)) {
+        for (total, one) in total.iter_mut().zip(part) {
+            *total += *one;
+        }
+    }
+    all.truncate(bins);
+    all
+}
+
+/// How often each whole number stands. All are at least 0 and below `bins`.
+pub(crate) fn of_integers(xs: &[i64], bins: usize) -> Vec<i64> {
+    count(xs.len(), bins, &|i, own: &mut [i64]| {
+        own[xs[i] as usize] += 1
+    })
+}
+
+/// What the weights of each whole number add up to.
+pub(crate) fn of_weights(xs: &[i64], weights: &[f64], bins: usize) -> Vec<f64> {
+    count(xs.len(), bins, &|i, own: &mut [f64]| {
+        own[xs[i] as usize] += weights[i];
+    })
+}
+
+/// A float that falls into one of equal bins.
+pub(crate) trait Binned: Element + PartialOrd {
+    /// The bin, of so many between `low` and `high`, which itself is in the last; in the precision
+    /// of the dtype.
+    fn bin(self, low: Self, high: Self, bins: usize) -> usize;
+}
+
+macro_rules! binned {
+    ($($t:ty)*) => {$(
+        impl Binned for $t {
+            #[inline(always)]
+            fn bin(self, low: Self, high: Self, bins: usize) -> usize {
+                (((self - low) * bins as $t / (high - low)) as usize).min(bins - 1)
+            }
+        }
+    )*};
+}
+binned!(f32 f64);
+
+/// How many elements fall into each of equal bins; what lies outside is left out, NaN too.
+pub(crate) fn of_floats<T: Binned>(xs: &[T], low: T, high: T, bins: usize) -> Vec<i64> {
+    count(xs.len(), bins, &|i, own: &mut [i64]| {
+        if low <= xs[i] && xs[i] <= high {
+            own[xs[i].bin(low, high, bins)] += 1;
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_add_up() {
+        let n = LARGE + 7;
+        let xs: Vec<i64> = (0..n as i64).map(|i| i * 7 % 5).collect();
+        let counts = of_integers(&xs, 6);
+        assert_eq!(counts.iter().sum::<i64>(), n as i64);
+        for (bin, &count) in counts.iter().enumerate() {
+            let same = xs.iter().filter(|&&x| x == bin as i64).count();
+            assert_eq!(count, same as i64);
+        }
+        let weights = vec![0.5; n];
+        let sums = of_weights(&xs, &weights, 6);
+        assert!(
+            sums.iter()
+                .zip(counts)
+                .all(|(&sum, count)| sum == count as f64 / 2.0)
+        );
+    }
+
+    #[test]
+    fn ends_belong_to_the_bins() {
+        let xs = [0.0_f32, 1.0, 3.0, 3.1, -0.1, f32::NAN];
+        assert_eq!(of_floats(&xs, 0.0, 3.0, 3), [1, 1, 1]);
+    }
+}

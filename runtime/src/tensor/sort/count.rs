@@ -1,0 +1,264 @@
+//! Counting: elements into bins, quantiles, membership.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimArg, Positions};
+use nomina_core::{Names, Result};
+
+use crate::call::{self, Interpolation};
+use crate::raw::Raw;
+use crate::tensor::{DynTensor, Operand, about, family};
+
+/// Options of `bincount_with` and `bincount_weighted`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BincountOptions {
+    /// The result has at least so many bins.
+    pub minlength: usize,
+}
+
+/// Options of `histc_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HistcOptions {
+    /// The number of bins.
+    pub bins: i64,
+    /// Where the first begins.
+    pub min: f64,
+    /// Where the last ends; with both ends the same, bins go from the smallest element to the
+    /// greatest.
+    pub max: f64,
+}
+
+impl Default for HistcOptions {
+    fn default() -> Self {
+        Self {
+            bins: 100,
+            min: 0.0,
+            max: 0.0,
+        }
+    }
+}
+
+/// Options of `isin_with`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IsinOptions {
+    /// Whether to say what does not stand among the others.
+    pub invert: bool,
+}
+
+/// Options of `quantile_with` and `nanquantile_with`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QuantileOptions {
+    /// How a quantile between two elements is found.
+    pub interpolation: Interpolation,
+    /// Whether the dim stays, with size 1.
+    pub keepdim: bool,
+}
+
+impl DynTensor {
+    /// How often each whole number from 0 on stands in a tensor of one dim. The result has one
+    /// dim, without a name.
+    ///
+    /// # Errors
+    /// When there is not one dim, a number is negative, or the dtype is not of integers.
+    pub fn bincount(&self) -> Result<Self> {
+        self.bincount_with(BincountOptions::default())
+    }
+
+    /// [`DynTensor::bincount`] with at least so many bins.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bincount`].
+    pub fn bincount_with(&self, options: BincountOptions) -> Result<Self> {
+        let raw = call::bincount(&self.raw, None, options.minlength);
+        let raw = raw.map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, Names::unnamed(1)))
+    }
+
+    /// [`DynTensor::bincount`] that adds up weights: f32 of f32, else f64.
+    ///
+    /// # Errors
+    /// As [`DynTensor::bincount`], and when the weights have another name or size.
+    pub fn bincount_weighted(&self, weights: &Self, options: BincountOptions) -> Result<Self> {
+        let fail = |e| about(e, &[self, weights]);
+        rule::unify(Op::Bincount.name(), &self.names, &weights.names).map_err(fail)?;
+        let raw = call::bincount(&self.raw, Some(&weights.raw), options.minlength);
+        Ok(Self::new(raw.map_err(fail)?, Names::unnamed(1)))
+    }
+
+    /// How many elements fall into each of 100 equal bins from the smallest to the greatest. The
+    /// result has one dim, without a name.
+    ///
+    /// # Errors
+    /// When an element is not finite, or the dtype is no float.
+    pub fn histc(&self) -> Result<Self> {
+        self.histc_with(HistcOptions::default())
+    }
+
+    /// [`DynTensor::histc`] with other bins.
+    ///
+    /// # Errors
+    /// As [`DynTensor::histc`], and when there are no bins, or `max` is below `min`.
+    pub fn histc_with(&self, options: HistcOptions) -> Result<Self> {
+        let raw = call::histc(&self.raw, options.bins, options.min, options.max);
+        let raw = raw.map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, Names::unnamed(1)))
+    }
+
+    /// [`DynTensor::histc`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::histc`], and when `out` does not hold the result.
+    pub fn histc_out(&self, out: &mut Self) -> Result<()> {
+        family::store(Op::Histc, self.histc()?, out)
+    }
+
+    /// Whether each element stands among others; dtypes promote. NaN equals nothing.
+    ///
+    /// # Errors
+    /// When the dtype is complex.
+    pub fn isin<'a>(&self, others: impl Into<Operand<'a>>) -> Result<Self> {
+        self.isin_with(others, IsinOptions::default())
+    }
+
+    /// [`DynTensor::isin`], or whether it does not.
+    ///
+    /// # Errors
+    /// As [`DynTensor::isin`].
+    pub fn isin_with<'a>(
+        &self,
+        others: impl Into<Operand<'a>>,
+        options: IsinOptions,
+    ) -> Result<Self> {
+        let others = match others.into() {
+            Operand::Tensor(others) => others.clone(),
+            Operand::Scalar(value) => {
+                let mut promoter = nomina_core::Promoter::new(crate::config::default_dtype());
+                promoter.tensor(self.dtype(), self.rank());
+                promoter.scalar(value);
+                let raw = call::full(&[], value, promoter.result(), self.device())?;
+                Self::new(raw, Names::default())
+            }
+        };
+        let fail = |e| about(e, &[self, &others]);
+        let raw = call::isin(&self.raw, &others.raw, options.invert).map_err(fail)?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// [`DynTensor::isin`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::isin`], and when `out` does not hold the result.
+    pub fn isin_out<'a>(&self, others: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Isin, self.isin(others)?, out)
+    }
+
+    /// The elements that stand at parts `q` of the sorted line along a dim, or of all elements
+    /// with `..`: one for a number, along a new first dim for a list, which keeps its name. NaN if
+    /// there is one.
+    ///
+    /// # Errors
+    /// When the dim does not exist, `q` is outside of 0 to 1 or of another dtype, or there are no
+    /// elements.
+    pub fn quantile<'a, 'b>(
+        &self,
+        q: impl Into<Operand<'a>>,
+        dim: impl Into<DimArg<'b>>,
+    ) -> Result<Self> {
+        self.quantile_with(q, dim, QuantileOptions::default())
+    }
+
+    /// [`DynTensor::quantile`] with another interpolation.
+    ///
+    /// # Errors
+    /// As [`DynTensor::quantile`].
+    pub fn quantile_with<'a, 'b>(
+        &self,
+        q: impl Into<Operand<'a>>,
+        dim: impl Into<DimArg<'b>>,
+        options: QuantileOptions,
+    ) -> Result<Self> {
+        self.quantiles(Op::Quantile, q.into(), &dim.into(), options)
+    }
+
+    /// [`DynTensor::quantile`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::quantile`], and when `out` does not hold the result.
+    pub fn quantile_out<'a, 'b>(
+        &self,
+        q: impl Into<Operand<'a>>,
+        dim: impl Into<DimArg<'b>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Quantile, self.quantile(q, dim)?, out)
+    }
+
+    /// [`DynTensor::quantile`] of what is not NaN.
+    ///
+    /// # Errors
+    /// As [`DynTensor::quantile`].
+    pub fn nanquantile<'a, 'b>(
+        &self,
+        q: impl Into<Operand<'a>>,
+        dim: impl Into<DimArg<'b>>,
+    ) -> Result<Self> {
+        self.nanquantile_with(q, dim, QuantileOptions::default())
+    }
+
+    /// [`DynTensor::nanquantile`] with another interpolation.
+    ///
+    /// # Errors
+    /// As [`DynTensor::quantile`].
+    pub fn nanquantile_with<'a, 'b>(
+        &self,
+        q: impl Into<Operand<'a>>,
+        dim: impl Into<DimArg<'b>>,
+        options: QuantileOptions,
+    ) -> Result<Self> {
+        self.quantiles(Op::Nanquantile, q.into(), &dim.into(), options)
+    }
+
+    /// [`DynTensor::nanquantile`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::nanquantile`], and when `out` does not hold the result.
+    pub fn nanquantile_out<'a, 'b>(
+        &self,
+        q: impl Into<Operand<'a>>,
+        dim: impl Into<DimArg<'b>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Nanquantile, self.nanquantile(q, dim)?, out)
+    }
+
+    pub(in crate::tensor) fn quantiles(
+        &self,
+        op: Op,
+        q: Operand<'_>,
+        dim: &DimArg<'_>,
+        options: QuantileOptions,
+    ) -> Result<Self> {
+        let q = self.as_values(q)?;
+        let fail = |e| about(e, &[self, &q]);
+        let keepdim = dim.keepdim() || options.keepdim;
+        let picked = if dim.is_all() {
+            None
+        } else {
+            dim.single(op.name(), &self.names).map_err(fail)?
+        };
+        let (positions, line, at): (Positions, Raw, usize) = match picked {
+            Some(at) => ([at].into_iter().collect(), self.raw.clone(), at),
+            // All elements are one line; a number is one of one element.
+            None => (
+                (0..self.rank()).collect(),
+                self.raw.reshape(&[self.numel()])?,
+                0,
+            ),
+        };
+        let names = rule::quantile(op.name(), &self.names, &positions, keepdim, &q.names);
+        let names = names.map_err(fail)?;
+        let found = call::quantile(op, &line, &q.raw, at, options.interpolation).map_err(fail)?;
+        let mut shape: Vec<usize> = q.shape().to_vec();
+        shape.extend(rule::reduce_shape(self.shape(), &positions, keepdim));
+        Ok(Self::new(found.reshape(&shape)?, names))
+    }
+}

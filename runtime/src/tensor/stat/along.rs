@@ -1,0 +1,265 @@
+//! Statistics along a dim, or of variables, that are chains of other operators.
+
+use nomina_core::Result;
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+
+use crate::call::{self, Spacing};
+use crate::tensor::{DynTensor, about, family};
+
+/// Options of `diff_with`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiffOptions {
+    /// How many times over differences are taken.
+    pub n: i64,
+}
+
+impl Default for DiffOptions {
+    fn default() -> Self {
+        Self { n: 1 }
+    }
+}
+
+/// Options of `trapezoid_with` and `cumulative_trapezoid_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrapezoidOptions {
+    /// How far samples are apart.
+    pub dx: f64,
+}
+
+impl Default for TrapezoidOptions {
+    fn default() -> Self {
+        Self { dx: 1.0 }
+    }
+}
+
+/// Options of `cov_with`.
+#[derive(Clone, Copy, Debug)]
+pub struct CovOptions<'a> {
+    /// What is taken off the count of observations.
+    pub correction: f64,
+    /// How often each observation is counted: integers.
+    pub fweights: Option<&'a DynTensor>,
+    /// How much each observation counts: floats.
+    pub aweights: Option<&'a DynTensor>,
+}
+
+impl Default for CovOptions<'_> {
+    fn default() -> Self {
+        Self {
+            correction: 1.0,
+            fweights: None,
+            aweights: None,
+        }
+    }
+}
+
+impl DynTensor {
+    fn stat_dim(&self, op: Op, dim: DimRef<'_>) -> Result<usize> {
+        dim.position(op.name(), &self.names)
+            .map_err(|e| about(e, &[self]))
+    }
+
+    /// Differences of neighbours along a dim; of bool, whether they differ.
+    ///
+    /// # Errors
+    /// When the dim does not exist.
+    pub fn diff<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        self.diff_with(dim, DiffOptions::default())
+    }
+
+    /// [`DynTensor::diff`], so many times over.
+    ///
+    /// # Errors
+    /// As [`DynTensor::diff`], and when the number is negative.
+    pub fn diff_with<'a>(&self, dim: impl Into<DimRef<'a>>, options: DiffOptions) -> Result<Self> {
+        let dim = self.stat_dim(Op::Diff, dim.into())?;
+        let raw = call::diff(&self.raw, options.n, dim).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, self.names.clone()))
+    }
+
+    /// [`DynTensor::diff`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::diff`], and when `out` does not hold the result.
+    pub fn diff_out<'a>(&self, dim: impl Into<DimRef<'a>>, out: &mut Self) -> Result<()> {
+        family::store(Op::Diff, self.diff(dim)?, out)
+    }
+
+    /// The integral of samples along a dim by the trapezoidal rule.
+    ///
+    /// # Errors
+    /// When the dim does not exist, or the dtype is bool.
+    pub fn trapezoid<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        self.trapezoid_with(dim, TrapezoidOptions::default())
+    }
+
+    /// [`DynTensor::trapezoid`] of samples at another distance.
+    ///
+    /// # Errors
+    /// As [`DynTensor::trapezoid`].
+    pub fn trapezoid_with<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        options: TrapezoidOptions,
+    ) -> Result<Self> {
+        self.integral(Op::Trapezoid, None, options, dim.into())
+    }
+
+    /// [`DynTensor::trapezoid`] of samples at given places: in one dim, or in the samples' dims.
+    ///
+    /// # Errors
+    /// As [`DynTensor::trapezoid`], and when names or sizes of the places are not the samples'.
+    pub fn trapezoid_at<'a>(&self, places: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        let options = TrapezoidOptions::default();
+        self.integral(Op::Trapezoid, Some(places), options, dim.into())
+    }
+
+    /// The running integral of samples along a dim by the trapezoidal rule; the dim has one
+    /// element less.
+    ///
+    /// # Errors
+    /// When the dim does not exist, or the dtype is bool.
+    pub fn cumulative_trapezoid<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        self.cumulative_trapezoid_with(dim, TrapezoidOptions::default())
+    }
+
+    /// [`DynTensor::cumulative_trapezoid`] of samples at another distance.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cumulative_trapezoid`].
+    pub fn cumulative_trapezoid_with<'a>(
+        &self,
+        dim: impl Into<DimRef<'a>>,
+        options: TrapezoidOptions,
+    ) -> Result<Self> {
+        self.integral(Op::CumulativeTrapezoid, None, options, dim.into())
+    }
+
+    /// [`DynTensor::cumulative_trapezoid`] of samples at given places.
+    ///
+    /// # Errors
+    /// As [`DynTensor::trapezoid_at`].
+    pub fn cumulative_trapezoid_at<'a>(
+        &self,
+        places: &Self,
+        dim: impl Into<DimRef<'a>>,
+    ) -> Result<Self> {
+        let options = TrapezoidOptions::default();
+        self.integral(Op::CumulativeTrapezoid, Some(places), options, dim.into())
+    }
+
+    pub(in crate::tensor) fn integral(
+        &self,
+        op: Op,
+        places: Option<&Self>,
+        options: TrapezoidOptions,
+        dim: DimRef<'_>,
+    ) -> Result<Self> {
+        let at = self.stat_dim(op, dim)?;
+        let mut names = self.names.clone();
+        if let Some(places) = places {
+            let fail = |e| about(e, &[self, places]);
+            if places.rank() == 1 {
+                let own = rule::kept(&self.names, &[at]);
+                rule::unify(op.name(), &own, &places.names).map_err(fail)?;
+            } else {
+                names = rule::unify(op.name(), &self.names, &places.names).map_err(fail)?;
+            }
+        }
+        let running = op == Op::CumulativeTrapezoid;
+        let spacing = places.map_or(Spacing::Even(options.dx), |places| Spacing::At(&places.raw));
+        let found = call::trapezoid(op, &self.raw, spacing, at, running);
+        let raw = found.map_err(|e| match places {
+            Some(places) => about(e, &[self, places]),
+            None => about(e, &[self]),
+        })?;
+        let names = if running {
+            names
+        } else {
+            rule::remove(&names, &[at])
+        };
+        Ok(Self::new(raw, names))
+    }
+
+    /// The covariance of variables, which are rows, over observations, which are columns: rows by
+    /// rows, of which the second dim has no name. A vector is one variable.
+    ///
+    /// # Errors
+    /// When there are more than two dims, or the dtype is complex.
+    pub fn cov(&self) -> Result<Self> {
+        self.cov_with(CovOptions::default())
+    }
+
+    /// [`DynTensor::cov`] with a correction, or weights of observations.
+    ///
+    /// # Errors
+    /// As [`DynTensor::cov`], and when weights have another name or size, are negative, or of
+    /// another dtype than they should be.
+    pub fn cov_with(&self, options: CovOptions<'_>) -> Result<Self> {
+        let name = Op::Cov.name();
+        let mut operands = vec![self];
+        operands.extend(options.fweights);
+        operands.extend(options.aweights);
+        let fail = |e| about(e, &operands);
+        if let Some(last) = self.rank().checked_sub(1) {
+            let mut observations = rule::kept(&self.names, &[last]);
+            for weights in &operands[1..] {
+                observations = rule::unify(name, &observations, &weights.names).map_err(fail)?;
+            }
+        }
+        let raw = |weights: Option<&'_ Self>| weights.map(|weights| weights.raw.clone());
+        let (fweights, aweights) = (raw(options.fweights), raw(options.aweights));
+        let (f, a) = (fweights.as_ref(), aweights.as_ref());
+        let found = call::cov(Op::Cov, &self.raw, options.correction, f, a).map_err(fail)?;
+        Ok(Self::new(found, rule::cov(&self.names)))
+    }
+
+    /// Correlation coefficients of variables, which are rows, with dims as [`DynTensor::cov`] has.
+    ///
+    /// # Errors
+    /// When there are more than two dims, or the dtype is complex.
+    pub fn corrcoef(&self) -> Result<Self> {
+        let found = call::corrcoef(&self.raw).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(found, rule::cov(&self.names)))
+    }
+
+    /// Slices along a dim scaled down to a norm of degree `p` of at most `maxnorm`.
+    ///
+    /// # Errors
+    /// When the dim does not exist or is the only one, `p` is not positive, `maxnorm` is negative,
+    /// or the dtype is neither a float nor complex.
+    pub fn renorm<'a>(&self, p: f64, dim: impl Into<DimRef<'a>>, maxnorm: f64) -> Result<Self> {
+        let dim = self.stat_dim(Op::Renorm, dim.into())?;
+        let found = call::renorm(&self.raw, p, dim, maxnorm).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(found, self.names.clone()))
+    }
+
+    /// [`DynTensor::renorm`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::renorm`].
+    pub fn renorm_<'a>(
+        &mut self,
+        p: f64,
+        dim: impl Into<DimRef<'a>>,
+        maxnorm: f64,
+    ) -> Result<&mut Self> {
+        let result = self.renorm(p, dim, maxnorm)?;
+        self.overwrite(Op::Renorm, result)
+    }
+
+    /// [`DynTensor::renorm`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::renorm`], and when `out` does not hold the result.
+    pub fn renorm_out<'a>(
+        &self,
+        p: f64,
+        dim: impl Into<DimRef<'a>>,
+        maxnorm: f64,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Renorm, self.renorm(p, dim, maxnorm)?, out)
+    }
+}
