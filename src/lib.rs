@@ -64,6 +64,8 @@ pub use nomina_core::{
     Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
     Result, Scalar, dims,
 };
+pub use nomina_runtime::random::{initial_seed, seed};
+pub use nomina_runtime::tensor::MultinomialOptions;
 pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, NormOptions, VarOptions};
 pub use nomina_runtime::tensor::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,

@@ -21,6 +21,7 @@ pub use crate::{
     IndexAddOptions, IndexElement, IndexPutOptions, Part, ScatterOptions, ScatterReduce,
     ScatterReduceOptions, SubscriptsOf,
 };
+pub use crate::{MultinomialOptions, initial_seed};
 
 /// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.
 #[must_use]

@@ -4,7 +4,7 @@ use nomina_core::rule;
 use nomina_core::{DType, Device, Element, MemoryFormat, Names, Result, Scalar};
 use nomina_runtime::Raw;
 use nomina_runtime::call;
-use nomina_runtime::random::{self, Generator};
+use nomina_runtime::random::{Distribution, Generator, with_generator};
 
 use super::view::check_sizes;
 use super::{Bare, Dest, Look, Static, names, wilds};
@@ -16,6 +16,9 @@ pub(crate) enum Fill<'g> {
     Number(Scalar),
     Uniform(Option<&'g mut Generator>),
     Normal(Option<&'g mut Generator>),
+    /// Of any distribution.
+    Drawn(Distribution, Option<&'g mut Generator>),
+    Permutation(Option<&'g mut Generator>),
     Diagonal,
 }
 
@@ -83,14 +86,18 @@ fn fresh(op: &'static str, shape: &[usize], fill: Fill<'_>, place: Place) -> Res
         Fill::Zeros => Raw::zeros(op, shape, dtype, device),
         Fill::Number(value) => call::full(shape, value, dtype, device),
         Fill::Diagonal => call::eye(shape[0], shape[1], dtype, device),
-        Fill::Uniform(Some(generator)) => call::rand(shape, dtype, device, generator),
-        Fill::Normal(Some(generator)) => call::randn(shape, dtype, device, generator),
-        Fill::Uniform(None) => {
-            random::with_default_generator(|g| call::rand(shape, dtype, device, g))
+        Fill::Uniform(generator) => {
+            with_generator(generator, |g| call::rand(shape, dtype, device, g))
         }
-        Fill::Normal(None) => {
-            random::with_default_generator(|g| call::randn(shape, dtype, device, g))
+        Fill::Normal(generator) => {
+            with_generator(generator, |g| call::randn(shape, dtype, device, g))
         }
+        Fill::Drawn(what, generator) => with_generator(generator, |g| {
+            call::sampled(op, shape, dtype, device, what, g)
+        }),
+        Fill::Permutation(generator) => with_generator(generator, |g| {
+            call::randperm(shape.first().copied().unwrap_or(0), dtype, device, g)
+        }),
     }
     .map_err(|error| error.in_op(op))
 }

@@ -1,1 +1,84 @@
-//! Random fills.
+//! Random fills and samples.
+
+use nomina_core::op::Op;
+use nomina_core::{Result, rule};
+use nomina_runtime::Raw;
+use nomina_runtime::call::{self, Arg};
+use nomina_runtime::random::{Distribution, Generator, with_generator};
+
+use super::{Bare, Dest, Look, Side, Static, explain, names, wilds};
+
+/// Random numbers everywhere.
+pub(crate) fn fill(
+    op: Op,
+    dest: Result<Dest<'_>>,
+    what: Distribution,
+    generator: Option<&mut Generator>,
+) -> Result<()> {
+    let Dest { raw, wild, of } = dest?;
+    let shape: Vec<usize> = raw.shape().to_vec();
+    with_generator(generator, |g| call::random(op.name(), raw, what, g))
+        .map_err(|error| error.operand(&names(wild.as_deref(), of), &shape))
+}
+
+/// Ones with a probability, or with those of a tensor.
+pub(crate) fn bernoulli_(
+    dest: Result<Dest<'_>>,
+    p: Side<'_>,
+    generator: Option<&mut Generator>,
+) -> Result<()> {
+    let p = match p {
+        Side::Tensor(p) => p,
+        Side::Scalar(p) => {
+            let what = Distribution::Bernoulli { p: p.to_f64() };
+            return fill(Op::Bernoulli, dest, what, generator);
+        }
+    };
+    let dest = dest?;
+    let mut now = None;
+    if dest.of.wild || p.of.wild {
+        let names = rule::unify_in_place("bernoulli", &dest.names(), &p.names());
+        now = wilds(names.map_err(|error| dest.blame(error, &[p]))?, dest.of);
+    }
+    let Dest { raw, wild, of } = dest;
+    with_generator(generator, |g| call::bernoulli_into(raw, p.raw, g))
+        .map_err(|error| error.with_names([&p.names(), &names(wild.as_deref(), of)]))?;
+    if of.wild {
+        *wild = now;
+    }
+    Ok(())
+}
+
+/// What `make` makes of a tensor, whose names it keeps.
+pub(crate) fn sample(
+    x: Look<'_>,
+    generator: Option<&mut Generator>,
+    make: impl FnOnce(&Raw, &mut Generator) -> Result<Raw>,
+) -> Result<Bare> {
+    Ok(Bare {
+        raw: with_generator(generator, |g| make(x.raw, g)).map_err(|error| x.blame(error))?,
+        wild: x.wild(),
+    })
+}
+
+/// Normal numbers with means and standard deviations.
+pub(crate) fn normal(
+    mean: Side<'_>,
+    std: Side<'_>,
+    out: &'static Static,
+    generator: Option<&mut Generator>,
+) -> Result<Bare> {
+    let looks: Vec<Look<'_>> = [&mean, &std].into_iter().filter_map(Side::look).collect();
+    let mut wild = None;
+    if looks.iter().any(|look| look.of.wild) {
+        let all: Vec<_> = looks.iter().map(|look| look.names()).collect();
+        let unified = rule::unify_all("normal", &all).map_err(|e| explain(e, &looks))?;
+        wild = wilds(unified, out);
+    }
+    let (mean, std): (Arg<'_>, Arg<'_>) = (mean.arg(), std.arg());
+    let raw = with_generator(generator, |g| call::normal(mean, std, g));
+    Ok(Bare {
+        raw: raw.map_err(|error| explain(error, &looks))?,
+        wild,
+    })
+}

@@ -22,7 +22,7 @@ use crate::call::{Known, ok};
 #[must_use = "options make a tensor only when a factory is called on them"]
 pub struct Options<'g, D: Dims, T: Element = f32> {
     place: Place,
-    generator: Option<&'g mut Generator>,
+    pub(super) generator: Option<&'g mut Generator>,
     types: PhantomData<fn() -> (D, T)>,
 }
 
@@ -70,7 +70,12 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
         self
     }
 
-    fn make(self, op: &'static str, shape: &[usize], fill: Fill<'_>) -> Result<Tensor<D, T>> {
+    pub(super) fn make(
+        self,
+        op: &'static str,
+        shape: &[usize],
+        fill: Fill<'_>,
+    ) -> Result<Tensor<D, T>> {
         Tensor::give(factory::new(op, shape, D::STATIC, fill, self.place))
     }
 

@@ -1,1 +1,335 @@
 //! Random fills.
+//!
+//! Every fill draws from the default generator, which [`manual_seed`](crate::manual_seed) seeds,
+//! and has a twin with `_from_` at its end that draws from a generator of one's own.
+
+use std::ops::RangeBounds;
+
+use nomina_core::dims::{BroadcastWith, Dims, HoldsInPlace, Sum};
+use nomina_core::op::Op;
+use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
+use nomina_runtime::random::{Distribution, range_of};
+
+use super::Tensor;
+use crate::call::{Side, ok, random};
+
+/// A probability for [`Tensor::bernoulli_`]: a number, or a tensor that broadcasts to dims `D`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no probability for dims {D}",
+    label = "expected a float, or a tensor of floats that broadcasts"
+)]
+pub trait Probability<D> {
+    #[doc(hidden)]
+    fn probability(&self) -> Side<'_>;
+}
+
+impl<D> Probability<D> for f64 {
+    fn probability(&self) -> Side<'_> {
+        Side::Scalar((*self).into())
+    }
+}
+
+impl<D> Probability<D> for f32 {
+    fn probability(&self) -> Side<'_> {
+        Side::Scalar((*self).into())
+    }
+}
+
+impl<D, E, U> Probability<D> for &Tensor<E, U>
+where
+    D: Dims + BroadcastWith<E> + HoldsInPlace<Sum<D, E>>,
+    E: Dims,
+    U: Float,
+{
+    fn probability(&self) -> Side<'_> {
+        self.side()
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Random numbers, uniform from `from` to before `to`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let mut x = Tensor::<(N, C)>::zeros([2, 3]);
+    /// x.uniform_(-1.0, 1.0);
+    /// let mut generator = Generator::new(7);
+    /// x.uniform_from_(-1.0, 1.0, &mut generator).normal_from_(0.0, 1.0, &mut generator);
+    /// ```
+    ///
+    /// # Panics
+    /// When `from` is above `to`, or the dtype holds neither.
+    #[track_caller]
+    pub fn uniform_(&mut self, from: f64, to: f64) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(random::fill(
+            Op::Uniform,
+            self.dest(),
+            Distribution::Uniform { from, to },
+            None,
+        ));
+        self
+    }
+
+    /// [`uniform_`](Self::uniform_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When `from` is above `to`, or the dtype holds neither.
+    pub fn try_uniform_(&mut self, from: f64, to: f64) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        random::fill(
+            Op::Uniform,
+            self.dest(),
+            Distribution::Uniform { from, to },
+            None,
+        )?;
+        Ok(self)
+    }
+
+    /// Random numbers of a normal distribution; of a complex dtype, both parts with half the variance.
+    ///
+    /// # Panics
+    /// When `std` is below zero.
+    #[track_caller]
+    pub fn normal_(&mut self, mean: f64, std: f64) -> &mut Self
+    where
+        T: Inexact,
+    {
+        ok(random::fill(
+            Op::NormalInPlace,
+            self.dest(),
+            Distribution::Normal { mean, std },
+            None,
+        ));
+        self
+    }
+
+    /// [`normal_`](Self::normal_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When `std` is below zero.
+    pub fn try_normal_(&mut self, mean: f64, std: f64) -> Result<&mut Self>
+    where
+        T: Inexact,
+    {
+        random::fill(
+            Op::NormalInPlace,
+            self.dest(),
+            Distribution::Normal { mean, std },
+            None,
+        )?;
+        Ok(self)
+    }
+
+    /// Random numbers whose logarithms are normal, with this mean and standard deviation.
+    ///
+    /// # Panics
+    /// When `std` is not above zero.
+    #[track_caller]
+    pub fn log_normal_(&mut self, mean: f64, std: f64) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(random::fill(
+            Op::LogNormal,
+            self.dest(),
+            Distribution::LogNormal { mean, std },
+            None,
+        ));
+        self
+    }
+
+    /// [`log_normal_`](Self::log_normal_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When `std` is not above zero.
+    pub fn try_log_normal_(&mut self, mean: f64, std: f64) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        random::fill(
+            Op::LogNormal,
+            self.dest(),
+            Distribution::LogNormal { mean, std },
+            None,
+        )?;
+        Ok(self)
+    }
+
+    /// Random waiting times for what happens `lambd` times per unit of time; never zero.
+    ///
+    /// # Panics
+    /// When `lambd` is not above zero.
+    #[track_caller]
+    pub fn exponential_(&mut self, lambd: f64) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(random::fill(
+            Op::Exponential,
+            self.dest(),
+            Distribution::Exponential { lambd },
+            None,
+        ));
+        self
+    }
+
+    /// [`exponential_`](Self::exponential_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When `lambd` is not above zero.
+    pub fn try_exponential_(&mut self, lambd: f64) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        random::fill(
+            Op::Exponential,
+            self.dest(),
+            Distribution::Exponential { lambd },
+            None,
+        )?;
+        Ok(self)
+    }
+
+    /// Random numbers of a Cauchy distribution.
+    ///
+    /// # Panics
+    /// When `sigma` is not above zero.
+    #[track_caller]
+    pub fn cauchy_(&mut self, median: f64, sigma: f64) -> &mut Self
+    where
+        T: Float,
+    {
+        ok(random::fill(
+            Op::Cauchy,
+            self.dest(),
+            Distribution::Cauchy { median, sigma },
+            None,
+        ));
+        self
+    }
+
+    /// [`cauchy_`](Self::cauchy_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When `sigma` is not above zero.
+    pub fn try_cauchy_(&mut self, median: f64, sigma: f64) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        random::fill(
+            Op::Cauchy,
+            self.dest(),
+            Distribution::Cauchy { median, sigma },
+            None,
+        )?;
+        Ok(self)
+    }
+
+    /// How many tries it takes until one of probability `p` succeeds; 1 at the least.
+    ///
+    /// # Panics
+    /// When `p` is not between 0 and 1.
+    #[track_caller]
+    pub fn geometric_(&mut self, p: f64) -> &mut Self
+    where
+        T: Real + Numeric,
+    {
+        ok(random::fill(
+            Op::Geometric,
+            self.dest(),
+            Distribution::Geometric { p },
+            None,
+        ));
+        self
+    }
+
+    /// [`geometric_`](Self::geometric_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When `p` is not between 0 and 1.
+    pub fn try_geometric_(&mut self, p: f64) -> Result<&mut Self>
+    where
+        T: Real + Numeric,
+    {
+        random::fill(
+            Op::Geometric,
+            self.dest(),
+            Distribution::Geometric { p },
+            None,
+        )?;
+        Ok(self)
+    }
+
+    /// Random whole numbers in a range; without an end, up to what the dtype holds, of floats with
+    /// all digits: `x.random_(0..5)`.
+    ///
+    /// # Panics
+    /// When the range is empty, or the dtype does not hold it.
+    #[track_caller]
+    pub fn random_(&mut self, range: impl RangeBounds<i64>) -> &mut Self
+    where
+        T: Real,
+    {
+        ok(
+            range_of("random", &range, T::DTYPE).and_then(|(low, high)| {
+                random::fill(
+                    Op::Random,
+                    self.dest(),
+                    Distribution::Integers { low, high },
+                    None,
+                )
+            }),
+        );
+        self
+    }
+
+    /// [`random_`](Self::random_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the range is empty, or the dtype does not hold it.
+    pub fn try_random_(&mut self, range: impl RangeBounds<i64>) -> Result<&mut Self>
+    where
+        T: Real,
+    {
+        range_of("random", &range, T::DTYPE).and_then(|(low, high)| {
+            random::fill(
+                Op::Random,
+                self.dest(),
+                Distribution::Integers { low, high },
+                None,
+            )
+        })?;
+        Ok(self)
+    }
+
+    /// Ones with a probability, a number or a tensor that broadcasts, else zeros.
+    ///
+    /// # Panics
+    /// When a number is no probability, or sizes do not fit.
+    #[track_caller]
+    pub fn bernoulli_(&mut self, p: impl Probability<D>) -> &mut Self
+    where
+        T: Real,
+    {
+        ok(random::bernoulli_(self.dest(), p.probability(), None));
+        self
+    }
+
+    /// [`bernoulli_`](Self::bernoulli_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When a number is no probability, or sizes do not fit.
+    pub fn try_bernoulli_(&mut self, p: impl Probability<D>) -> Result<&mut Self>
+    where
+        T: Real,
+    {
+        random::bernoulli_(self.dest(), p.probability(), None)?;
+        Ok(self)
+    }
+}

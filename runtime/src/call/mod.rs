@@ -66,7 +66,8 @@ pub use product::{
 };
 pub(crate) use random::{Drawn, Multinomial};
 pub use random::{
-    bernoulli, bernoulli_into, multinomial, normal, poisson, rand, randint, randn, random, randperm,
+    bernoulli, bernoulli_into, multinomial, normal, poisson, rand, randint, randn, random,
+    randperm, sampled,
 };
 pub(crate) use reduce::ReduceJob;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};

@@ -59,7 +59,11 @@ pub fn random(
     unsafe { backend(op, device)?.random(n, place, &draw) }
 }
 
-fn new(
+/// A new tensor of random numbers.
+///
+/// # Errors
+/// As [`random`]; when memory or the device is missing.
+pub fn sampled(
     op: &'static str,
     shape: &[usize],
     dtype: DType,
@@ -84,7 +88,7 @@ pub fn rand(
     generator: &mut Generator,
 ) -> Result<Raw> {
     let what = Distribution::Uniform { from: 0.0, to: 1.0 };
-    new("rand", shape, dtype, device, what, generator)
+    sampled("rand", shape, dtype, device, what, generator)
 }
 
 /// Random numbers of the standard normal distribution; of a complex one, both parts have a
@@ -102,7 +106,7 @@ pub fn randn(
         mean: 0.0,
         std: 1.0,
     };
-    new("randn", shape, dtype, device, what, generator)
+    sampled("randn", shape, dtype, device, what, generator)
 }
 
 /// Whole numbers from `low` to `high`, both included.
@@ -117,7 +121,7 @@ pub fn randint(
     generator: &mut Generator,
 ) -> Result<Raw> {
     let what = Distribution::Integers { low, high };
-    new("randint", shape, dtype, device, what, generator)
+    sampled("randint", shape, dtype, device, what, generator)
 }
 
 /// The numbers below `n` in random order.
@@ -286,7 +290,7 @@ pub fn normal(mean: Arg<'_>, std: Arg<'_>, generator: &mut Generator) -> Result<
         mean: 0.0,
         std: 1.0,
     };
-    let mut out = new(
+    let mut out = sampled(
         "normal",
         &shape,
         first.dtype(),

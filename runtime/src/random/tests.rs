@@ -1,5 +1,6 @@
 use nomina_core::{DType, Device, ErrorKind, Scalar};
 
+use super::distribution::rounded;
 use super::philox::rounds;
 use super::*;
 use crate::call::{self, rand, randint, randn, random, randperm};

@@ -30,6 +30,7 @@ mod query;
 mod random;
 mod random_factory;
 mod reduce;
+mod sample;
 mod scaled;
 mod shape;
 mod sort;
@@ -64,8 +65,8 @@ pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
 pub use parametric::*;
 pub use part::DynTensorMut;
-pub use random::MultinomialOptions;
 pub use reduce::Along;
+pub use sample::MultinomialOptions;
 pub use shape::{
     DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,
     MeshgridOptions, Repeats, Rot90Options, Sections, VanderOptions, WindowOptions,

@@ -1,25 +1,18 @@
-//! Random fills, samples and seeds.
+//! Random fills.
 //!
 //! Whatever draws from the default generator has a twin with `_from` in its name, whose last
 //! argument is a generator.
 
-use std::ops::{Bound, RangeBounds};
+use std::ops::RangeBounds;
 
+use nomina_core::Result;
 use nomina_core::op::Op;
-use nomina_core::rule::{self, DimRef};
-use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_core::rule;
 
-use super::family::{self, in_place_as};
+use super::family::in_place_as;
 use super::{DynTensor, Operand, about};
 use crate::call;
-use crate::random::{Distribution, Generator, whole_numbers, with_generator};
-
-/// Options of `multinomial_with`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MultinomialOptions {
-    /// Whether a place may be drawn more than once.
-    pub replacement: bool,
-}
+use crate::random::{Distribution, Generator, range_of, with_generator};
 
 /// Fills, in place.
 impl DynTensor {
@@ -202,9 +195,7 @@ impl DynTensor {
     }
 
     fn whole_numbers_in(&self, range: &impl RangeBounds<i64>) -> Result<Distribution> {
-        // PyTorch starts at zero where nothing is said.
-        let (_, most) = whole_numbers(self.dtype());
-        let (low, high) = inclusive("random", range, (0, most))
+        let (low, high) = range_of("random", range, self.dtype())
             .map_err(|error| error.operand(&self.names, self.shape()))?;
         Ok(Distribution::Integers { low, high })
     }
@@ -264,219 +255,5 @@ impl DynTensor {
             with_generator(generator, |g| call::random(op.name(), dest, what, g))
         })?;
         Ok(self)
-    }
-}
-
-/// New tensors.
-impl DynTensor {
-    /// Ones with self's elements as probabilities, else zeros.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DType`] when self is of no float dtype, [`ErrorKind::Argument`] when an element is no
-    /// probability.
-    pub fn bernoulli(&self) -> Result<Self> {
-        self.bernoulli_by(None)
-    }
-
-    /// [`DynTensor::bernoulli`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bernoulli`].
-    pub fn bernoulli_from(&self, generator: &mut Generator) -> Result<Self> {
-        self.bernoulli_by(Some(generator))
-    }
-
-    fn bernoulli_by(&self, generator: Option<&mut Generator>) -> Result<Self> {
-        let raw = with_generator(generator, |g| call::bernoulli(&self.raw, g));
-        Ok(Self::new(
-            raw.map_err(|e| about(e, &[self]))?,
-            self.names.clone(),
-        ))
-    }
-
-    /// [`DynTensor::bernoulli`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::bernoulli`], and when `out` does not hold the result.
-    pub fn bernoulli_out(&self, out: &mut Self) -> Result<()> {
-        family::store(Op::Bernoulli, self.bernoulli()?, out)
-    }
-
-    /// How often happens what happens at the rates that self's elements are.
-    ///
-    /// # Errors
-    /// [`ErrorKind::DType`] when self is of no float dtype, [`ErrorKind::Argument`] when a rate is below
-    /// zero.
-    pub fn poisson(&self) -> Result<Self> {
-        self.poisson_by(None)
-    }
-
-    /// [`DynTensor::poisson`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::poisson`].
-    pub fn poisson_from(&self, generator: &mut Generator) -> Result<Self> {
-        self.poisson_by(Some(generator))
-    }
-
-    fn poisson_by(&self, generator: Option<&mut Generator>) -> Result<Self> {
-        let raw = with_generator(generator, |g| call::poisson(&self.raw, g));
-        Ok(Self::new(
-            raw.map_err(|e| about(e, &[self]))?,
-            self.names.clone(),
-        ))
-    }
-
-    /// Random numbers of normal distributions, each with its own mean and standard deviation:
-    /// tensors whose names unify, or a number beside a tensor. The dtype is the first tensor's.
-    ///
-    /// # Errors
-    /// When both are numbers, names do not unify, sizes do not broadcast, dtypes are no floats, or
-    /// a standard deviation is below zero.
-    pub fn normal<'a>(mean: impl Into<Operand<'a>>, std: impl Into<Operand<'a>>) -> Result<Self> {
-        Self::normal_by(mean.into(), std.into(), None)
-    }
-
-    /// [`DynTensor::normal`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normal`].
-    pub fn normal_from<'a>(
-        mean: impl Into<Operand<'a>>,
-        std: impl Into<Operand<'a>>,
-        generator: &mut Generator,
-    ) -> Result<Self> {
-        Self::normal_by(mean.into(), std.into(), Some(generator))
-    }
-
-    fn normal_by(
-        mean: Operand<'_>,
-        std: Operand<'_>,
-        generator: Option<&mut Generator>,
-    ) -> Result<Self> {
-        let all = family::tensors(&[mean, std]);
-        let names = match &all[..] {
-            // Refused below, with what to do instead.
-            [] => Names::default(),
-            all => family::unified(Op::Normal, all)?,
-        };
-        let raw = with_generator(generator, |g| call::normal(mean.arg(), std.arg(), g));
-        Ok(Self::new(raw.map_err(|e| about(e, &all))?, names))
-    }
-
-    /// [`DynTensor::normal`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::normal`], and when `out` does not hold the result.
-    pub fn normal_out<'a>(
-        mean: impl Into<Operand<'a>>,
-        std: impl Into<Operand<'a>>,
-        out: &mut Self,
-    ) -> Result<()> {
-        family::store(Op::Normal, Self::normal(mean, std)?, out)
-    }
-
-    /// `num_samples` different places along a dim, drawn by the weights that stand there. The dim
-    /// then has the size `num_samples`, and the elements are i64.
-    ///
-    /// ```
-    /// use nomina_runtime::DynTensor;
-    /// let weights = DynTensor::from_vec(vec![0.0f32, 3.0, 0.0, 1.0], &[1, 4], ["N", "C"])?;
-    /// let places = weights.multinomial(2, "C")?;
-    /// assert_eq!(places.sum("C")?.to_vec::<i64>()?, [1 + 3]);
-    /// # Ok::<(), nomina_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// When the dim does not exist, weights are no floats of 0 or more, or too few are above 0.
-    pub fn multinomial<'a>(&self, num_samples: usize, dim: impl Into<DimRef<'a>>) -> Result<Self> {
-        self.multinomial_with(num_samples, dim, MultinomialOptions::default())
-    }
-
-    /// [`DynTensor::multinomial`] with options.
-    ///
-    /// # Errors
-    /// As [`DynTensor::multinomial`].
-    pub fn multinomial_with<'a>(
-        &self,
-        num_samples: usize,
-        dim: impl Into<DimRef<'a>>,
-        options: MultinomialOptions,
-    ) -> Result<Self> {
-        self.multinomial_by(num_samples, dim.into(), options, None)
-    }
-
-    /// [`DynTensor::multinomial_with`] from a generator.
-    ///
-    /// # Errors
-    /// As [`DynTensor::multinomial`].
-    pub fn multinomial_from<'a>(
-        &self,
-        num_samples: usize,
-        dim: impl Into<DimRef<'a>>,
-        options: MultinomialOptions,
-        generator: &mut Generator,
-    ) -> Result<Self> {
-        self.multinomial_by(num_samples, dim.into(), options, Some(generator))
-    }
-
-    fn multinomial_by(
-        &self,
-        samples: usize,
-        dim: DimRef<'_>,
-        options: MultinomialOptions,
-        generator: Option<&mut Generator>,
-    ) -> Result<Self> {
-        let fail = |e| about(e, &[self]);
-        let dim = dim.position("multinomial", &self.names).map_err(fail)?;
-        let raw = with_generator(generator, |g| {
-            call::multinomial(&self.raw, dim, samples, options.replacement, g)
-        });
-        Ok(Self::new(raw.map_err(fail)?, self.names.clone()))
-    }
-
-    /// [`DynTensor::multinomial_with`] into `out`.
-    ///
-    /// # Errors
-    /// As [`DynTensor::multinomial`], and when `out` does not hold the result.
-    pub fn multinomial_out<'a>(
-        &self,
-        num_samples: usize,
-        dim: impl Into<DimRef<'a>>,
-        options: MultinomialOptions,
-        out: &mut Self,
-    ) -> Result<()> {
-        let found = self.multinomial_with(num_samples, dim, options)?;
-        family::store(Op::Multinomial, found, out)
-    }
-}
-
-/// The first and the last number of a range; `open` says where one without bounds begins and ends.
-pub(super) fn inclusive(
-    op: &'static str,
-    range: &impl RangeBounds<i64>,
-    open: (i64, i64),
-) -> Result<(i64, i64)> {
-    let low = match range.start_bound() {
-        Bound::Included(&low) => Some(low),
-        Bound::Excluded(&low) => low.checked_add(1),
-        Bound::Unbounded => Some(open.0),
-    };
-    let high = match range.end_bound() {
-        Bound::Included(&high) => Some(high),
-        Bound::Excluded(&high) => high.checked_sub(1),
-        Bound::Unbounded => Some(open.1),
-    };
-    match (low, high) {
-        (Some(low), Some(high)) if low <= high => Ok((low, high)),
-        _ => {
-            let shown = |bound: Bound<&i64>| match bound {
-                Bound::Included(at) | Bound::Excluded(at) => at.to_string(),
-                Bound::Unbounded => String::new(),
-            };
-            let (from, to) = (shown(range.start_bound()), shown(range.end_bound()));
-            let what = format!("no whole number is in the range {from}..{to}");
-            Err(Error::new(ErrorKind::Argument, op, what).hint("give the lower bound first"))
-        }
     }
 }

@@ -8,10 +8,9 @@ use std::ops::RangeBounds;
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
-use super::random::inclusive;
 use super::{DynTensor, IntoNames, Options};
 use crate::call;
-use crate::random::{Distribution, Generator, whole_numbers, with_generator};
+use crate::random::{Distribution, Generator, range_of, with_generator};
 use crate::raw::Raw;
 
 impl Options {
@@ -167,12 +166,10 @@ impl Options {
     ) -> Result<DynTensor> {
         let (dtype, device) = (self.float(), self.place());
         self.made("normal", size, names, || {
-            let mut out = Raw::zeros("normal", size, dtype, device)?;
             let what = Distribution::Normal { mean, std };
             with_generator(generator, |g| {
-                call::random("normal", out.as_mut()?, what, g)
-            })?;
-            Ok(out)
+                call::sampled("normal", size, dtype, device, what, g)
+            })
         })
     }
 
@@ -184,7 +181,7 @@ impl Options {
         generator: Option<&mut Generator>,
     ) -> Result<DynTensor> {
         let (dtype, device) = (self.dtype.unwrap_or(DType::I64), self.place());
-        let range = inclusive("randint", &range, (0, whole_numbers(dtype).1))?;
+        let range = range_of("randint", &range, dtype)?;
         self.made("randint", size, names, || {
             with_generator(generator, |g| call::randint(size, range, dtype, device, g))
         })
@@ -368,7 +365,7 @@ impl DynTensor {
         generator: Option<&mut Generator>,
     ) -> Result<Self> {
         options.like_by(Op::RandintLike, self, |dtype, device| {
-            let range = inclusive("randint_like", &range, (0, whole_numbers(dtype).1))?;
+            let range = range_of("randint_like", &range, dtype)?;
             with_generator(generator, |g| {
                 call::randint(self.shape(), range, dtype, device, g)
             })

@@ -10,8 +10,7 @@ use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::read::{count, names, optional, options};
 use crate::tensor::invoke::value::Value;
 use crate::tensor::invoke::{Form, computed};
-use crate::tensor::random::MultinomialOptions;
-use crate::tensor::{DynTensor, Operand};
+use crate::tensor::{DynTensor, MultinomialOptions, Operand};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: Random, op: Op, form: Form, mut args: Bound) -> Result<Value> {

@@ -1,0 +1,265 @@
+//! New tensors of random numbers.
+
+use std::ops::RangeBounds;
+
+use nomina_core::dims::{BroadcastWith, Dims, Distinct, ShapeFor, Sum, Vector};
+use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
+use nomina_runtime::random::{Distribution, Generator, range_of};
+
+use super::Tensor;
+use super::options::Options;
+use crate::call::factory::Fill;
+use crate::call::{Known, Side, ok, random};
+
+impl<D: Dims> Tensor<D, i64> {
+    /// Random whole numbers in a range. Those of other dtypes are made by
+    /// [`options`](Tensor::options).
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let dice: Tensor<(N, C), i64> = Tensor::randint(1..=6, [2, 3]);
+    /// assert!(dice.to_vec().iter().all(|eyes| (1..=6).contains(eyes)));
+    /// ```
+    ///
+    /// # Panics
+    /// When the range is empty, or memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn randint<S: ShapeFor<D>>(range: impl RangeBounds<i64>, shape: S) -> Self
+    where
+        D: Distinct,
+    {
+        ok(Self::try_randint(range, shape))
+    }
+
+    /// [`randint`](Self::randint) that returns the error.
+    ///
+    /// # Errors
+    /// When the range is empty, or memory is short.
+    pub fn try_randint<S: ShapeFor<D>>(range: impl RangeBounds<i64>, shape: S) -> Result<Self>
+    where
+        D: Distinct,
+    {
+        Tensor::<D>::options()
+            .dtype::<i64>()
+            .try_randint(range, shape)
+    }
+
+    /// The numbers from 0 to before `n` in random order.
+    ///
+    /// # Panics
+    /// When the dim has another size, or memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn randperm(n: usize) -> Self
+    where
+        D: Distinct + Vector,
+    {
+        ok(Self::try_randperm(n))
+    }
+
+    /// [`randperm`](Self::randperm) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another size, or memory is short.
+    pub fn try_randperm(n: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+    {
+        Tensor::<D>::options().dtype::<i64>().try_randperm(n)
+    }
+}
+
+impl<D: Dims, T: Element> Options<'_, D, T> {
+    /// As [`Tensor::randint`], in the options' dtype.
+    #[track_caller]
+    #[must_use]
+    pub fn randint<S: ShapeFor<D>>(self, range: impl RangeBounds<i64>, shape: S) -> Tensor<D, T>
+    where
+        D: Distinct,
+        T: Real,
+    {
+        ok(self.try_randint(range, shape))
+    }
+
+    /// [`randint`](Self::randint) that returns the error.
+    ///
+    /// # Errors
+    /// When the range is empty or the dtype does not hold it; as [`try_zeros`](Self::try_zeros).
+    pub fn try_randint<S: ShapeFor<D>>(
+        mut self,
+        range: impl RangeBounds<i64>,
+        shape: S,
+    ) -> Result<Tensor<D, T>>
+    where
+        D: Distinct,
+        T: Real,
+    {
+        let (low, high) = range_of("randint", &range, T::DTYPE)?;
+        let fill = Fill::Drawn(Distribution::Integers { low, high }, self.generator.take());
+        self.make("randint", &shape.sizes(), fill)
+    }
+
+    /// As [`Tensor::randperm`], in the options' dtype.
+    #[track_caller]
+    #[must_use]
+    pub fn randperm(self, n: usize) -> Tensor<D, T>
+    where
+        D: Distinct + Vector,
+        T: Real + Numeric,
+    {
+        ok(self.try_randperm(n))
+    }
+
+    /// [`randperm`](Self::randperm) that returns the error.
+    ///
+    /// # Errors
+    /// When the dtype does not hold the numbers; as [`try_zeros`](Self::try_zeros).
+    pub fn try_randperm(mut self, n: usize) -> Result<Tensor<D, T>>
+    where
+        D: Distinct + Vector,
+        T: Real + Numeric,
+    {
+        let fill = Fill::Permutation(self.generator.take());
+        self.make("randperm", &[n], fill)
+    }
+
+    /// Random numbers of a normal distribution.
+    #[track_caller]
+    #[must_use]
+    pub fn normal<S: ShapeFor<D>>(self, mean: f64, std: f64, shape: S) -> Tensor<D, T>
+    where
+        D: Distinct,
+        T: Inexact,
+    {
+        ok(self.try_normal(mean, std, shape))
+    }
+
+    /// [`normal`](Self::normal) that returns the error.
+    ///
+    /// # Errors
+    /// When `std` is below zero; as [`try_zeros`](Self::try_zeros).
+    pub fn try_normal<S: ShapeFor<D>>(
+        mut self,
+        mean: f64,
+        std: f64,
+        shape: S,
+    ) -> Result<Tensor<D, T>>
+    where
+        D: Distinct,
+        T: Inexact,
+    {
+        let fill = Fill::Drawn(Distribution::Normal { mean, std }, self.generator.take());
+        self.make("normal", &shape.sizes(), fill)
+    }
+}
+
+/// Means and standard deviations for [`Tensor::normal`]: two tensors whose dims unify, or a tensor
+/// and a number.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no mean and standard deviation",
+    label = "expected two tensors, or a tensor and a float",
+    note = "two numbers need sizes: `Tensor::options().normal(mean, std, sizes)`"
+)]
+pub trait Moments {
+    /// The dims of the result.
+    type Dims: Dims;
+    /// The dtype of the result: the first tensor's.
+    type Dtype: Element;
+    #[doc(hidden)]
+    fn sides(&self) -> [Side<'_>; 2];
+}
+
+impl<D, E, T, U> Moments for (&Tensor<D, T>, &Tensor<E, U>)
+where
+    D: Dims + BroadcastWith<E>,
+    E: Dims,
+    T: Inexact,
+    U: Float,
+{
+    type Dims = Sum<D, E>;
+    type Dtype = T;
+    fn sides(&self) -> [Side<'_>; 2] {
+        [self.0.side(), self.1.side()]
+    }
+}
+
+impl<D: Dims, T: Inexact> Moments for (&Tensor<D, T>, f64) {
+    type Dims = D;
+    type Dtype = T;
+    fn sides(&self) -> [Side<'_>; 2] {
+        [self.0.side(), Side::Scalar(self.1.into())]
+    }
+}
+
+impl<D: Dims, T: Float> Moments for (f64, &Tensor<D, T>) {
+    type Dims = D;
+    type Dtype = T;
+    fn sides(&self) -> [Side<'_>; 2] {
+        [Side::Scalar(self.0.into()), self.1.side()]
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Random numbers of normal distributions, each with its own mean and standard deviation:
+    /// tensors whose dims unify, or a number beside a tensor. The dtype is the first tensor's.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let mean = Tensor::<(N, C)>::zeros([2, 3]);
+    /// let x: Tensor<(N, C)> = Tensor::normal(&mean, &tensor!([1., 2., 3.]; C));
+    /// assert_eq!(x.shape(), [2, 3]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit, or a standard deviation is below zero.
+    #[track_caller]
+    #[must_use]
+    pub fn normal<M, S>(mean: M, std: S) -> Self
+    where
+        (M, S): Moments<Dims = D, Dtype = T>,
+    {
+        ok(Self::try_normal(mean, std))
+    }
+
+    /// [`normal`](Self::normal) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or a standard deviation is below zero.
+    pub fn try_normal<M, S>(mean: M, std: S) -> Result<Self>
+    where
+        (M, S): Moments<Dims = D, Dtype = T>,
+    {
+        let moments = (mean, std);
+        let [mean, std] = moments.sides();
+        Self::give(random::normal(mean, std, D::STATIC, None))
+    }
+
+    /// [`normal`](Self::normal) from a generator.
+    ///
+    /// # Panics
+    /// As [`normal`](Self::normal).
+    #[track_caller]
+    #[must_use]
+    pub fn normal_from<M, S>(mean: M, std: S, generator: &mut Generator) -> Self
+    where
+        (M, S): Moments<Dims = D, Dtype = T>,
+    {
+        ok(Self::try_normal_from(mean, std, generator))
+    }
+
+    /// [`normal_from`](Self::normal_from) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_normal`](Self::try_normal).
+    pub fn try_normal_from<M, S>(mean: M, std: S, generator: &mut Generator) -> Result<Self>
+    where
+        (M, S): Moments<Dims = D, Dtype = T>,
+    {
+        let moments = (mean, std);
+        let [mean, std] = moments.sides();
+        Self::give(random::normal(mean, std, D::STATIC, Some(generator)))
+    }
+}

@@ -1,0 +1,454 @@
+//! Random samples: new tensors, each element of a distribution of its own.
+
+use std::ops::RangeBounds;
+
+use nomina_core::dims::{DimOf, Dims, Holds, Resizable, SizeOf};
+use nomina_core::op::Op;
+use nomina_core::{Element, Float, Inexact, MemoryFormat, Real, Result, StoreAs};
+use nomina_runtime::call;
+use nomina_runtime::random::{Distribution, Generator, range_of};
+use nomina_runtime::tensor::MultinomialOptions;
+
+use super::{Tensor, at};
+use crate::call::factory::{self, Fill};
+use crate::call::{Bare, Known, done, ok, random, reduce};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Ones with this tensor's elements as probabilities, else zeros.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// assert_eq!(tensor!([0., 1.]; N).bernoulli().to_vec(), [0.0, 1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an element is no probability.
+    #[track_caller]
+    #[must_use]
+    pub fn bernoulli(&self) -> Self
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(random::sample(self.look(), None, call::bernoulli)))
+    }
+
+    /// [`bernoulli`](Self::bernoulli) that returns the error.
+    ///
+    /// # Errors
+    /// When an element is no probability.
+    pub fn try_bernoulli(&self) -> Result<Self>
+    where
+        T: Float,
+    {
+        Tensor::give(random::sample(self.look(), None, call::bernoulli))
+    }
+
+    /// [`bernoulli`](Self::bernoulli) from a generator.
+    ///
+    /// # Panics
+    /// When an element is no probability.
+    #[track_caller]
+    #[must_use]
+    pub fn bernoulli_from(&self, generator: &mut Generator) -> Self
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(random::sample(
+            self.look(),
+            Some(generator),
+            call::bernoulli,
+        )))
+    }
+
+    /// [`bernoulli_from`](Self::bernoulli_from) that returns the error.
+    ///
+    /// # Errors
+    /// When an element is no probability.
+    pub fn try_bernoulli_from(&self, generator: &mut Generator) -> Result<Self>
+    where
+        T: Float,
+    {
+        Tensor::give(random::sample(
+            self.look(),
+            Some(generator),
+            call::bernoulli,
+        ))
+    }
+
+    /// [`bernoulli`](Self::bernoulli) into `out`.
+    ///
+    /// # Panics
+    /// When an element is no probability, or sizes do not fit.
+    #[track_caller]
+    pub fn bernoulli_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
+    where
+        T: Float + StoreAs<U>,
+    {
+        ok(self.try_bernoulli_out(out));
+    }
+
+    /// [`bernoulli_out`](Self::bernoulli_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When an element is no probability, or sizes do not fit.
+    pub fn try_bernoulli_out<O: Dims + Holds<D>, U: Element>(
+        &self,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Float + StoreAs<U>,
+    {
+        let made = self.try_bernoulli()?;
+        reduce::store(
+            Op::Bernoulli,
+            made.bare,
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
+    /// How often happens what happens at the rates that this tensor's elements are.
+    ///
+    /// # Panics
+    /// When a rate is below zero.
+    #[track_caller]
+    #[must_use]
+    pub fn poisson(&self) -> Self
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(random::sample(self.look(), None, call::poisson)))
+    }
+
+    /// [`poisson`](Self::poisson) that returns the error.
+    ///
+    /// # Errors
+    /// When a rate is below zero.
+    pub fn try_poisson(&self) -> Result<Self>
+    where
+        T: Float,
+    {
+        Tensor::give(random::sample(self.look(), None, call::poisson))
+    }
+
+    /// [`poisson`](Self::poisson) from a generator.
+    ///
+    /// # Panics
+    /// When a rate is below zero.
+    #[track_caller]
+    #[must_use]
+    pub fn poisson_from(&self, generator: &mut Generator) -> Self
+    where
+        T: Float,
+    {
+        Tensor::wrap(done(random::sample(
+            self.look(),
+            Some(generator),
+            call::poisson,
+        )))
+    }
+
+    /// [`poisson_from`](Self::poisson_from) that returns the error.
+    ///
+    /// # Errors
+    /// When a rate is below zero.
+    pub fn try_poisson_from(&self, generator: &mut Generator) -> Result<Self>
+    where
+        T: Float,
+    {
+        Tensor::give(random::sample(self.look(), Some(generator), call::poisson))
+    }
+
+    /// Uniform random numbers in the sizes, names, dtype and order in memory of this tensor, from a
+    /// generator.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn rand_like_from(&self, generator: &mut Generator) -> Self
+    where
+        T: Float,
+    {
+        ok(self.try_rand_like_from(generator))
+    }
+
+    /// [`rand_like_from`](Self::rand_like_from) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_rand_like_from(&self, generator: &mut Generator) -> Result<Self>
+    where
+        T: Float,
+    {
+        let fill = Fill::Uniform(Some(generator));
+        Self::give(factory::like(
+            "rand_like",
+            self.look(),
+            fill,
+            None,
+            MemoryFormat::Preserve,
+        ))
+    }
+
+    /// Normal random numbers in the sizes, names, dtype and order in memory of this tensor, from a
+    /// generator.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    #[must_use]
+    pub fn randn_like_from(&self, generator: &mut Generator) -> Self
+    where
+        T: Inexact,
+    {
+        ok(self.try_randn_like_from(generator))
+    }
+
+    /// [`randn_like_from`](Self::randn_like_from) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_randn_like_from(&self, generator: &mut Generator) -> Result<Self>
+    where
+        T: Inexact,
+    {
+        let fill = Fill::Normal(Some(generator));
+        Self::give(factory::like(
+            "randn_like",
+            self.look(),
+            fill,
+            None,
+            MemoryFormat::Preserve,
+        ))
+    }
+
+    /// Random whole numbers of a range in the sizes, names, dtype and order in memory of this tensor.
+    ///
+    /// # Panics
+    /// When the range is empty, or the dtype does not hold it.
+    #[track_caller]
+    #[must_use]
+    pub fn randint_like(&self, range: impl RangeBounds<i64>) -> Self
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(self.whole_numbers_like(&range, None)))
+    }
+
+    /// [`randint_like`](Self::randint_like) that returns the error.
+    ///
+    /// # Errors
+    /// When the range is empty, or the dtype does not hold it.
+    pub fn try_randint_like(&self, range: impl RangeBounds<i64>) -> Result<Self>
+    where
+        T: Real,
+    {
+        Tensor::give(self.whole_numbers_like(&range, None))
+    }
+
+    /// [`randint_like`](Self::randint_like) from a generator.
+    ///
+    /// # Panics
+    /// When the range is empty, or the dtype does not hold it.
+    #[track_caller]
+    #[must_use]
+    pub fn randint_like_from(&self, range: impl RangeBounds<i64>, generator: &mut Generator) -> Self
+    where
+        T: Real,
+    {
+        Tensor::wrap(done(self.whole_numbers_like(&range, Some(generator))))
+    }
+
+    /// [`randint_like_from`](Self::randint_like_from) that returns the error.
+    ///
+    /// # Errors
+    /// When the range is empty, or the dtype does not hold it.
+    pub fn try_randint_like_from(
+        &self,
+        range: impl RangeBounds<i64>,
+        generator: &mut Generator,
+    ) -> Result<Self>
+    where
+        T: Real,
+    {
+        Tensor::give(self.whole_numbers_like(&range, Some(generator)))
+    }
+
+    fn whole_numbers_like(
+        &self,
+        range: &impl RangeBounds<i64>,
+        generator: Option<&mut Generator>,
+    ) -> Result<Bare> {
+        let (low, high) = range_of("randint_like", range, T::DTYPE)?;
+        let fill = Fill::Drawn(Distribution::Integers { low, high }, generator);
+        factory::like(
+            "randint_like",
+            self.look(),
+            fill,
+            None,
+            MemoryFormat::Preserve,
+        )
+    }
+
+    /// `num_samples` different places along a dim, drawn by the weights that stand there; the dim
+    /// then has that size.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let weights = tensor!([[0., 3., 0., 1.]]; N, C);
+    /// assert_eq!(weights.multinomial(2, C).sum(C).to_vec(), [1 + 3]);
+    /// ```
+    ///
+    /// # Panics
+    /// When a weight is below zero or not finite, or too few are above zero.
+    #[track_caller]
+    #[must_use]
+    pub fn multinomial<X: DimOf<D>>(&self, num_samples: usize, dim: X) -> Tensor<D, i64>
+    where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_multinomial(num_samples, dim))
+    }
+
+    /// [`multinomial`](Self::multinomial) that returns the error.
+    ///
+    /// # Errors
+    /// When a weight is below zero or not finite, or too few are above zero.
+    pub fn try_multinomial<X: DimOf<D>>(&self, num_samples: usize, dim: X) -> Result<Tensor<D, i64>>
+    where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+    {
+        self.try_multinomial_with(num_samples, dim, MultinomialOptions::default())
+    }
+
+    /// [`multinomial`](Self::multinomial) with options.
+    ///
+    /// # Panics
+    /// As [`multinomial`](Self::multinomial).
+    #[track_caller]
+    #[must_use]
+    pub fn multinomial_with<X: DimOf<D>>(
+        &self,
+        num_samples: usize,
+        dim: X,
+        options: MultinomialOptions,
+    ) -> Tensor<D, i64>
+    where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_multinomial_with(num_samples, dim, options))
+    }
+
+    /// [`multinomial_with`](Self::multinomial_with) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_multinomial`](Self::try_multinomial).
+    pub fn try_multinomial_with<X: DimOf<D>>(
+        &self,
+        num_samples: usize,
+        dim: X,
+        options: MultinomialOptions,
+    ) -> Result<Tensor<D, i64>>
+    where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+    {
+        let at = at(&dim, self);
+        Tensor::give(random::sample(self.look(), None, |x, g| {
+            call::multinomial(x, at, num_samples, options.replacement, g)
+        }))
+    }
+
+    /// [`multinomial`](Self::multinomial) with options, from a generator.
+    ///
+    /// # Panics
+    /// As [`multinomial`](Self::multinomial).
+    #[track_caller]
+    #[must_use]
+    pub fn multinomial_from<X: DimOf<D>>(
+        &self,
+        num_samples: usize,
+        dim: X,
+        options: MultinomialOptions,
+        generator: &mut Generator,
+    ) -> Tensor<D, i64>
+    where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_multinomial_from(num_samples, dim, options, generator))
+    }
+
+    /// [`multinomial_from`](Self::multinomial_from) that returns the error.
+    ///
+    /// # Errors
+    /// As [`try_multinomial`](Self::try_multinomial).
+    pub fn try_multinomial_from<X: DimOf<D>>(
+        &self,
+        num_samples: usize,
+        dim: X,
+        options: MultinomialOptions,
+        generator: &mut Generator,
+    ) -> Result<Tensor<D, i64>>
+    where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+    {
+        let at = at(&dim, self);
+        Tensor::give(random::sample(self.look(), Some(generator), |x, g| {
+            call::multinomial(x, at, num_samples, options.replacement, g)
+        }))
+    }
+
+    /// [`multinomial_with`](Self::multinomial_with) into `out`.
+    ///
+    /// # Panics
+    /// As [`multinomial`](Self::multinomial), and when sizes do not fit.
+    #[track_caller]
+    pub fn multinomial_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
+        &self,
+        num_samples: usize,
+        dim: X,
+        options: MultinomialOptions,
+        out: &mut Tensor<O, U>,
+    ) where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+        i64: StoreAs<U>,
+    {
+        ok(self.try_multinomial_out(num_samples, dim, options, out));
+    }
+
+    /// [`multinomial_out`](Self::multinomial_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// As [`try_multinomial`](Self::try_multinomial), and when sizes do not fit.
+    pub fn try_multinomial_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
+        &self,
+        num_samples: usize,
+        dim: X,
+        options: MultinomialOptions,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        T: Float,
+        SizeOf<X>: Resizable<X>,
+        i64: StoreAs<U>,
+    {
+        let made = self.try_multinomial_with(num_samples, dim, options)?;
+        reduce::store(
+            Op::Multinomial,
+            made.bare,
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+}
