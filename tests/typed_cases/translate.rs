@@ -122,8 +122,16 @@ impl Call<'_> {
         format!("x{}", at.unwrap_or_default())
     }
 
+    /// The parameter that the method is called on: self, or the first tensor.
+    pub fn receiver(&self) -> Option<&'static str> {
+        let mut params = self.op.row().params();
+        let first = params.find(|p| matches!(p.kind, ParamKind::Tensor | ParamKind::Operand));
+        first.map(|param| param.name)
+    }
+
+    /// The tensor that the method is called on.
     pub fn own(&self) -> Option<&DynTensor> {
-        match self.bound.get("self") {
+        match self.receiver().and_then(|name| self.bound.get(name)) {
             Some(Value::Tensor(x)) => Some(x),
             _ => None,
         }
@@ -188,6 +196,14 @@ impl Call<'_> {
         match param.kind {
             ParamKind::Tensor | ParamKind::Operand | ParamKind::Scalar => self.operand(value),
             ParamKind::Dim => self.dim(value),
+            ParamKind::Dims => self.dims(Some(value), false),
+            ParamKind::Tensors => match value {
+                Value::List(items) => {
+                    let items = items.iter().map(|item| self.operand(item));
+                    Ok(tuple(items.collect::<Result<Vec<_>, _>>()?))
+                }
+                other => missing(format!("{} as tensors", other.kind())),
+            },
             ParamKind::Int => match value {
                 Value::Int(v) => Ok(v.to_string()),
                 other => missing(format!("{} as an integer", other.kind())),
@@ -220,7 +236,11 @@ impl Call<'_> {
         let arguments = arguments.join(", ");
         let own = match self.own() {
             Some(x) => self.variable(x),
-            None => "x0".into(),
+            // A function of several tensors.
+            None if self.out => {
+                return Ok(format!("try_{name}_out({arguments}, &mut out)?; give(out)"));
+            }
+            None => return Ok(format!("give(try_{name}({arguments})?)")),
         };
         Ok(match self.form {
             Form::InPlace => format!("{own}.try_{name}_({arguments})?; give({own})"),

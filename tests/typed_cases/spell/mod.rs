@@ -24,7 +24,8 @@ use crate::translate::{Call, Words, inexpressible, missing};
 /// The call, and what it gives, as code.
 pub fn call(call: &Call<'_>) -> Words {
     let row = call.op.row();
-    if call.own().is_none() && call.bound.get("self").is_some() {
+    let own = matches!(call.bound.get("self"), Some(Value::Tensor(_)) | None);
+    if !own {
         return inexpressible("a number on the left");
     }
     let family = op::families().find(|(_, rows)| rows.iter().any(|r| r.name == row.name));
@@ -58,13 +59,17 @@ pub fn by_row(call: &Call<'_>) -> Words {
     let reduces = row.params().any(|p| p.name == "keepdim");
     let mut arguments = Vec::new();
     let mut options = Vec::new();
-    for param in row.params().filter(|p| p.name != "self") {
+    let receiver = call.receiver();
+    for param in row.params().filter(|p| Some(p.name) != receiver) {
         let value = call.bound.get(param.name);
         if param.name == "keepdim" {
             continue;
         }
         if param.name == "dim" && reduces {
-            arguments.push(call.dims(value, keepdim)?);
+            // Left out, it is all dims, or the one that the row says.
+            let default = param.default.and_then(|text| text.parse().ok());
+            let default = default.map(Value::Int);
+            arguments.push(call.dims(value.or(default.as_ref()), keepdim)?);
             continue;
         }
         match (value, param.default) {
