@@ -295,6 +295,7 @@ fn wrong_names(op: Op, call: &Call, inputs: &Inputs) -> Checked {
             text.to_owned()
         }
     });
+    twice(op, call, inputs)?;
     // An order of names may have new ones.
     let looks_up = matches!(op.row().rule, NameRule::Removes | NameRule::Keeps);
     if renamed && looks_up {
@@ -310,4 +311,25 @@ fn wrong_names(op: Op, call: &Call, inputs: &Inputs) -> Checked {
         }
     }
     Ok(())
+}
+
+/// A dim that is listed twice.
+fn twice(op: Op, call: &Call, inputs: &Inputs) -> Checked {
+    let reduces = op.row().rule == NameRule::Removes;
+    let dims = inputs.args.iter().position(|arg| match arg {
+        Value::List(items) => matches!(&items[..], [Value::Str(_), ..]),
+        _ => false,
+    });
+    let (true, Some(at)) = (reduces, dims) else {
+        return Ok(());
+    };
+    let mut doubled = inputs.clone();
+    if let Value::List(items) = &mut doubled.args[at] {
+        let first = items[0].clone();
+        items.push(first);
+    }
+    match run(op, call.form, &doubled) {
+        Ok(_) => Err("a dim that stands twice is accepted".into()),
+        Err(_) => Ok(()),
+    }
 }
