@@ -125,6 +125,18 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()>;
 
+    /// Normalises rows.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn norm(&self, job: &call::NormJob<'_>) -> Result<()>;
+
+    /// Computes the cross entropy of rows.
+    ///
+    /// # Safety
+    /// See [`Backend`]; every target that counts is an index of the row.
+    unsafe fn entropy(&self, job: &call::EntropyJob<'_>) -> Result<()>;
+
     /// Computes running results along a dim.
     ///
     /// # Safety
@@ -293,6 +305,18 @@ impl Backend for Cpu {
     unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::softmax::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn norm(&self, job: &call::NormJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::norm::execute(job) };
+        Ok(())
+    }
+
+    unsafe fn entropy(&self, job: &call::EntropyJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::loss::execute(job) };
         Ok(())
     }
 

@@ -806,6 +806,8 @@ pub enum Op {
     IscloseNan,
     /// `addcmul_value`: `addcmul` with a factor.
     AddcmulValue,
+    /// `dropped`: `dropout` by a number drawn for each element.
+    Dropped,
     /// `gated`: `glu` of two halves.
     Gated,
     /// `squared_error`: The term of `mse_loss`.
@@ -868,6 +870,62 @@ pub enum Op {
     Prelu,
     /// `glu`: One half along a dim, times the logistic function of the other.
     Glu,
+    /// `rrelu`: Times a number from `lower` to `upper` where negative: random in training, else the middle.
+    Rrelu,
+    /// `dropout`: Zeros with probability `p` in training, and the rest scaled up to keep the mean.
+    Dropout,
+    /// `alpha_dropout`: Drops to the value that `selu` saturates at, and keeps mean and variance.
+    AlphaDropout,
+    /// `layer_norm`: Mean zero and variance one over dims, then times `weight`, plus `bias`.
+    LayerNorm,
+    /// `rms_norm`: Mean square one over dims, then times `weight`.
+    RmsNorm,
+    /// `batch_norm`: Mean zero and variance one for each channel: of the batch in training, else running ones.
+    BatchNorm,
+    /// `group_norm`: Mean zero and variance one over groups of channels, and over other dims along with them.
+    GroupNorm,
+    /// `instance_norm`: Mean zero and variance one for each sample and channel: `layer_norm` over the other dims.
+    InstanceNorm,
+    /// `local_response_norm`: Divided by a power of the mean square of neighbouring channels.
+    LocalResponseNorm,
+    /// `normalize`: Divided by the norm along dims, or by `eps` where that is greater.
+    Normalize,
+    /// `cosine_similarity`: The cosine of the angle between two tensors along a dim, which goes.
+    CosineSimilarity,
+    /// `pairwise_distance`: The norm of the difference of two tensors along a dim, which goes.
+    PairwiseDistance,
+    /// `cross_entropy`: The cross entropy of logits along a dim, against classes or their probabilities.
+    CrossEntropy,
+    /// `nll_loss`: The negative logarithm that stands at each target.
+    NllLoss,
+    /// `mse_loss`: The square of the difference.
+    MseLoss,
+    /// `l1_loss`: The magnitude of the difference.
+    L1Loss,
+    /// `smooth_l1_loss`: Half the square over `beta` near zero, else the magnitude less half of `beta`.
+    SmoothL1Loss,
+    /// `huber_loss`: Half the square near zero, else `delta` times the magnitude less half of `delta`.
+    HuberLoss,
+    /// `binary_cross_entropy`: The cross entropy of probabilities of two classes.
+    BinaryCrossEntropy,
+    /// `binary_cross_entropy_with_logits`: The cross entropy of logits of two classes.
+    BinaryCrossEntropyWithLogits,
+    /// `kl_div`: The Kullback-Leibler divergence of logarithms of probabilities from a target.
+    KlDiv,
+    /// `soft_margin_loss`: ln(1 + exp(-x y)), for targets of 1 and -1.
+    SoftMarginLoss,
+    /// `poisson_nll_loss`: The negative logarithm of the likelihood under a Poisson distribution.
+    PoissonNllLoss,
+    /// `gaussian_nll_loss`: The negative logarithm of the likelihood under a normal distribution.
+    GaussianNllLoss,
+    /// `hinge_embedding_loss`: The element where the target is 1, what it lacks of `margin` where it is -1.
+    HingeEmbeddingLoss,
+    /// `margin_ranking_loss`: How far the order of two tensors misses the target by, 1 or -1, with a margin.
+    MarginRankingLoss,
+    /// `cosine_embedding_loss`: How far the angle between two tensors misses the target by: 1 for alike, -1 for apart.
+    CosineEmbeddingLoss,
+    /// `triplet_margin_loss`: How much nearer than `margin` a negative example is, compared with a positive one.
+    TripletMarginLoss,
     /// `conv1d`: Slides a kernel along one dim and sums over channels.
     Conv1d,
     /// `conv2d`: Slides a kernel along two dims and sums over channels.
@@ -1338,6 +1396,7 @@ impl Op {
         Self::DivTrunc,
         Self::IscloseNan,
         Self::AddcmulValue,
+        Self::Dropped,
         Self::Gated,
         Self::SquaredError,
         Self::AbsoluteError,
@@ -1369,6 +1428,34 @@ impl Op {
         Self::Threshold,
         Self::Prelu,
         Self::Glu,
+        Self::Rrelu,
+        Self::Dropout,
+        Self::AlphaDropout,
+        Self::LayerNorm,
+        Self::RmsNorm,
+        Self::BatchNorm,
+        Self::GroupNorm,
+        Self::InstanceNorm,
+        Self::LocalResponseNorm,
+        Self::Normalize,
+        Self::CosineSimilarity,
+        Self::PairwiseDistance,
+        Self::CrossEntropy,
+        Self::NllLoss,
+        Self::MseLoss,
+        Self::L1Loss,
+        Self::SmoothL1Loss,
+        Self::HuberLoss,
+        Self::BinaryCrossEntropy,
+        Self::BinaryCrossEntropyWithLogits,
+        Self::KlDiv,
+        Self::SoftMarginLoss,
+        Self::PoissonNllLoss,
+        Self::GaussianNllLoss,
+        Self::HingeEmbeddingLoss,
+        Self::MarginRankingLoss,
+        Self::CosineEmbeddingLoss,
+        Self::TripletMarginLoss,
         Self::Conv1d,
         Self::Conv2d,
         Self::Conv3d,

@@ -16,6 +16,8 @@ mod factory;
 mod gather;
 mod gemm;
 mod index;
+mod loss;
+mod norm;
 mod pointwise;
 mod product;
 mod random;
@@ -58,6 +60,10 @@ pub use gather::{
 };
 pub use gemm::{add_product, bmm, contract, dot, matmul, mm, mv};
 pub use index::{cat, equal, masked_select, stack};
+pub(crate) use loss::EntropyJob;
+pub use loss::{Entropy, entropy};
+pub(crate) use norm::NormJob;
+pub use norm::{Affine, normalize};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
 };

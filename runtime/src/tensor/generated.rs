@@ -691,6 +691,72 @@ pub(super) mod own {
         Prelu,
         /// `glu`
         Glu,
+        /// `rrelu`
+        Rrelu,
+        /// `dropout`
+        Dropout,
+        /// `alpha_dropout`
+        AlphaDropout,
+    }
+
+    /// Of the family `norm`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Norm {
+        /// `layer_norm`
+        LayerNorm,
+        /// `rms_norm`
+        RmsNorm,
+        /// `batch_norm`
+        BatchNorm,
+        /// `group_norm`
+        GroupNorm,
+        /// `instance_norm`
+        InstanceNorm,
+        /// `local_response_norm`
+        LocalResponseNorm,
+        /// `normalize`
+        Normalize,
+        /// `cosine_similarity`
+        CosineSimilarity,
+        /// `pairwise_distance`
+        PairwiseDistance,
+    }
+
+    /// Of the family `loss`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(in crate::tensor) enum Loss {
+        /// `cross_entropy`
+        CrossEntropy,
+        /// `nll_loss`
+        NllLoss,
+        /// `mse_loss`
+        MseLoss,
+        /// `l1_loss`
+        L1Loss,
+        /// `smooth_l1_loss`
+        SmoothL1Loss,
+        /// `huber_loss`
+        HuberLoss,
+        /// `binary_cross_entropy`
+        BinaryCrossEntropy,
+        /// `binary_cross_entropy_with_logits`
+        BinaryCrossEntropyWithLogits,
+        /// `kl_div`
+        KlDiv,
+        /// `soft_margin_loss`
+        SoftMarginLoss,
+        /// `poisson_nll_loss`
+        PoissonNllLoss,
+        /// `gaussian_nll_loss`
+        GaussianNllLoss,
+        /// `hinge_embedding_loss`
+        HingeEmbeddingLoss,
+        /// `margin_ranking_loss`
+        MarginRankingLoss,
+        /// `cosine_embedding_loss`
+        CosineEmbeddingLoss,
+        /// `triplet_margin_loss`
+        TripletMarginLoss,
     }
 
     /// Of the family `conv`.
@@ -805,6 +871,10 @@ pub(super) mod own {
         Parametric(Parametric),
         /// Of the family `activation`.
         Activation(Activation),
+        /// Of the family `norm`.
+        Norm(Norm),
+        /// Of the family `loss`.
+        Loss(Loss),
         /// Of the family `conv`.
         Conv(Conv),
     }
@@ -833,6 +903,8 @@ pub(super) mod own {
                 Self::Einsum(own) => own::einsum::call(own, op, form, args),
                 Self::Parametric(own) => own::parametric::call(own, op, form, args),
                 Self::Activation(own) => own::activation::call(own, op, form, args),
+                Self::Norm(own) => own::norm::call(own, op, form, args),
+                Self::Loss(own) => own::loss::call(own, op, form, args),
                 Self::Conv(own) => own::conv::call(own, op, form, args),
             }
         }
@@ -947,6 +1019,7 @@ pub(super) fn route(op: Op) -> Route {
         | Op::DivTrunc
         | Op::IscloseNan
         | Op::AddcmulValue
+        | Op::Dropped
         | Op::Gated
         | Op::SquaredError
         | Op::AbsoluteError
@@ -1271,6 +1344,36 @@ pub(super) fn route(op: Op) -> Route {
         Op::Threshold => Route::Own(own::Own::Activation(own::Activation::Threshold)),
         Op::Prelu => Route::Own(own::Own::Activation(own::Activation::Prelu)),
         Op::Glu => Route::Own(own::Own::Activation(own::Activation::Glu)),
+        Op::Rrelu => Route::Own(own::Own::Activation(own::Activation::Rrelu)),
+        Op::Dropout => Route::Own(own::Own::Activation(own::Activation::Dropout)),
+        Op::AlphaDropout => Route::Own(own::Own::Activation(own::Activation::AlphaDropout)),
+        Op::LayerNorm => Route::Own(own::Own::Norm(own::Norm::LayerNorm)),
+        Op::RmsNorm => Route::Own(own::Own::Norm(own::Norm::RmsNorm)),
+        Op::BatchNorm => Route::Own(own::Own::Norm(own::Norm::BatchNorm)),
+        Op::GroupNorm => Route::Own(own::Own::Norm(own::Norm::GroupNorm)),
+        Op::InstanceNorm => Route::Own(own::Own::Norm(own::Norm::InstanceNorm)),
+        Op::LocalResponseNorm => Route::Own(own::Own::Norm(own::Norm::LocalResponseNorm)),
+        Op::Normalize => Route::Own(own::Own::Norm(own::Norm::Normalize)),
+        Op::CosineSimilarity => Route::Own(own::Own::Norm(own::Norm::CosineSimilarity)),
+        Op::PairwiseDistance => Route::Own(own::Own::Norm(own::Norm::PairwiseDistance)),
+        Op::CrossEntropy => Route::Own(own::Own::Loss(own::Loss::CrossEntropy)),
+        Op::NllLoss => Route::Own(own::Own::Loss(own::Loss::NllLoss)),
+        Op::MseLoss => Route::Own(own::Own::Loss(own::Loss::MseLoss)),
+        Op::L1Loss => Route::Own(own::Own::Loss(own::Loss::L1Loss)),
+        Op::SmoothL1Loss => Route::Own(own::Own::Loss(own::Loss::SmoothL1Loss)),
+        Op::HuberLoss => Route::Own(own::Own::Loss(own::Loss::HuberLoss)),
+        Op::BinaryCrossEntropy => Route::Own(own::Own::Loss(own::Loss::BinaryCrossEntropy)),
+        Op::BinaryCrossEntropyWithLogits => {
+            Route::Own(own::Own::Loss(own::Loss::BinaryCrossEntropyWithLogits))
+        }
+        Op::KlDiv => Route::Own(own::Own::Loss(own::Loss::KlDiv)),
+        Op::SoftMarginLoss => Route::Own(own::Own::Loss(own::Loss::SoftMarginLoss)),
+        Op::PoissonNllLoss => Route::Own(own::Own::Loss(own::Loss::PoissonNllLoss)),
+        Op::GaussianNllLoss => Route::Own(own::Own::Loss(own::Loss::GaussianNllLoss)),
+        Op::HingeEmbeddingLoss => Route::Own(own::Own::Loss(own::Loss::HingeEmbeddingLoss)),
+        Op::MarginRankingLoss => Route::Own(own::Own::Loss(own::Loss::MarginRankingLoss)),
+        Op::CosineEmbeddingLoss => Route::Own(own::Own::Loss(own::Loss::CosineEmbeddingLoss)),
+        Op::TripletMarginLoss => Route::Own(own::Own::Loss(own::Loss::TripletMarginLoss)),
         Op::Conv1d => Route::Own(own::Own::Conv(own::Conv::Conv1d)),
         Op::Conv2d => Route::Own(own::Own::Conv(own::Conv::Conv2d)),
         Op::Conv3d => Route::Own(own::Own::Conv(own::Conv::Conv3d)),

@@ -50,6 +50,7 @@ use crate::display;
 use crate::raw::Raw;
 
 pub use crate::call::Interpolation;
+pub use activation::*;
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
 pub use attribute::type_name;
 pub use conv::{
@@ -61,6 +62,8 @@ pub use factory::Options;
 pub use gather::{
     Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
 };
+pub use loss::*;
+pub use norm::*;
 pub use operand::Operand;
 pub use options::{AddOptions, AddmmOptions, ReduceOptions, VarOptions};
 pub use parametric::*;

@@ -146,4 +146,32 @@ pub(super) const ROWS: &[Row] = &[
     .dtype(Same, DTypes::FLOATS)
     .forms(Forms::WITH_OUT)
     .differs("by name too"),
+    Row::new(
+        "rrelu",
+        "self, lower: Scalar = 0.125, upper: Scalar = 0.3333333333333333, training: Bool = False",
+        Compose,
+        Keeps,
+        "Times a number from `lower` to `upper` where negative: random in training, else the middle.",
+    )
+    .dtype(Same, DTypes::FLOATS)
+    .forms(Forms::PURE.and(Forms::IN_PLACE)),
+    Row::new(
+        "dropout",
+        "self, p: Scalar = 0.5, training: Bool = True",
+        Compose,
+        Keeps,
+        "Zeros with probability `p` in training, and the rest scaled up to keep the mean.",
+    )
+    .dtype(Same, DTypes::FLOATS)
+    .forms(Forms::PURE.and(Forms::IN_PLACE))
+    .grad(&["grad * mask / (1 - p)"]),
+    Row::new(
+        "alpha_dropout",
+        "self, p: Scalar = 0.5, training: Bool = False",
+        Compose,
+        Keeps,
+        "Drops to the value that `selu` saturates at, and keeps mean and variance.",
+    )
+    .dtype(Same, DTypes::FLOATS)
+    .forms(Forms::PURE.and(Forms::IN_PLACE)),
 ];

@@ -1,5 +1,105 @@
-//! Losses and distances.
+//! Losses.
 
-use crate::op::Row;
+use crate::op::Class::Compose;
+use crate::op::DTypeRule::Same;
+use crate::op::NameRule::Unifies;
+use crate::op::{DTypes, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const fn loss(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    Row::new(name, signature, Compose, Unifies, doc).dtype(Same, DTypes::FLOATS)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    loss(
+        "cross_entropy",
+        "self, target, weight: Tensor = None, *, ignore_index: Int = -100, reduction: Word = mean, \
+         label_smoothing: Scalar = 0.0, dim: Dim = None",
+        "The cross entropy of logits along a dim, against classes or their probabilities.",
+    )
+    .grad(&["grad * (softmax(x, dim) - one_hot(target))"])
+    .differs("the dim of classes by name"),
+    loss(
+        "nll_loss",
+        "self, target, weight: Tensor = None, *, ignore_index: Int = -100, reduction: Word = mean, \
+         dim: Dim = None",
+        "The negative logarithm that stands at each target.",
+    )
+    .differs("the dim of classes by name"),
+    loss(
+        "mse_loss",
+        "self, target, *, reduction: Word = mean",
+        "The square of the difference.",
+    )
+    .grad(&["2 * grad * (x - y)", "-2 * grad * (x - y)"]),
+    loss(
+        "l1_loss",
+        "self, target, *, reduction: Word = mean",
+        "The magnitude of the difference.",
+    )
+    .grad(&["grad * sgn(x - y)", "-grad * sgn(x - y)"]),
+    loss(
+        "smooth_l1_loss",
+        "self, target, *, reduction: Word = mean, beta: Scalar = 1.0",
+        "Half the square over `beta` near zero, else the magnitude less half of `beta`.",
+    ),
+    loss(
+        "huber_loss",
+        "self, target, reduction: Word = mean, delta: Scalar = 1.0",
+        "Half the square near zero, else `delta` times the magnitude less half of `delta`.",
+    ),
+    loss(
+        "binary_cross_entropy",
+        "self, target, weight: Tensor = None, *, reduction: Word = mean",
+        "The cross entropy of probabilities of two classes.",
+    ),
+    loss(
+        "binary_cross_entropy_with_logits",
+        "self, target, weight: Tensor = None, *, reduction: Word = mean, pos_weight: Tensor = None",
+        "The cross entropy of logits of two classes.",
+    ),
+    loss(
+        "kl_div",
+        "self, target, *, reduction: Word = mean, log_target: Bool = False",
+        "The Kullback-Leibler divergence of logarithms of probabilities from a target.",
+    ),
+    loss(
+        "soft_margin_loss",
+        "self, target, *, reduction: Word = mean",
+        "ln(1 + exp(-x y)), for targets of 1 and -1.",
+    ),
+    loss(
+        "poisson_nll_loss",
+        "self, target, log_input: Bool = True, full: Bool = False, *, eps: Scalar = 1e-08, \
+         reduction: Word = mean",
+        "The negative logarithm of the likelihood under a Poisson distribution.",
+    ),
+    loss(
+        "gaussian_nll_loss",
+        "self, target, var: Operand, full: Bool = False, eps: Scalar = 1e-06, \
+         reduction: Word = mean",
+        "The negative logarithm of the likelihood under a normal distribution.",
+    ),
+    loss(
+        "hinge_embedding_loss",
+        "self, target, margin: Scalar = 1.0, *, reduction: Word = mean",
+        "The element where the target is 1, what it lacks of `margin` where it is -1.",
+    ),
+    loss(
+        "margin_ranking_loss",
+        "input1, input2, target, margin: Scalar = 0.0, *, reduction: Word = mean",
+        "How far the order of two tensors misses the target by, 1 or -1, with a margin.",
+    ),
+    loss(
+        "cosine_embedding_loss",
+        "input1, input2, target, margin: Scalar = 0.0, *, reduction: Word = mean, dim: Dim = -1",
+        "How far the angle between two tensors misses the target by: 1 for alike, -1 for apart.",
+    )
+    .differs("along any dim, by name too"),
+    loss(
+        "triplet_margin_loss",
+        "anchor, positive, negative, margin: Scalar = 1.0, p: Scalar = 2.0, eps: Scalar = 1e-06, \
+         swap: Bool = False, *, reduction: Word = mean, dim: Dim = -1",
+        "How much nearer than `margin` a negative example is, compared with a positive one.",
+    )
+    .differs("along any dim, by name too"),
+];

@@ -1,5 +1,80 @@
-//! Normalisation layers and dropout.
+//! Normalisations.
 
-use crate::op::Row;
+use crate::op::Class::Compose;
+use crate::op::DTypeRule::Same;
+use crate::op::NameRule::{Keeps, Unifies};
+use crate::op::{DTypes, Forms, Row};
 
-pub(super) const ROWS: &[Row] = &[];
+const fn norm(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    Row::new(name, signature, Compose, Keeps, doc).dtype(Same, DTypes::FLOATS)
+}
+
+pub(super) const ROWS: &[Row] = &[
+    norm(
+        "layer_norm",
+        "self, normalized_shape: Dims, weight: Tensor = None, bias: Tensor = None, eps: Scalar = 1e-05",
+        "Mean zero and variance one over dims, then times `weight`, plus `bias`.",
+    )
+    .differs("dims by name, anywhere; sizes of the last dims, as in PyTorch, too"),
+    norm(
+        "rms_norm",
+        "self, normalized_shape: Dims, weight: Tensor = None, eps: Scalar = None",
+        "Mean square one over dims, then times `weight`.",
+    )
+    .differs("dims by name, anywhere; sizes of the last dims, as in PyTorch, too"),
+    norm(
+        "batch_norm",
+        "self, running_mean: Tensor, running_var: Tensor, weight: Tensor = None, \
+         bias: Tensor = None, training: Bool = False, momentum: Scalar = 0.1, eps: Scalar = 1e-05, \
+         *, dim: Dim = 1",
+        "Mean zero and variance one for each channel: of the batch in training, else running ones.",
+    )
+    .differs("the channel's dim by name; `batch_norm_train` updates the running statistics"),
+    norm(
+        "group_norm",
+        "self, num_groups: Int, weight: Tensor = None, bias: Tensor = None, eps: Scalar = 1e-05, \
+         *, channel: Dim = 1, dim: Dims = None",
+        "Mean zero and variance one over groups of channels, and over other dims along with them.",
+    )
+    .differs("the channel's dim and the others by name"),
+    norm(
+        "instance_norm",
+        "self, running_mean: Tensor = None, running_var: Tensor = None, weight: Tensor = None, \
+         bias: Tensor = None, use_input_stats: Bool = True, momentum: Scalar = 0.1, \
+         eps: Scalar = 1e-05, *, dim: Dims = None",
+        "Mean zero and variance one for each sample and channel: `layer_norm` over the other dims.",
+    )
+    .differs("dims by name; running statistics only to use them"),
+    norm(
+        "local_response_norm",
+        "self, size: Int, alpha: Scalar = 0.0001, beta: Scalar = 0.75, k: Scalar = 1.0, \
+         *, dim: Dim = 1",
+        "Divided by a power of the mean square of neighbouring channels.",
+    )
+    .differs("the channel's dim by name"),
+    norm(
+        "normalize",
+        "self, p: Scalar = 2.0, dim: Dims = 1, eps: Scalar = 1e-12",
+        "Divided by the norm along dims, or by `eps` where that is greater.",
+    )
+    .forms(Forms::WITH_OUT)
+    .differs("by name too"),
+    Row::new(
+        "cosine_similarity",
+        "x1, x2, dim: Dim = 1, eps: Scalar = 1e-08",
+        Compose,
+        Unifies,
+        "The cosine of the angle between two tensors along a dim, which goes.",
+    )
+    .dtype(Same, DTypes::FLOATS)
+    .differs("by name too"),
+    Row::new(
+        "pairwise_distance",
+        "x1, x2, p: Scalar = 2.0, eps: Scalar = 1e-06, keepdim: Bool = False, *, dim: Dim = -1",
+        Compose,
+        Unifies,
+        "The norm of the difference of two tensors along a dim, which goes.",
+    )
+    .dtype(Same, DTypes::FLOATS)
+    .differs("along any dim, by name too"),
+];

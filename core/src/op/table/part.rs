@@ -57,6 +57,12 @@ pub(super) const ROWS: &[Row] = &[
         "`addcmul` with a factor.",
     )
     .part(),
+    pair(
+        "dropped",
+        "dropped(x, y, p)",
+        "`dropout` by a number drawn for each element.",
+    )
+    .signature("self, draw, p: Scalar"),
     pair("gated", "mul(x, sigmoid(y))", "`glu` of two halves."),
     pair(
         "squared_error",

@@ -133,6 +133,7 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         Op::DivTrunc => of_div_trunc(compute),
         Op::IscloseNan => of_isclose_nan(compute),
         Op::AddcmulValue => of_addcmul_value(compute),
+        Op::Dropped => of_dropped(compute),
         Op::Gated => of_gated(compute),
         Op::SquaredError => of_squared_error(compute),
         Op::AbsoluteError => of_absolute_error(compute),
@@ -446,6 +447,34 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Positive
         | Op::Allclose
         | Op::Glu
+        | Op::Rrelu
+        | Op::Dropout
+        | Op::AlphaDropout
+        | Op::LayerNorm
+        | Op::RmsNorm
+        | Op::BatchNorm
+        | Op::GroupNorm
+        | Op::InstanceNorm
+        | Op::LocalResponseNorm
+        | Op::Normalize
+        | Op::CosineSimilarity
+        | Op::PairwiseDistance
+        | Op::CrossEntropy
+        | Op::NllLoss
+        | Op::MseLoss
+        | Op::L1Loss
+        | Op::SmoothL1Loss
+        | Op::HuberLoss
+        | Op::BinaryCrossEntropy
+        | Op::BinaryCrossEntropyWithLogits
+        | Op::KlDiv
+        | Op::SoftMarginLoss
+        | Op::PoissonNllLoss
+        | Op::GaussianNllLoss
+        | Op::HingeEmbeddingLoss
+        | Op::MarginRankingLoss
+        | Op::CosineEmbeddingLoss
+        | Op::TripletMarginLoss
         | Op::Conv1d
         | Op::Conv2d
         | Op::Conv3d
@@ -2545,6 +2574,23 @@ fn of_addcmul_value(compute: DType) -> Option<Kernel> {
             })
         }
         DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_dropped(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(levels, |x: f32, y: f32, p: f32| dropped(x, y, p)),
+        DType::F64 => kernel!(levels, |x: f64, y: f64, p: f64| dropped(x, y, p)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
     })
 }
 

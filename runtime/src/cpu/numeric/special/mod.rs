@@ -275,7 +275,7 @@ pub(crate) mod by_name {
             hardsigmoid(x) hardswish(x) erfcx(x) ndtr(x) ndtri(x) log_ndtr(x) entr(x) i0(x) i0e(x)
             i1(x) i1e(x);
         Shrink: celu(x, alpha) softshrink(x, lambd) hardshrink(x, lambd) tanhshrink(x)
-            logit_eps(x, eps);
+            logit_eps(x, eps) dropped(x, draw, p);
         Loss: smooth_error(x, y, beta) huber_error(x, y, delta) binary_entropy(x, y)
             logit_entropy(x, y, weight) divergence(x, y) soft_margin(x, y) stirling(x);
         Classify: sgn(x) nan_to_num(x, nan, posinf, neginf);

@@ -12,6 +12,8 @@ pub(crate) trait Shrink: Real {
     fn hardshrink(self, lambd: Self) -> Self;
     /// x - tanh(x)
     fn tanhshrink(self) -> Self;
+    /// Zero where a number drawn from 0 to 1 is below `p`, else scaled up to keep the mean.
+    fn dropped(self, draw: Self, p: Self) -> Self;
     /// [`Real::logit`] of what lies between `eps` and one less it.
     fn logit_eps(self, eps: Self) -> Self;
 }
@@ -37,6 +39,10 @@ macro_rules! shrink {
             #[inline(always)]
             fn tanhshrink(self) -> Self {
                 activation::tanhshrink(self.into()) as Self
+            }
+            #[inline(always)]
+            fn dropped(self, draw: Self, p: Self) -> Self {
+                if draw < p { 0.0 } else { self / (1.0 - p) }
             }
             #[inline(always)]
             fn logit_eps(self, eps: Self) -> Self {

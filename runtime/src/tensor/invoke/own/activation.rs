@@ -3,11 +3,13 @@
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
+use super::parametric::number;
 use super::pure;
 use crate::tensor::generated::own::Activation;
 use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::value::Value;
 use crate::tensor::invoke::{Form, computed};
+use crate::tensor::{AlphaDropoutOptions, DropoutOptions, RreluOptions};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(
@@ -25,6 +27,26 @@ pub(in crate::tensor) fn call(
         }),
         Activation::Prelu => pure(op, form, args, |a| {
             a.tensor("self")?.prelu(a.tensor("weight")?)
+        }),
+        Activation::Rrelu => computed(op, form, args, |a| {
+            let plain = RreluOptions::default();
+            a.tensor("self")?.rrelu_with(RreluOptions {
+                lower: number(a, "lower")?.unwrap_or(plain.lower),
+                upper: number(a, "upper")?.unwrap_or(plain.upper),
+                training: a.flag("training")?,
+            })
+        }),
+        Activation::Dropout => computed(op, form, args, |a| {
+            a.tensor("self")?.dropout_with(DropoutOptions {
+                p: number(a, "p")?.unwrap_or(0.5),
+                training: a.flag_or("training", true)?,
+            })
+        }),
+        Activation::AlphaDropout => computed(op, form, args, |a| {
+            a.tensor("self")?.alpha_dropout_with(AlphaDropoutOptions {
+                p: number(a, "p")?.unwrap_or(0.5),
+                training: a.flag("training")?,
+            })
         }),
         Activation::Glu => computed(op, form, args, |a| a.tensor("self")?.glu(a.dim("dim")?)),
     }

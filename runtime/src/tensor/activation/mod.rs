@@ -1,5 +1,7 @@
 //! What neural networks put between their layers, beside what follows from the rows.
 
+mod random;
+
 use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef};
 use nomina_core::{Error, ErrorKind, Result};
@@ -8,6 +10,7 @@ use super::family;
 use super::{DynTensor, about};
 use crate::call;
 use crate::raw::Raw;
+pub use random::{AlphaDropoutOptions, DropoutOptions, RreluOptions};
 
 impl DynTensor {
     /// Times `weight` where negative. A weight with a dim has one number for each channel: the dim

@@ -1,0 +1,127 @@
+//! Cross entropy against indices of classes.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Device, Error, ErrorKind, Names, Result};
+
+use super::to_dtype;
+use crate::backend::{Place, backend};
+use crate::raw::Raw;
+
+/// Cross entropy as a backend sees it.
+pub(crate) struct EntropyJob<'a> {
+    /// Whether elements are logits, whose logarithm of the sum of exponentials is taken off, or
+    /// logarithms of probabilities.
+    pub logits: bool,
+    pub compute: DType,
+    pub shape: &'a [usize],
+    pub strides: &'a [isize],
+    pub x: Place,
+    /// The dim of classes.
+    pub dim: usize,
+    /// The true class of each row, or `ignore_index`.
+    pub targets: &'a [i64],
+    pub weight: Option<&'a [f64]>,
+    pub ignore_index: i64,
+    pub smoothing: f64,
+    /// The loss and the weight of each row.
+    pub out: *mut f64,
+}
+
+/// What `entropy` takes besides logits and targets.
+#[derive(Clone, Copy, Debug)]
+pub struct Entropy<'a> {
+    /// Whether there are logits, or logarithms of probabilities.
+    pub logits: bool,
+    /// A weight for each class.
+    pub weight: Option<&'a Raw>,
+    /// A target that does not count.
+    pub ignore_index: i64,
+    /// How much of the target is spread over all classes.
+    pub smoothing: f64,
+}
+
+/// The loss of each row along `dim`, in its own dtype, and of all rows together the sum and the
+/// sum of their weights.
+///
+/// # Errors
+/// Targets out of range, sizes or dtypes that do not fit, missing memory.
+pub fn entropy(
+    op: Op,
+    x: &Raw,
+    target: &Raw,
+    dim: usize,
+    options: Entropy<'_>,
+) -> Result<(Raw, [f64; 2])> {
+    let shown = |error: Error| {
+        error
+            .operand(&Names::default(), x.shape())
+            .operand(&Names::default(), target.shape())
+    };
+    op.row().check_dtype(x.dtype()).map_err(shown)?;
+    super::softmax::check_dim(op, x, dim)?;
+    let mut kept = x.shape().to_vec();
+    let classes = kept.remove(dim);
+    if kept != target.shape() {
+        let what = format!("targets of sizes {:?}, not {kept:?}", target.shape());
+        return Err(shown(Error::new(ErrorKind::Shape, op.name(), what))
+            .hint("give one target for each row, without the dim of classes"));
+    }
+    if !target.dtype().is_integral() || target.dtype() == DType::Bool {
+        let what = format!("targets are {}, not integers", target.dtype());
+        return Err(shown(Error::new(ErrorKind::DType, op.name(), what))
+            .hint("give the index of a class for each row"));
+    }
+    let targets: Vec<i64> = to_dtype(target, DType::I64)?.to_vec()?;
+    let ignored = options.ignore_index;
+    let bad = targets
+        .iter()
+        .find(|&&t| t != ignored && usize::try_from(t).map_or(true, |t| t >= classes));
+    if let Some(bad) = bad {
+        let what = format!("target {bad} is out of range for {classes} classes");
+        return Err(shown(Error::new(ErrorKind::Index, op.name(), what))
+            .at(0, dim)
+            .hint("classes count from 0"));
+    }
+    let weight: Option<Vec<f64>> = match options.weight {
+        None => None,
+        Some(raw) if *raw.shape() == [classes] => Some(to_dtype(raw, DType::F64)?.to_vec::<f64>()?),
+        Some(raw) => {
+            let what = format!("weights of sizes {:?} for {classes} classes", raw.shape());
+            return Err(shown(Error::new(ErrorKind::Shape, op.name(), what))
+                .at(0, dim)
+                .hint("give one weight for each class"));
+        }
+    };
+    let mut found = Raw::zeros(op.name(), &[targets.len(), 2], DType::F64, Device::Cpu)?;
+    if !targets.is_empty() && classes > 0 {
+        let out = found.as_mut()?.as_mut_ptr().cast();
+        // SAFETY: the job describes a whole operand, and a fresh result that no one else has;
+        // targets were checked above.
+        unsafe {
+            backend(op.name(), x.device())?.entropy(&EntropyJob {
+                logits: options.logits,
+                compute: x.dtype(),
+                shape: x.shape(),
+                strides: x.strides(),
+                x: Place {
+                    ptr: x.as_ptr().cast_mut(),
+                    dtype: x.dtype(),
+                },
+                dim,
+                targets: &targets,
+                weight: weight.as_deref(),
+                ignore_index: ignored,
+                smoothing: options.smoothing,
+                out,
+            })?;
+        }
+    }
+    let pairs = found.to_vec::<f64>()?;
+    let sums = pairs
+        .chunks_exact(2)
+        .fold([0.0; 2], |[loss, weight], pair| {
+            [loss + pair[0], weight + pair[1]]
+        });
+    let losses = found.select(1, 0)?.reshape(&kept)?;
+    Ok((to_dtype(&losses, x.dtype())?, sums))
+}

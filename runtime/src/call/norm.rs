@@ -1,0 +1,105 @@
+//! Normalisation of rows.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Device, Names, Result};
+
+use crate::backend::{Place, backend};
+use crate::raw::Raw;
+
+/// A normalisation as a backend sees it. There is at least one element.
+pub(crate) struct NormJob<'a> {
+    /// Whether the mean stays, and the mean square becomes one.
+    pub rms: bool,
+    /// What is added to the variance.
+    pub eps: f64,
+    /// What elements are converted to.
+    pub compute: DType,
+    pub shape: &'a [usize],
+    /// The dims along a row, in any order.
+    pub dims: &'a [usize],
+    pub x: Place,
+    pub strides: &'a [isize],
+    pub out: Place,
+    pub out_strides: &'a [isize],
+    /// Strides of the shape, zero where all indices have the same number.
+    pub weight: Option<(Place, &'a [isize])>,
+    pub bias: Option<(Place, &'a [isize])>,
+    /// Mean and variance of each row; null when nobody asks.
+    pub stats: *mut f64,
+}
+
+/// What rows are multiplied by, and what is added: tensors that broadcast to the operand's shape.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Affine<'a> {
+    /// The factor.
+    pub weight: Option<&'a Raw>,
+    /// The summand.
+    pub bias: Option<&'a Raw>,
+}
+
+/// Rows, which lie along `dims`, brought to mean zero and variance one, or with `rms` to mean
+/// square one. With `stats`, the mean and the variance of each row too, as f64.
+///
+/// # Errors
+/// A dtype that is no float, scales that do not broadcast, missing memory.
+pub fn normalize(
+    op: Op,
+    x: &Raw,
+    dims: &[usize],
+    (rms, eps): (bool, f64),
+    affine: Affine<'_>,
+    stats: bool,
+) -> Result<(Raw, Option<Raw>)> {
+    let own = |error: nomina_core::Error| error.operand(&Names::default(), x.shape());
+    op.row().check_dtype(x.dtype()).map_err(own)?;
+    let scale = |of: Option<&Raw>| -> Result<Option<Raw>> {
+        of.map(|raw| {
+            op.row().check_dtype(raw.dtype()).map_err(own)?;
+            raw.broadcast_to(op.name(), x.shape())
+        })
+        .transpose()
+    };
+    let (weight, bias) = (scale(affine.weight)?, scale(affine.bias)?);
+    let mut out = Raw::empty(op.name(), x.shape(), x.dtype(), x.device())?;
+    let rows: usize = (0..x.rank())
+        .filter(|dim| !dims.contains(dim))
+        .map(|dim| x.shape()[dim])
+        .product();
+    let mut found = match stats {
+        true => Some(Raw::zeros(op.name(), &[rows, 2], DType::F64, Device::Cpu)?),
+        false => None,
+    };
+    if x.numel() == 0 {
+        return Ok((out, found));
+    }
+    let place = |raw: &Raw| Place {
+        ptr: raw.as_ptr().cast_mut(),
+        dtype: raw.dtype(),
+    };
+    let to = Place {
+        ptr: out.as_mut()?.as_mut_ptr(),
+        dtype: x.dtype(),
+    };
+    let stats = match &mut found {
+        Some(raw) => raw.as_mut()?.as_mut_ptr().cast(),
+        None => std::ptr::null_mut(),
+    };
+    // SAFETY: the job describes whole operands, and fresh results that no one else has.
+    unsafe {
+        backend(op.name(), x.device())?.norm(&NormJob {
+            rms,
+            eps,
+            compute: x.dtype(),
+            shape: x.shape(),
+            dims,
+            x: place(x),
+            strides: x.strides(),
+            out: to,
+            out_strides: out.strides(),
+            weight: weight.as_ref().map(|raw| (place(raw), raw.strides())),
+            bias: bias.as_ref().map(|raw| (place(raw), raw.strides())),
+            stats,
+        })?;
+    }
+    Ok((out, found))
+}

@@ -1,0 +1,109 @@
+//! Cross entropy of logits, row by row, against the index of the true class.
+
+use nomina_core::DType;
+
+use super::parallel::{GRAIN, Shared, split};
+use super::reduce::real::Real;
+use super::reduce::simd::{Kernel, dispatch};
+use super::rows::Rows;
+use crate::backend::arithmetic;
+use crate::call::EntropyJob;
+
+const LANES: usize = 16;
+
+/// The logarithm of the sum of a row's exponentials.
+struct LogSumExp<'a, T>(&'a [T]);
+
+impl<T: Real> Kernel for LogSumExp<'_, T> {
+    type Out = f64;
+    #[inline(always)]
+    fn run(self) -> f64 {
+        let mut lanes = [T::NEG_INFINITY; LANES];
+        for chunk in self.0.chunks(LANES) {
+            for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                *lane = if x > *lane { x } else { *lane };
+            }
+        }
+        let max = lanes.iter().fold(
+            T::NEG_INFINITY,
+            |max, &lane| if lane > max { lane } else { max },
+        );
+        if max.wide().is_infinite() {
+            // Nothing beside an infinity counts; NaN does.
+            return self.0.iter().fold(
+                max.wide(),
+                |sum, x| {
+                    if x.wide().is_nan() { x.wide() } else { sum }
+                },
+            );
+        }
+        let mut total = 0.0;
+        for block in self.0.chunks(1024) {
+            let mut sums = [T::ZERO; LANES];
+            for chunk in block.chunks(LANES) {
+                for (lane, &x) in sums.iter_mut().zip(chunk) {
+                    *lane += (x - max).exp();
+                }
+            }
+            total += sums.iter().fold(0.0, |sum, lane| sum + lane.wide());
+        }
+        max.wide() + total.ln()
+    }
+}
+
+/// Computes the loss and the weight of each row.
+///
+/// # Safety
+/// The operands and the results lie where the job says, and nobody else uses the results meanwhile.
+/// Every target that counts is an index of the row.
+pub(crate) unsafe fn execute(job: &EntropyJob<'_>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match arithmetic(job.compute) {
+            DType::F64 => each_row::<f64>(job),
+            _ => each_row::<f32>(job),
+        }
+    }
+}
+
+unsafe fn each_row<T: Real>(job: &EntropyJob<'_>) {
+    let dims = [job.dim];
+    let rows = Rows::new(job.shape, &dims);
+    let x = rows.of(job.x, job.shape, job.strides, &dims);
+    let out = Shared(job.out.cast());
+    let classes = rows.len as f64;
+    // A weight for a class, and all of them together.
+    let (weights, targets) = (job.weight, job.targets);
+    let weight = |class: usize| weights.map_or(1.0, |weights| weights[class]);
+    let (ignored, logits, smoothing) = (job.ignore_index, job.logits, job.smoothing);
+    split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
+        let mut buffer = vec![T::ZERO; if x.is_dense::<T>() { 0 } else { rows.len }];
+        for index in range {
+            let target = targets[index];
+            let (mut loss, mut counted) = (0.0, 0.0);
+            if target != ignored {
+                // SAFETY: the row is readable, by the caller's promise.
+                let row = unsafe { rows.load(&x, index, &mut buffer) };
+                let log = if logits {
+                    dispatch(LogSumExp(row))
+                } else {
+                    0.0
+                };
+                counted = weight(target as usize);
+                loss = counted * (log - row[target as usize].wide());
+                if smoothing != 0.0 {
+                    let all = row.iter().enumerate().fold(0.0, |sum, (class, x)| {
+                        sum + weight(class) * (log - x.wide())
+                    });
+                    loss = (1.0 - smoothing) * loss + smoothing / classes * all;
+                }
+            }
+            // SAFETY: each row has two places of its own.
+            unsafe {
+                let out = out.get().cast::<f64>().add(2 * index);
+                out.write(loss);
+                out.add(1).write(counted);
+            }
+        }
+    });
+}

@@ -1,0 +1,272 @@
+//! Losses: of a prediction and a target, whose names unify.
+
+mod embedding;
+mod entropy;
+mod options;
+
+use nomina_core::op::Op;
+use nomina_core::{Error, Result};
+
+use super::{DynTensor, Operand, about, family};
+
+pub use options::{
+    BinaryCrossEntropyOptions, CrossEntropyOptions, GaussianNllLossOptions,
+    HingeEmbeddingLossOptions, HuberLossOptions, KlDivOptions, MarginOptions,
+    PoissonNllLossOptions, Reduction, SmoothL1LossOptions, TripletMarginLossOptions,
+};
+
+/// The error of a step as the operator's own, about these operands.
+fn named<'a>(op: Op, operands: &'a [&'a DynTensor]) -> impl Fn(Error) -> Error + 'a {
+    move |error| about(error.in_op(op.name()), operands)
+}
+
+impl DynTensor {
+    /// The losses of single elements as one.
+    fn reduced(self, op: Op, reduction: Reduction) -> Result<Self> {
+        match reduction {
+            Reduction::None => Ok(self),
+            Reduction::Sum => self.sum(..).map_err(|e| e.in_op(op.name())),
+            Reduction::Mean => self.mean(..).map_err(|e| e.in_op(op.name())),
+        }
+    }
+
+    /// A loss whose terms one kernel computes.
+    fn terms(op: Op, kernel: Op, operands: &[Operand<'_>], reduction: Reduction) -> Result<Self> {
+        let all = family::tensors(operands);
+        let terms = family::pointwise(kernel, operands).map_err(|e| e.in_op(op.name()))?;
+        op.row()
+            .check_dtype(terms.dtype())
+            .map_err(|e| about(e, &all))?;
+        terms.reduced(op, reduction)
+    }
+
+    /// The mean of the squares of the differences.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is no float.
+    pub fn mse_loss(&self, target: &Self) -> Result<Self> {
+        self.mse_loss_with(target, Reduction::Mean)
+    }
+
+    /// [`DynTensor::mse_loss`] with a reduction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn mse_loss_with(&self, target: &Self, reduction: Reduction) -> Result<Self> {
+        let operands = [self.into(), target.into()];
+        Self::terms(Op::MseLoss, Op::SquaredError, &operands, reduction)
+    }
+
+    /// The mean of the magnitudes of the differences.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn l1_loss(&self, target: &Self) -> Result<Self> {
+        self.l1_loss_with(target, Reduction::Mean)
+    }
+
+    /// [`DynTensor::l1_loss`] with a reduction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn l1_loss_with(&self, target: &Self, reduction: Reduction) -> Result<Self> {
+        let operands = [self.into(), target.into()];
+        Self::terms(Op::L1Loss, Op::AbsoluteError, &operands, reduction)
+    }
+
+    /// Half the square of small differences, the magnitude of great ones.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn smooth_l1_loss(&self, target: &Self) -> Result<Self> {
+        self.smooth_l1_loss_with(target, Reduction::Mean, SmoothL1LossOptions::default())
+    }
+
+    /// [`DynTensor::smooth_l1_loss`] with a reduction and a bend of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`], and when `beta` is below zero.
+    pub fn smooth_l1_loss_with(
+        &self,
+        target: &Self,
+        reduction: Reduction,
+        options: SmoothL1LossOptions,
+    ) -> Result<Self> {
+        let op = Op::SmoothL1Loss;
+        if options.beta < 0.0 || options.beta.is_nan() {
+            return Err(negative(op, "beta", options.beta, &[self, target]));
+        }
+        let operands = [self.into(), target.into(), options.beta.into()];
+        Self::terms(op, Op::SmoothError, &operands, reduction)
+    }
+
+    /// Half the square of small differences, a line beyond.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn huber_loss(&self, target: &Self) -> Result<Self> {
+        self.huber_loss_with(target, Reduction::Mean, HuberLossOptions::default())
+    }
+
+    /// [`DynTensor::huber_loss`] with a reduction and a bend of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`], and when `delta` is not above zero.
+    pub fn huber_loss_with(
+        &self,
+        target: &Self,
+        reduction: Reduction,
+        options: HuberLossOptions,
+    ) -> Result<Self> {
+        let op = Op::HuberLoss;
+        if options.delta <= 0.0 || options.delta.is_nan() {
+            return Err(negative(op, "delta", options.delta, &[self, target]));
+        }
+        let operands = [self.into(), target.into(), options.delta.into()];
+        Self::terms(op, Op::HuberError, &operands, reduction)
+    }
+
+    /// ln(1 + exp(-x y)), for targets of 1 and -1.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn soft_margin_loss(&self, target: &Self) -> Result<Self> {
+        self.soft_margin_loss_with(target, Reduction::Mean)
+    }
+
+    /// [`DynTensor::soft_margin_loss`] with a reduction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn soft_margin_loss_with(&self, target: &Self, reduction: Reduction) -> Result<Self> {
+        let operands = [self.into(), target.into()];
+        Self::terms(Op::SoftMarginLoss, Op::SoftMargin, &operands, reduction)
+    }
+
+    /// The Kullback-Leibler divergence of logarithms of probabilities from a target.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn kl_div(&self, target: &Self) -> Result<Self> {
+        self.kl_div_with(target, Reduction::Mean, KlDivOptions::default())
+    }
+
+    /// [`DynTensor::kl_div`] with a reduction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn kl_div_with(
+        &self,
+        target: &Self,
+        reduction: Reduction,
+        options: KlDivOptions,
+    ) -> Result<Self> {
+        let kernel = if options.log_target {
+            Op::LogDivergence
+        } else {
+            Op::Divergence
+        };
+        Self::terms(Op::KlDiv, kernel, &[self.into(), target.into()], reduction)
+    }
+
+    /// The negative logarithm of the likelihood of a target under a Poisson distribution.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn poisson_nll_loss(&self, target: &Self) -> Result<Self> {
+        self.poisson_nll_loss_with(target, Reduction::Mean, PoissonNllLossOptions::default())
+    }
+
+    /// [`DynTensor::poisson_nll_loss`] with a reduction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn poisson_nll_loss_with(
+        &self,
+        target: &Self,
+        reduction: Reduction,
+        options: PoissonNllLossOptions,
+    ) -> Result<Self> {
+        let (op, none) = (Op::PoissonNllLoss, Reduction::None);
+        let pair = [self.into(), target.into()];
+        let mut terms = if options.log_input {
+            Self::terms(op, Op::PoissonLogError, &pair, none)?
+        } else {
+            let operands = [self.into(), target.into(), options.eps.into()];
+            Self::terms(op, Op::PoissonError, &operands, none)?
+        };
+        if options.full {
+            let both = [self, target];
+            let fail = named(op, &both);
+            let constant = family::pointwise(Op::Stirling, &[target.into()]).map_err(&fail)?;
+            terms = terms.add(&constant).map_err(&fail)?;
+        }
+        terms.reduced(op, reduction)
+    }
+
+    /// The negative logarithm of the likelihood of a target under a normal distribution of this
+    /// mean and a variance.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`].
+    pub fn gaussian_nll_loss<'a>(
+        &'a self,
+        target: &'a Self,
+        var: impl Into<Operand<'a>>,
+    ) -> Result<Self> {
+        let options = GaussianNllLossOptions::default();
+        self.gaussian_nll_loss_with(target, var, Reduction::Mean, options)
+    }
+
+    /// [`DynTensor::gaussian_nll_loss`] with a reduction of choice.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mse_loss`], and when a variance is below zero.
+    pub fn gaussian_nll_loss_with<'a>(
+        &'a self,
+        target: &'a Self,
+        var: impl Into<Operand<'a>>,
+        reduction: Reduction,
+        options: GaussianNllLossOptions,
+    ) -> Result<Self> {
+        let op = Op::GaussianNllLoss;
+        let both = [self, target];
+        let fail = named(op, &both);
+        let var = match var.into() {
+            Operand::Tensor(var) => var.clone(),
+            Operand::Scalar(value) => self.full_like(value).map_err(&fail)?,
+        };
+        if var.numel() > 0 {
+            let least = var.amin(..).and_then(|x| x.item()).map_err(&fail)?.to_f64();
+            if least < 0.0 {
+                return Err(negative(op, "var", least, &[self, &var]));
+            }
+        }
+        let var = var.clamp_min(options.eps).map_err(&fail)?;
+        let squares = Self::terms(
+            op,
+            Op::SquaredError,
+            &[self.into(), target.into()],
+            Reduction::None,
+        )?;
+        let terms = squares
+            .div(&var)
+            .and_then(|terms| terms.add(&var.log()?)?.mul(0.5))
+            .map_err(&fail)?;
+        let terms = if options.full {
+            let constant = 0.5 * std::f64::consts::TAU.ln();
+            terms.add(constant).map_err(&fail)?
+        } else {
+            terms
+        };
+        terms.reduced(op, reduction)
+    }
+}
+
+/// A number that is below its least.
+#[cold]
+fn negative(op: Op, name: &str, value: f64, operands: &[&DynTensor]) -> Error {
+    let what = format!("`{name}` is {value}");
+    let error = Error::new(nomina_core::ErrorKind::Argument, op.name(), what);
+    about(error, operands).hint("give a greater number")
+}

@@ -1,0 +1,161 @@
+//! Options of losses.
+
+use crate::tensor::DynTensor;
+
+/// What becomes of the losses of single elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduction {
+    /// Their mean.
+    #[default]
+    Mean,
+    /// Their sum.
+    Sum,
+    /// They stay as they are.
+    None,
+}
+
+/// Options of `smooth_l1_loss_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SmoothL1LossOptions {
+    /// How far the square reaches.
+    pub beta: f64,
+}
+
+impl Default for SmoothL1LossOptions {
+    fn default() -> Self {
+        Self { beta: 1.0 }
+    }
+}
+
+/// Options of `huber_loss_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HuberLossOptions {
+    /// How far the square reaches; the slope beyond.
+    pub delta: f64,
+}
+
+impl Default for HuberLossOptions {
+    fn default() -> Self {
+        Self { delta: 1.0 }
+    }
+}
+
+/// Options of `kl_div_with`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KlDivOptions {
+    /// Whether the target holds logarithms, too.
+    pub log_target: bool,
+}
+
+/// Options of `poisson_nll_loss_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoissonNllLossOptions {
+    /// Whether elements are logarithms of the expectation.
+    pub log_input: bool,
+    /// Whether the part that the target alone gives counts, by Stirling's formula.
+    pub full: bool,
+    /// What is added before a logarithm.
+    pub eps: f64,
+}
+
+impl Default for PoissonNllLossOptions {
+    fn default() -> Self {
+        Self {
+            log_input: true,
+            full: false,
+            eps: 1e-8,
+        }
+    }
+}
+
+/// Options of `gaussian_nll_loss_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaussianNllLossOptions {
+    /// Whether the constant counts.
+    pub full: bool,
+    /// The least variance.
+    pub eps: f64,
+}
+
+impl Default for GaussianNllLossOptions {
+    fn default() -> Self {
+        Self {
+            full: false,
+            eps: 1e-6,
+        }
+    }
+}
+
+/// Options of `hinge_embedding_loss_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HingeEmbeddingLossOptions {
+    /// How great elements must be whose target is -1.
+    pub margin: f64,
+}
+
+impl Default for HingeEmbeddingLossOptions {
+    fn default() -> Self {
+        Self { margin: 1.0 }
+    }
+}
+
+/// Options of `margin_ranking_loss_with` and `cosine_embedding_loss_with`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MarginOptions {
+    /// What must be left.
+    pub margin: f64,
+}
+
+/// Options of `triplet_margin_loss_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TripletMarginLossOptions {
+    /// How much further the negative example must be.
+    pub margin: f64,
+    /// The degree of the norm.
+    pub p: f64,
+    /// What is added to differences.
+    pub eps: f64,
+    /// Whether the distance from the positive to the negative example counts where it is less.
+    pub swap: bool,
+}
+
+impl Default for TripletMarginLossOptions {
+    fn default() -> Self {
+        Self {
+            margin: 1.0,
+            p: 2.0,
+            eps: 1e-6,
+            swap: false,
+        }
+    }
+}
+
+/// Options of `cross_entropy_with` and `nll_loss_with`.
+#[derive(Clone, Copy, Debug)]
+pub struct CrossEntropyOptions<'a> {
+    /// A weight for each class.
+    pub weight: Option<&'a DynTensor>,
+    /// A target that does not count.
+    pub ignore_index: i64,
+    /// How much of each target is spread over all classes.
+    pub label_smoothing: f64,
+}
+
+impl Default for CrossEntropyOptions<'_> {
+    fn default() -> Self {
+        Self {
+            weight: None,
+            ignore_index: -100,
+            label_smoothing: 0.0,
+        }
+    }
+}
+
+/// Options of `binary_cross_entropy_with` and `binary_cross_entropy_with_logits_with`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BinaryCrossEntropyOptions<'a> {
+    /// A weight for each element.
+    pub weight: Option<&'a DynTensor>,
+    /// A weight of what is positive, for logits.
+    pub pos_weight: Option<&'a DynTensor>,
+}

@@ -1,0 +1,121 @@
+//! Options of normalisations.
+
+use crate::tensor::DynTensor;
+
+/// Options of `layer_norm_with`, `group_norm_with` and `instance_norm_with`.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerNormOptions<'a> {
+    /// What the result is multiplied by.
+    pub weight: Option<&'a DynTensor>,
+    /// What is added then.
+    pub bias: Option<&'a DynTensor>,
+    /// What is added to the variance.
+    pub eps: f64,
+}
+
+impl Default for LayerNormOptions<'_> {
+    fn default() -> Self {
+        Self {
+            weight: None,
+            bias: None,
+            eps: 1e-5,
+        }
+    }
+}
+
+/// Options of `rms_norm_with`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RmsNormOptions<'a> {
+    /// What the result is multiplied by.
+    pub weight: Option<&'a DynTensor>,
+    /// What is added to the mean square; the dtype's least step at 1 when left out.
+    pub eps: Option<f64>,
+}
+
+/// Options of `batch_norm_with` and its kin.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchNormOptions<'a> {
+    /// A factor for each channel.
+    pub weight: Option<&'a DynTensor>,
+    /// A summand for each channel.
+    pub bias: Option<&'a DynTensor>,
+    /// How much of the batch's statistics goes into the running ones.
+    pub momentum: f64,
+    /// What is added to the variance.
+    pub eps: f64,
+}
+
+impl Default for BatchNormOptions<'_> {
+    fn default() -> Self {
+        Self {
+            weight: None,
+            bias: None,
+            momentum: 0.1,
+            eps: 1e-5,
+        }
+    }
+}
+
+/// Options of `local_response_norm_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LocalResponseNormOptions {
+    /// What the mean square is multiplied by.
+    pub alpha: f64,
+    /// The power.
+    pub beta: f64,
+    /// What is added before.
+    pub k: f64,
+}
+
+impl Default for LocalResponseNormOptions {
+    fn default() -> Self {
+        Self {
+            alpha: 1e-4,
+            beta: 0.75,
+            k: 1.0,
+        }
+    }
+}
+
+/// Options of `normalize_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NormalizeOptions {
+    /// The degree of the norm.
+    pub p: f64,
+    /// The least number to divide by.
+    pub eps: f64,
+}
+
+impl Default for NormalizeOptions {
+    fn default() -> Self {
+        Self { p: 2.0, eps: 1e-12 }
+    }
+}
+
+/// Options of `cosine_similarity_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CosineSimilarityOptions {
+    /// The least length to divide by.
+    pub eps: f64,
+}
+
+impl Default for CosineSimilarityOptions {
+    fn default() -> Self {
+        Self { eps: 1e-8 }
+    }
+}
+
+/// Options of `pairwise_distance_with`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairwiseDistanceOptions {
+    /// The degree of the norm.
+    pub p: f64,
+    /// What is added to the difference.
+    pub eps: f64,
+}
+
+impl Default for PairwiseDistanceOptions {
+    fn default() -> Self {
+        Self { p: 2.0, eps: 1e-6 }
+    }
+}
