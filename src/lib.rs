@@ -73,6 +73,10 @@ pub use nomina_runtime::tensor::{
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
 };
 pub use nomina_runtime::tensor::{
+    DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,
+    MeshgridOptions, Rot90Options, VanderOptions, WindowOptions,
+};
+pub use nomina_runtime::tensor::{
     IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
 };
 pub use nomina_runtime::tensor::{SearchOptions, SortOptions, TopkOptions};

@@ -23,6 +23,11 @@ pub use crate::{
 };
 pub use crate::{MultinomialOptions, initial_seed};
 
+pub use crate::{
+    DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,
+    MeshgridOptions, Rot90Options, VanderOptions, WindowOptions, block_diag, meshgrid,
+};
+
 /// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.
 #[must_use]
 pub fn default<T: Default>() -> T {

@@ -1,1 +1,105 @@
-//! Moving, repeating, laying out anew.
+//! Elements moved, repeated and laid out anew.
+
+use nomina_core::op::Op;
+use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_runtime::DynTensor;
+use nomina_runtime::call;
+
+use super::compose::{on, one};
+use super::{Bare, Dest, Look, Static, view};
+
+/// An operator of one operand whose dims all keep their sizes' meaning.
+pub(crate) fn same(
+    x: Look<'_>,
+    out: &'static Static,
+    compute: impl Fn(&DynTensor) -> Result<DynTensor>,
+) -> Result<Bare> {
+    one(&[x], out, |x| compute(&x[0]))
+}
+
+/// An operator whose result has new dims, at `new`: their sizes must be those that types know.
+pub(crate) fn sized(
+    op: &'static str,
+    looks: &[Look<'_>],
+    out: &'static Static,
+    new: &[usize],
+    compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
+) -> Result<Bare> {
+    let made = one(looks, out, compute)?;
+    let shape = made.raw.shape();
+    for &dim in new {
+        let (Some(known), size) = (out.sizes[dim], shape[dim]) else {
+            continue;
+        };
+        if known != size {
+            let what = format!("size {size} where the dim's type says {known}");
+            return Err(Error::new(ErrorKind::Shape, op, what)
+                .operand(&Names::from_static(out.names), shape)
+                .at(0, dim)
+                .hint("a size declared in `dims!` is the only one the dim can have"));
+        }
+    }
+    Ok(made)
+}
+
+/// Everything repeated; a dim with a constant size keeps it.
+pub(crate) fn repeat(x: Look<'_>, counts: &[i64]) -> Result<Bare> {
+    let sizes = x.of.sizes.iter().zip(x.raw.shape()).zip(counts);
+    for (dim, ((known, &size), &count)) in sizes.enumerate() {
+        let Some(known) = *known else { continue };
+        if count != 1 && i64::try_from(known).ok() != (size as i64).checked_mul(count) {
+            let what = format!("a dim of constant size {known} cannot repeat {count} times");
+            return Err(x
+                .blame(Error::new(ErrorKind::Shape, "repeat", what))
+                .at(0, dim)
+                .hint("give the dim another name first: `x.rename(..)`"));
+        }
+    }
+    same(x, x.of, |x| x.repeat(counts))
+}
+
+/// An operator of two operands whose dims unify.
+pub(crate) fn joined(
+    op: Op,
+    looks: &[Look<'_>],
+    out: &'static Static,
+    compute: impl Fn(&[DynTensor]) -> Result<DynTensor>,
+) -> Result<Bare> {
+    one(looks, out, compute).map_err(|error| error.in_op(op.name()))
+}
+
+/// Pieces of a dim, at ranges that follow from its size.
+pub(crate) fn pieces(
+    x: Look<'_>,
+    dim: usize,
+    ranges: impl FnOnce(usize) -> Result<call::Ranges>,
+) -> Result<Vec<Bare>> {
+    let ranges = ranges(x.raw.shape()[dim]).map_err(|error| x.blame(error).at(0, dim))?;
+    ranges
+        .into_iter()
+        .map(|range| view::narrow(x, dim, range))
+        .collect()
+}
+
+/// Zeros on one side of a diagonal, in place.
+pub(crate) fn triangle(op: Op, dest: Result<Dest<'_>>, diagonal: i64, upper: bool) -> Result<()> {
+    let dest = dest?;
+    let names = dest.names();
+    call::triangle_in_place(op.name(), dest.raw, diagonal, upper)
+        .map_err(|error| error.with_names([&names]))
+}
+
+/// Vectors spread over the grid of all of them.
+pub(crate) fn grid(
+    looks: &[Look<'_>],
+    out: &'static Static,
+    options: nomina_runtime::tensor::MeshgridOptions,
+) -> Result<Vec<Bare>> {
+    let all = on(looks, |x| {
+        DynTensor::meshgrid_with(&x.iter().collect::<Vec<_>>(), options)
+    })?;
+    Ok(all
+        .into_iter()
+        .map(|x| super::compose::bare(x, out))
+        .collect())
+}

@@ -64,6 +64,10 @@ pub use part::TensorMut;
 pub use random::Probability;
 pub use random_factory::Moments;
 pub use reduce::ReduceOptions;
+pub use shape::{
+    ComplexPart, Interleave, Sections, Shifts, Vectors, block_diag, cartesian_prod, meshgrid,
+    try_block_diag, try_cartesian_prod, try_meshgrid,
+};
 pub use sort::Unique;
 pub use view::{SplitSizes, Whole};
 

@@ -3,7 +3,7 @@
 use std::ops::RangeBounds;
 
 use nomina_core::dims::{
-    DimOf, Dims, ExpandInto, Insert, Inserted, OneDim, Resizable, SizeOf, Sizes, Without, position,
+    DimOf, Dims, Expand, Expanded, Insert, Inserted, OneDim, Resizable, SizeOf, Without, position,
 };
 use nomina_core::{Element, Result};
 
@@ -236,39 +236,32 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(view::unsqueeze(self.look(), <Inserted<D, X>>::STATIC))
     }
 
-    /// Dims of size 1 repeated, and new dims on the left, without a copy.
+    /// Dims of size 1 repeated, and new dims on the left, without a copy: to dims with sizes, or
+    /// with one size for each dim to these.
     ///
     /// ```
     /// # use nomina::prelude::*;
     /// dims! { N, C }
     /// let x = tensor!([1., 2.]; C).expand((N.of(3), C.of(2)));
     /// assert_eq!(x.sum(N).to_vec(), [3.0, 6.0]);
+    /// assert_eq!(tensor!([[1., 2.]]; N, C).expand([3, 2]).sum(N).to_vec(), [3.0, 6.0]);
     /// ```
     ///
     /// # Panics
     /// When a dim of another size than 1 would change.
     #[track_caller]
     #[must_use]
-    pub fn expand<S: Sizes>(&self, sizes: S) -> Tensor<S::Dims, T>
-    where
-        D: ExpandInto<S::Dims>,
-    {
-        Tensor::wrap(done(view::expand(
-            self.look(),
-            &sizes.sizes(),
-            S::Dims::STATIC,
-        )))
+    pub fn expand<S: Expand<D>>(&self, sizes: S) -> Tensor<Expanded<D, S>, T> {
+        ok(self.try_expand(sizes))
     }
 
     /// [`expand`](Self::expand) that returns the error.
     ///
     /// # Errors
     /// When a dim of another size than 1 would change.
-    pub fn try_expand<S: Sizes>(&self, sizes: S) -> Result<Tensor<S::Dims, T>>
-    where
-        D: ExpandInto<S::Dims>,
-    {
-        Tensor::give(view::expand(self.look(), &sizes.sizes(), S::Dims::STATIC))
+    pub fn try_expand<S: Expand<D>>(&self, sizes: S) -> Result<Tensor<Expanded<D, S>, T>> {
+        let out = <Expanded<D, S>>::STATIC;
+        Tensor::give(view::expand(self.look(), &sizes.new_sizes(), out))
     }
 }
 

@@ -19,6 +19,9 @@
 //! | `index_select`, `embedding` | [`Selected`], [`Embedded`] | [`IndexOf`], [`EmbedIn`] |
 //! | `at` | of each [`Subscript`] | [`SubscriptOf`] |
 //! | `stack`, `unsqueeze` | [`Inserted`] | [`Insert`] |
+//! | `diagonal`, `unfold` | [`Appended`] | [`Append`] |
+//! | `expand` | [`Expanded`] | [`Expand`] |
+//! | `repeat`, `tile` | | [`Repeats`] |
 //! | `searchsorted` | the values' | [`Sequences`] |
 //! | `contract` | [`Contracted`] | [`Contract`] |
 //! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
@@ -33,6 +36,7 @@ mod contract;
 #[allow(clippy::module_inception)]
 mod dims;
 mod distinct;
+mod expand;
 mod flatten;
 #[rustfmt::skip]
 mod generated;
@@ -45,6 +49,7 @@ mod places;
 mod refine;
 mod remove;
 mod rename;
+mod repeat;
 mod search;
 mod shape;
 mod single;
@@ -65,6 +70,7 @@ pub use broadcast::{Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, Hold
 pub use contract::{Contract, Contracted, FullyNamed};
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, Once};
+pub use expand::{Expand, ExpandArg, Expanded};
 pub use flatten::{
     Adjacent, Flatten, FlattenArg, Flattened, Follows, Successor, Unflatten, Unflattened,
 };
@@ -83,6 +89,7 @@ pub use rename::{
     All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn,
     Renamed, SameRankAs, Transposed,
 };
+pub use repeat::Repeats;
 pub use search::Sequences;
 pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
 pub use single::OneOrAll;

@@ -1,1 +1,0 @@
-//! Moving, repeating, laying out anew.

@@ -1,0 +1,247 @@
+//! Complex numbers and their parts.
+
+use nomina_core::dims::{Append, Appended, Broadcast, DimOf, Dims, OneDim, Sum, Without, position};
+use nomina_core::op::Op;
+use nomina_core::{ComplexFloat, Element, Float, Result};
+use num_complex::Complex;
+
+use crate::call::{Known, ok, shape};
+use crate::tensor::Tensor;
+
+/// The parts of a complex dtype: `f32` or `f64`.
+#[diagnostic::on_unimplemented(
+    message = "no complex dtype has parts of `{Self}`",
+    label = "expected f32 or f64"
+)]
+pub trait ComplexPart: Float {
+    /// The complex dtype.
+    type Complex: Element;
+}
+
+impl ComplexPart for f32 {
+    type Complex = Complex<Self>;
+}
+
+impl ComplexPart for f64 {
+    type Complex = Complex<Self>;
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The real parts, without a copy; of a real tensor, itself.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let (re, im) = (tensor!([1., 2.]; N), tensor!([3., 4.]; N));
+    /// let z: Tensor<(N,), Complex<f32>> = re.complex(&im);
+    /// assert_eq!(z.imag().to_vec(), [3.0, 4.0]);
+    /// assert_eq!(z.conj().imag().to_vec(), [-3.0, -4.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn real(&self) -> Tensor<D, T::Real> {
+        ok(self.try_real())
+    }
+
+    /// [`real`](Self::real) that returns the error.
+    ///
+    /// # Errors
+    /// None that a caller could cause.
+    pub fn try_real(&self) -> Result<Tensor<D, T::Real>> {
+        Tensor::give(shape::same(
+            self.look(),
+            D::STATIC,
+            nomina_runtime::DynTensor::real,
+        ))
+    }
+
+    /// The imaginary parts, without a copy.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn imag(&self) -> Tensor<D, T::Real>
+    where
+        T: ComplexFloat,
+    {
+        ok(self.try_imag())
+    }
+
+    /// [`imag`](Self::imag) that returns the error.
+    ///
+    /// # Errors
+    /// None that a caller could cause.
+    pub fn try_imag(&self) -> Result<Tensor<D, T::Real>>
+    where
+        T: ComplexFloat,
+    {
+        Tensor::give(shape::same(
+            self.look(),
+            D::STATIC,
+            nomina_runtime::DynTensor::imag,
+        ))
+    }
+
+    /// Complex numbers as pairs in a new last dim, without a copy.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn view_as_real<K: OneDim + Append<D>>(&self, to: K) -> Tensor<Appended<D, K>, T::Real>
+    where
+        T: ComplexFloat,
+    {
+        ok(self.try_view_as_real(to))
+    }
+
+    /// [`view_as_real`](Self::view_as_real) that returns the error.
+    ///
+    /// # Errors
+    /// When the new dim has a constant size that is not the one it gets.
+    pub fn try_view_as_real<K: OneDim + Append<D>>(
+        &self,
+        to: K,
+    ) -> Result<Tensor<Appended<D, K>, T::Real>>
+    where
+        T: ComplexFloat,
+    {
+        let _ = to;
+        let out = <Appended<D, K>>::STATIC;
+        Tensor::give(shape::sized(
+            "view_as_real",
+            &[self.look()],
+            out,
+            &[D::RANK],
+            |x| x[0].view_as_real(K::NAME),
+        ))
+    }
+
+    /// The complex conjugates; of a real tensor, its numbers.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn conj(&self) -> Self {
+        ok(self.try_conj())
+    }
+
+    /// [`conj`](Self::conj) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_conj(&self) -> Result<Self> {
+        Self::give(shape::same(
+            self.look(),
+            D::STATIC,
+            nomina_runtime::DynTensor::conj,
+        ))
+    }
+
+    /// [`conj`](Self::conj) in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn conj_(&mut self) -> &mut Self {
+        ok(self.try_conj_())
+    }
+
+    /// [`conj_`](Self::conj_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_conj_(&mut self) -> Result<&mut Self> {
+        *self = self.try_conj()?;
+        Ok(self)
+    }
+}
+
+impl<D: Dims, T: ComplexPart> Tensor<D, T> {
+    /// Pairs in a dim of size 2, which stands last, as complex numbers; without a copy.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn view_as_complex<X: DimOf<D>>(&self, dim: X) -> Tensor<Without<D, X>, T::Complex> {
+        ok(self.try_view_as_complex(dim))
+    }
+
+    /// [`view_as_complex`](Self::view_as_complex) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim's size is not 2, or pairs are not adjacent in memory.
+    pub fn try_view_as_complex<X: DimOf<D>>(
+        &self,
+        dim: X,
+    ) -> Result<Tensor<Without<D, X>, T::Complex>> {
+        let _ = dim;
+        let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
+        Tensor::give(shape::same(self.look(), out, |x| match at + 1 == D::RANK {
+            true => x.view_as_complex(),
+            false => x.movedim(at, -1)?.view_as_complex(),
+        }))
+    }
+
+    /// Complex numbers of real parts, which are self, and imaginary parts.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn complex<E: Dims>(&self, imag: &Tensor<E, T>) -> Tensor<Sum<D, E>, T::Complex>
+    where
+        D: Broadcast<E>,
+    {
+        ok(self.try_complex(imag))
+    }
+
+    /// [`complex`](Self::complex) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not broadcast.
+    pub fn try_complex<E: Dims>(&self, imag: &Tensor<E, T>) -> Result<Tensor<Sum<D, E>, T::Complex>>
+    where
+        D: Broadcast<E>,
+    {
+        let out = <Sum<D, E>>::STATIC;
+        let looks = [self.look(), imag.look()];
+        Tensor::give(shape::joined(Op::Complex, &looks, out, |x| {
+            nomina_runtime::DynTensor::complex(&x[0], &x[1])
+        }))
+    }
+
+    /// Complex numbers of magnitudes, which are self, and angles.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn polar<E: Dims>(&self, angle: &Tensor<E, T>) -> Tensor<Sum<D, E>, T::Complex>
+    where
+        D: Broadcast<E>,
+    {
+        ok(self.try_polar(angle))
+    }
+
+    /// [`polar`](Self::polar) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not broadcast.
+    pub fn try_polar<E: Dims>(&self, angle: &Tensor<E, T>) -> Result<Tensor<Sum<D, E>, T::Complex>>
+    where
+        D: Broadcast<E>,
+    {
+        let out = <Sum<D, E>>::STATIC;
+        let looks = [self.look(), angle.look()];
+        Tensor::give(shape::joined(Op::Polar, &looks, out, |x| {
+            nomina_runtime::DynTensor::polar(&x[0], &x[1])
+        }))
+    }
+}

@@ -1,0 +1,280 @@
+//! Grids, blocks and combinations.
+
+use nomina_core::dims::{Append, Appended, Dims, Distinct, Matrix, OneDim, Vector};
+use nomina_core::{Element, Result};
+use nomina_runtime::DynTensor;
+use nomina_runtime::tensor::{MeshgridOptions, VanderOptions};
+
+use crate::call::{Known, ok, shape};
+use crate::tensor::Tensor;
+use crate::tensor::join::{Joinable, TensorList};
+
+/// A tuple of references to vectors of one dtype, each with a dim of its own: `(&x, &y)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tuple of vectors",
+    label = "expected references to tensors of one dim and one dtype, such as `(&x, &y)`"
+)]
+pub trait Vectors {
+    /// Each vector, spread over the grid.
+    type Grids;
+    #[doc(hidden)]
+    fn grids(&self) -> Result<Self::Grids>;
+}
+
+macro_rules! grids {
+    ($($dim:ident $at:tt),*; $dims:ty) => {
+        #[diagnostic::do_not_recommend]
+        impl<T: Element, $($dim: OneDim),*> Vectors for ($(&Tensor<($dim,), T>,)*)
+        where
+            $dims: Dims + Distinct,
+        {
+            type Grids = [Tensor<$dims, T>; count!($($dim)*)];
+
+            fn grids(&self) -> Result<Self::Grids> {
+                let out = <$dims>::STATIC;
+                let looks = [$(self.$at.look()),*];
+                let all = shape::grid(&looks, out, MeshgridOptions::default())?;
+                // There are as many as vectors.
+                Ok(std::array::from_fn(|at| Tensor::wrap(all[at].clone())))
+            }
+        }
+    };
+}
+
+macro_rules! count {
+    () => { 0 };
+    ($first:ident $($rest:ident)*) => { 1 + count!($($rest)*) };
+}
+
+grids!(A 0; (A,));
+grids!(A 0, B 1; (A, B));
+grids!(A 0, B 1, C 2; (A, B, C));
+grids!(A 0, B 1, C 2, D 3; (A, B, C, D));
+grids!(A 0, B 1, C 2, D 3, E 4; (A, B, C, D, E));
+grids!(A 0, B 1, C 2, D 3, E 4, F 5; (A, B, C, D, E, F));
+
+/// Each vector spread over the grid of all of them, whose dims are the vectors', in their order;
+/// without a copy.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { H, W }
+/// let (rows, columns) = (tensor!([0., 1.]; H), tensor!([0., 1., 2.]; W));
+/// let [y, x]: [Tensor<(H, W)>; 2] = meshgrid((&rows, &columns));
+/// assert_eq!(y.to_vec(), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+/// assert_eq!(x.to_vec(), [0.0, 1.0, 2.0, 0.0, 1.0, 2.0]);
+/// ```
+///
+/// # Panics
+/// With the text of the error that the `try_` form returns.
+#[track_caller]
+#[must_use]
+pub fn meshgrid<V: Vectors>(vectors: V) -> V::Grids {
+    ok(try_meshgrid(vectors))
+}
+
+/// [`meshgrid`] that returns the error.
+///
+/// # Errors
+/// When sizes overflow.
+pub fn try_meshgrid<V: Vectors>(vectors: V) -> Result<V::Grids> {
+    vectors.grids()
+}
+
+/// A matrix with others along its diagonal, zeros elsewhere.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let a = tensor!([[1., 2.]]; N, C);
+/// let b = tensor!([[3.]]; N, C);
+/// assert_eq!(block_diag(&[&a, &b]).to_vec(), [1.0, 2.0, 0.0, 0.0, 0.0, 3.0]);
+/// ```
+///
+/// # Panics
+/// With the text of the error that the `try_` form returns.
+#[track_caller]
+#[must_use]
+pub fn block_diag<L: Joinable>(matrices: L) -> Tensor<L::Dims, L::Dtype>
+where
+    L::Dims: Matrix,
+{
+    ok(try_block_diag(matrices))
+}
+
+/// [`block_diag`] that returns the error.
+///
+/// # Errors
+/// When a dim has a constant size that is not the sum, or memory is missing.
+pub fn try_block_diag<L: Joinable>(matrices: L) -> Result<Tensor<L::Dims, L::Dtype>>
+where
+    L::Dims: Matrix,
+{
+    let out = <L::Dims>::STATIC;
+    Tensor::give(matrices.with_looks(|looks| {
+        shape::sized("block_diag", looks, out, &[0, 1], |x| {
+            DynTensor::block_diag(&x.iter().collect::<Vec<_>>())
+        })
+    }))
+}
+
+/// All combinations of one element of each vector, a row each.
+///
+/// # Panics
+/// With the text of the error that the `try_` form returns.
+#[track_caller]
+#[must_use]
+pub fn cartesian_prod<L: TensorList, R: OneDim, C: OneDim>(
+    vectors: L,
+    rows: R,
+    columns: C,
+) -> Tensor<(R, C), L::Dtype>
+where
+    L::Dims: Vector,
+    (R, C): Distinct,
+{
+    ok(try_cartesian_prod(vectors, rows, columns))
+}
+
+/// [`cartesian_prod`] that returns the error.
+///
+/// # Errors
+/// When a dim has another constant size, or memory is missing.
+pub fn try_cartesian_prod<L: TensorList, R: OneDim, C: OneDim>(
+    vectors: L,
+    rows: R,
+    columns: C,
+) -> Result<Tensor<(R, C), L::Dtype>>
+where
+    L::Dims: Vector,
+    (R, C): Distinct,
+{
+    let _ = (rows, columns);
+    let out = <(R, C)>::STATIC;
+    Tensor::give(vectors.with_looks(|looks| {
+        shape::sized("cartesian_prod", looks, out, &[0, 1], |x| {
+            let all = DynTensor::cartesian_prod(&x.iter().collect::<Vec<_>>())?;
+            // Of one vector, the elements are a column.
+            if all.rank() == 1 {
+                all.unsqueeze(1, None)
+            } else {
+                Ok(all)
+            }
+        })
+    }))
+}
+
+impl<D: Dims + Vector, T: Element> Tensor<D, T> {
+    /// All combinations of `r` elements, a row each; no element stands in a row again, unless
+    /// `with_replacement`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, Pairs, K }
+    /// let x = tensor!([1., 2., 3.]; N);
+    /// assert_eq!(x.combinations(2, false, Pairs, K).to_vec(), [1.0, 2.0, 1.0, 3.0, 2.0, 3.0]);
+    /// assert_eq!(x.vander(K).to_vec(), [1.0, 1.0, 1.0, 4.0, 2.0, 1.0, 9.0, 3.0, 1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn combinations<R: OneDim, C: OneDim>(
+        &self,
+        r: usize,
+        with_replacement: bool,
+        rows: R,
+        columns: C,
+    ) -> Tensor<(R, C), T>
+    where
+        (R, C): Distinct,
+    {
+        ok(self.try_combinations(r, with_replacement, rows, columns))
+    }
+
+    /// [`combinations`](Self::combinations) that returns the error.
+    ///
+    /// # Errors
+    /// When there are too many, or a dim has another constant size.
+    pub fn try_combinations<R: OneDim, C: OneDim>(
+        &self,
+        r: usize,
+        with_replacement: bool,
+        rows: R,
+        columns: C,
+    ) -> Result<Tensor<(R, C), T>>
+    where
+        (R, C): Distinct,
+    {
+        let _ = (rows, columns);
+        let out = <(R, C)>::STATIC;
+        Tensor::give(shape::sized(
+            "combinations",
+            &[self.look()],
+            out,
+            &[0, 1],
+            |x| {
+                let all = x[0].combinations(r, with_replacement)?;
+                // The one way to choose nothing is a row without elements.
+                if r == 0 {
+                    all.unsqueeze(0, None)
+                } else {
+                    Ok(all)
+                }
+            },
+        ))
+    }
+
+    /// The powers of the elements along a new dim, from the highest to 0; as many as there are
+    /// elements. Integers are computed in i64.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn vander<K: OneDim + Append<D>>(&self, to: K) -> Tensor<Appended<D, K>, T::Sum> {
+        ok(self.try_vander(to))
+    }
+
+    /// [`vander`](Self::vander) that returns the error.
+    ///
+    /// # Errors
+    /// When the new dim has another constant size, or memory is missing.
+    pub fn try_vander<K: OneDim + Append<D>>(
+        &self,
+        to: K,
+    ) -> Result<Tensor<Appended<D, K>, T::Sum>> {
+        self.try_vander_with(to, VanderOptions::default())
+    }
+
+    /// [`vander`](Self::vander) with another number of powers, or from 0 up.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn vander_with<K: OneDim + Append<D>>(
+        &self,
+        to: K,
+        options: VanderOptions,
+    ) -> Tensor<Appended<D, K>, T::Sum> {
+        ok(self.try_vander_with(to, options))
+    }
+
+    /// [`vander_with`](Self::vander_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the new dim has another constant size, or memory is missing.
+    pub fn try_vander_with<K: OneDim + Append<D>>(
+        &self,
+        to: K,
+        options: VanderOptions,
+    ) -> Result<Tensor<Appended<D, K>, T::Sum>> {
+        let _ = to;
+        let out = <Appended<D, K>>::STATIC;
+        Tensor::give(shape::sized("vander", &[self.look()], out, &[1], |x| {
+            x[0].vander_with(K::NAME, options)
+        }))
+    }
+}

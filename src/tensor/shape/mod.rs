@@ -1,0 +1,80 @@
+//! Elements moved, repeated, split, joined and laid out anew.
+
+mod complex;
+mod diagonal;
+mod grid;
+mod moves;
+mod range;
+mod triangle;
+
+use nomina_core::dims::{Dims, Repeats};
+use nomina_core::{Element, Result};
+use nomina_runtime::call::{self, Ranges};
+
+use super::{Tensor, Whole};
+use crate::call::Look;
+
+pub use complex::ComplexPart;
+pub use grid::{
+    Vectors, block_diag, cartesian_prod, meshgrid, try_block_diag, try_cartesian_prod, try_meshgrid,
+};
+
+/// How far [`Tensor::roll`] moves elements: one number for one dim, `1`, or one for each, `[1, -2]`.
+pub trait Shifts {
+    #[doc(hidden)]
+    fn shifts(&self) -> Vec<i64>;
+}
+
+impl<W: Whole> Shifts for W {
+    fn shifts(&self) -> Vec<i64> {
+        vec![self.whole()]
+    }
+}
+
+impl<W: Whole, const K: usize> Shifts for [W; K] {
+    fn shifts(&self) -> Vec<i64> {
+        self.iter().map(|shift| shift.whole()).collect()
+    }
+}
+
+/// How [`Tensor::tensor_split`] cuts: into a number of pieces, `3`, or before indices, `[1, -1]`.
+pub trait Sections {
+    #[doc(hidden)]
+    fn ranges(&self, size: usize) -> Result<Ranges>;
+}
+
+impl<W: Whole> Sections for W {
+    fn ranges(&self, size: usize) -> Result<Ranges> {
+        call::sections("tensor_split", size, self.whole())
+    }
+}
+
+impl<W: Whole, const K: usize> Sections for [W; K] {
+    fn ranges(&self, size: usize) -> Result<Ranges> {
+        Ok(call::cuts(size, &self.shifts()))
+    }
+}
+
+/// How often [`Tensor::repeat_interleave`] repeats elements: all as often, `2`, or each as often as
+/// a vector of integers says.
+pub trait Interleave {
+    #[doc(hidden)]
+    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<Look<'_>, i64>) -> V) -> V;
+}
+
+impl<W: Whole> Interleave for W {
+    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<Look<'_>, i64>) -> V) -> V {
+        repeat(Err(self.whole()))
+    }
+}
+
+impl<D: Dims, T: Element> Interleave for &Tensor<D, T> {
+    fn with<V>(&self, repeat: impl FnOnce(std::result::Result<Look<'_>, i64>) -> V) -> V {
+        repeat(Ok(self.look()))
+    }
+}
+
+/// What no i64 holds is more pieces than elements.
+fn count_of(pieces: usize) -> i64 {
+    i64::try_from(pieces).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,360 @@
+//! Order, direction, repetition and pieces.
+
+use nomina_core::dims::{
+    Append, Appended, AxesOf, DimOf, Dims, ExpandInto, OneDim, Resizable, SizeOf, Transposed,
+    position, positions,
+};
+use nomina_core::rule::DimArg;
+use nomina_core::{Element, Result};
+
+use super::{Interleave, Repeats, Sections, Shifts, count_of};
+use crate::call::{Known, ok, shape, view};
+use crate::tensor::Tensor;
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Dims backwards; `..` for all.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
+    /// assert_eq!(x.flip(C).to_vec(), [3.0, 2.0, 1.0, 6.0, 5.0, 4.0]);
+    /// assert_eq!(x.roll(1, C).to_vec(), [3.0, 1.0, 2.0, 6.0, 4.0, 5.0]);
+    /// assert_eq!(x.rot90(N, C).to_vec(), [3.0, 6.0, 2.0, 5.0, 1.0, 4.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn flip<A: AxesOf<D>>(&self, dims: A) -> Self {
+        ok(self.try_flip(dims))
+    }
+
+    /// [`flip`](Self::flip) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_flip<A: AxesOf<D>>(&self, dims: A) -> Result<Self> {
+        let _ = dims;
+        let dims = positions::<A, D>();
+        Self::give(shape::same(self.look(), D::STATIC, |x| x.flip(dims)))
+    }
+
+    /// The plane of two dims turned by a quarter, from the first towards the second: they change
+    /// places. By two quarters, it is `x.flip((N, C))`; the other way round, `x.rot90(C, N)`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn rot90<X: DimOf<D>, Y: DimOf<D>>(
+        &self,
+        dim0: X,
+        dim1: Y,
+    ) -> Tensor<Transposed<D, X, Y>, T> {
+        ok(self.try_rot90(dim0, dim1))
+    }
+
+    /// [`rot90`](Self::rot90) that returns the error.
+    ///
+    /// # Errors
+    /// When both are the same dim, or memory is missing.
+    pub fn try_rot90<X: DimOf<D>, Y: DimOf<D>>(
+        &self,
+        dim0: X,
+        dim1: Y,
+    ) -> Result<Tensor<Transposed<D, X, Y>, T>> {
+        let dims = [position::<X, D>(), position::<Y, D>()];
+        let _ = (dim0, dim1);
+        let out = <Transposed<D, X, Y>>::STATIC;
+        Tensor::give(shape::same(self.look(), out, |x| x.rot90(dims)))
+    }
+
+    /// Elements moved along dims, round the end; towards the front where the shift is negative. One
+    /// shift per dim: `x.roll(1, C)`, `x.roll([1, -2], (N, C))`; `..` moves all elements in row-major
+    /// order, whatever the dims.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn roll<A: AxesOf<D>>(&self, shifts: impl Shifts, dims: A) -> Self {
+        ok(self.try_roll(shifts, dims))
+    }
+
+    /// [`roll`](Self::roll) that returns the error.
+    ///
+    /// # Errors
+    /// When there is not one shift per dim, or memory is missing.
+    pub fn try_roll<A: AxesOf<D>>(&self, shifts: impl Shifts, dims: A) -> Result<Self> {
+        let _ = dims;
+        let dims = if A::ALL {
+            DimArg::all()
+        } else {
+            positions::<A, D>().into()
+        };
+        let shifts = shifts.shifts();
+        Self::give(shape::same(self.look(), D::STATIC, |x| {
+            x.roll(&shifts, dims.clone())
+        }))
+    }
+
+    /// Everything repeated: by name, `x.repeat((N.of(2), C.of(3)))`, dims not named as they are; or
+    /// with one count per dim in order, `x.repeat([2, 3])`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.]]; N, C);
+    /// assert_eq!(x.repeat(C.of(2)).to_vec(), [1.0, 2.0, 1.0, 2.0]);
+    /// assert_eq!(x.repeat((N.of(3), C.of(2))).shape(), [3, 4]);
+    /// assert_eq!(x.repeat_interleave(2, C).to_vec(), [1.0, 1.0, 2.0, 2.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn repeat<R: Repeats<D>>(&self, counts: R) -> Self {
+        ok(self.try_repeat(counts))
+    }
+
+    /// [`repeat`](Self::repeat) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes overflow, or memory is missing.
+    pub fn try_repeat<R: Repeats<D>>(&self, counts: R) -> Result<Self> {
+        let mut all = [1; 8];
+        counts.counts(&mut all[..D::RANK]);
+        Self::give(shape::repeat(self.look(), &all[..D::RANK]))
+    }
+
+    /// As [`repeat`](Self::repeat): in types, counts have no other number than dims.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn tile<R: Repeats<D>>(&self, counts: R) -> Self {
+        ok(self.try_tile(counts))
+    }
+
+    /// [`tile`](Self::tile) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes overflow, or memory is missing.
+    pub fn try_tile<R: Repeats<D>>(&self, counts: R) -> Result<Self> {
+        self.try_repeat(counts).map_err(|e| e.in_op("tile"))
+    }
+
+    /// Each element of a dim repeated, all as often (`2`), or each as often as a tensor says.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn repeat_interleave<X: DimOf<D>>(&self, repeats: impl Interleave, dim: X) -> Self
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_repeat_interleave(repeats, dim))
+    }
+
+    /// [`repeat_interleave`](Self::repeat_interleave) that returns the error.
+    ///
+    /// # Errors
+    /// When counts are negative, or not one per element.
+    pub fn try_repeat_interleave<X: DimOf<D>>(
+        &self,
+        repeats: impl Interleave,
+        dim: X,
+    ) -> Result<Self>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let at = position::<X, D>() as i64;
+        Self::give(repeats.with(|counts| {
+            let looks: Vec<_> = std::iter::once(self.look()).chain(counts.ok()).collect();
+            crate::call::compose::one(&looks, D::STATIC, |x| match (x, counts) {
+                ([x, counts], _) => x.repeat_interleave(counts, at),
+                (_, Err(count)) => x[0].repeat_interleave(count, at),
+                _ => Ok(x[0].clone()),
+            })
+        }))
+    }
+
+    /// All elements in row-major order, in one dim.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn ravel<X: OneDim>(&self, to: X) -> Tensor<(X,), T> {
+        ok(self.try_ravel(to))
+    }
+
+    /// [`ravel`](Self::ravel) that returns the error.
+    ///
+    /// # Errors
+    /// When the new dim has a constant size that is not the one it gets.
+    pub fn try_ravel<X: OneDim>(&self, to: X) -> Result<Tensor<(X,), T>> {
+        let _ = to;
+        let out = <(X,)>::STATIC;
+        Tensor::give(shape::sized("ravel", &[self.look()], out, &[0], |x| {
+            x[0].flatten(.., None)
+        }))
+    }
+
+    /// A dim in at most `chunks` pieces of equal size, the last one smaller where it must be.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let x = tensor!([1., 2., 3., 4., 5.]; N);
+    /// let sizes = |pieces: Vec<Tensor<(N,)>>| pieces.iter().map(|p| p.size(N)).collect::<Vec<_>>();
+    /// assert_eq!(sizes(x.chunk(N, 2)), [3, 2]);
+    /// assert_eq!(sizes(x.tensor_split(N, 4)), [2, 1, 1, 1]);
+    /// assert_eq!(sizes(x.tensor_split(N, [1, -1])), [1, 3, 1]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn chunk<X: DimOf<D>>(&self, dim: X, chunks: usize) -> Vec<Self>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_chunk(dim, chunks))
+    }
+
+    /// [`chunk`](Self::chunk) that returns the error.
+    ///
+    /// # Errors
+    /// When `chunks` is 0.
+    pub fn try_chunk<X: DimOf<D>>(&self, dim: X, chunks: usize) -> Result<Vec<Self>>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let at = position::<X, D>();
+        shape::pieces(self.look(), at, |size| {
+            nomina_runtime::call::chunks("chunk", size, count_of(chunks))
+        })
+        .map(|pieces| pieces.into_iter().map(Self::wrap).collect())
+    }
+
+    /// A dim in a number of pieces whose sizes differ by at most one (`3`), or cut before indices
+    /// (`[1, -1]`), which may count from the end.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn tensor_split<X: DimOf<D>>(&self, dim: X, sections: impl Sections) -> Vec<Self>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_tensor_split(dim, sections))
+    }
+
+    /// [`tensor_split`](Self::tensor_split) that returns the error.
+    ///
+    /// # Errors
+    /// When the number of pieces is not at least 1.
+    pub fn try_tensor_split<X: DimOf<D>>(
+        &self,
+        dim: X,
+        sections: impl Sections,
+    ) -> Result<Vec<Self>>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = dim;
+        let at = position::<X, D>();
+        shape::pieces(self.look(), at, |size| sections.ranges(size))
+            .map(|pieces| pieces.into_iter().map(Self::wrap).collect())
+    }
+
+    /// Windows of `size` elements that begin `step` apart along a dim, without a copy; the dim within
+    /// a window stands last.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { T, K }
+    /// let x = tensor!([1., 2., 3., 4.]; T);
+    /// let means: Tensor<(T,)> = x.unfold(T, 3, 1, K).mean(K);
+    /// assert_eq!(means.to_vec(), [2.0, 3.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn unfold<X: DimOf<D>, K: OneDim + Append<D>>(
+        &self,
+        dim: X,
+        size: usize,
+        step: usize,
+        window: K,
+    ) -> Tensor<Appended<D, K>, T>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_unfold(dim, size, step, window))
+    }
+
+    /// [`unfold`](Self::unfold) that returns the error.
+    ///
+    /// # Errors
+    /// When a window does not fit into the dim, or `step` is 0.
+    pub fn try_unfold<X: DimOf<D>, K: OneDim + Append<D>>(
+        &self,
+        dim: X,
+        size: usize,
+        step: usize,
+        window: K,
+    ) -> Result<Tensor<Appended<D, K>, T>>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        let _ = (dim, window);
+        let (at, out) = (position::<X, D>() as i64, <Appended<D, K>>::STATIC);
+        Tensor::give(shape::sized(
+            "unfold",
+            &[self.look()],
+            out,
+            &[D::RANK],
+            |x| x[0].unfold(at, size, step, K::NAME),
+        ))
+    }
+
+    /// Dims of size 1 repeated, and new dims on the left, to the dims and sizes of another tensor;
+    /// without a copy.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn expand_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<E, T>
+    where
+        D: ExpandInto<E>,
+    {
+        ok(self.try_expand_as(other))
+    }
+
+    /// [`expand_as`](Self::expand_as) that returns the error.
+    ///
+    /// # Errors
+    /// When a dim of another size than 1 would change.
+    pub fn try_expand_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<Tensor<E, T>>
+    where
+        D: ExpandInto<E>,
+    {
+        Tensor::give(
+            view::expand(self.look(), other.shape(), E::STATIC).map_err(|e| e.in_op("expand_as")),
+        )
+    }
+}

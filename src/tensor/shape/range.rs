@@ -1,0 +1,345 @@
+//! New tensors from a count: ranges, windows, indices.
+
+use nomina_core::dims::{Dims, Distinct, Matrix, Vector};
+use nomina_core::{DType, Device, Element, Float, Result};
+use nomina_runtime::call::{self, Window};
+use nomina_runtime::tensor::{HammingOptions, KaiserOptions, LogspaceOptions, WindowOptions};
+
+use crate::call::{Known, factory, ok};
+use crate::tensor::Tensor;
+
+impl<D: Dims + Distinct, T: Element> Tensor<D, T>
+where
+    D: Vector,
+{
+    /// `steps` numbers from `start` to `end`, both included, equally far apart; the values say the
+    /// dtype.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, P, Q, R }
+    /// let x: Tensor<(N,)> = Tensor::linspace(0.0, 1.0, 5);
+    /// assert_eq!(x.to_vec(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// let powers: Tensor<(N,), f64> = Tensor::logspace(0.0, 2.0, 3);
+    /// assert_eq!(powers.to_vec(), [1.0, 10.0, 100.0]);
+    /// let window: Tensor<(N,)> = Tensor::hann_window(4);
+    /// assert_eq!(window.to_vec(), [0.0, 0.5, 1.0, 0.5]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn linspace(start: T, end: T, steps: usize) -> Self {
+        ok(Self::try_linspace(start, end, steps))
+    }
+
+    /// [`linspace`](Self::linspace) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_linspace(start: T, end: T, steps: usize) -> Result<Self> {
+        let [start, end] = [start, end].map(T::to_scalar);
+        let raw = call::linspace(start, end, steps, T::DTYPE, Device::Cpu);
+        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
+    }
+
+    /// The powers of 10 whose exponents [`linspace`](Self::linspace) gives.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logspace(start: T, end: T, steps: usize) -> Self {
+        ok(Self::try_logspace(start, end, steps))
+    }
+
+    /// [`logspace`](Self::logspace) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_logspace(start: T, end: T, steps: usize) -> Result<Self> {
+        Self::try_logspace_with(start, end, steps, LogspaceOptions::default())
+    }
+
+    /// [`logspace`](Self::logspace) of another base.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn logspace_with(start: T, end: T, steps: usize, options: LogspaceOptions) -> Self {
+        ok(Self::try_logspace_with(start, end, steps, options))
+    }
+
+    /// [`logspace_with`](Self::logspace_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_logspace_with(
+        start: T,
+        end: T,
+        steps: usize,
+        options: LogspaceOptions,
+    ) -> Result<Self> {
+        let [start, end] = [start, end].map(T::to_scalar);
+        let raw = call::logspace(start, end, steps, options.base, T::DTYPE, Device::Cpu);
+        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "logspace")))
+    }
+}
+
+impl<D: Dims + Distinct, T: Float> Tensor<D, T>
+where
+    D: Vector,
+{
+    /// A window of `n` elements that rises and falls in straight lines.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bartlett_window(n: usize) -> Self {
+        ok(Self::try_bartlett_window(n))
+    }
+
+    /// [`bartlett_window`](Self::bartlett_window) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_bartlett_window(n: usize) -> Result<Self> {
+        Self::try_bartlett_window_with(n, WindowOptions::default())
+    }
+
+    /// [`bartlett_window`](Self::bartlett_window) with options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bartlett_window_with(n: usize, options: WindowOptions) -> Self {
+        ok(Self::try_bartlett_window_with(n, options))
+    }
+
+    /// [`bartlett_window_with`](Self::bartlett_window_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_bartlett_window_with(n: usize, options: WindowOptions) -> Result<Self> {
+        Self::windowed("bartlett_window", options.shaped(Window::Bartlett), n)
+    }
+
+    /// A window of `n` elements, of three cosines.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn blackman_window(n: usize) -> Self {
+        ok(Self::try_blackman_window(n))
+    }
+
+    /// [`blackman_window`](Self::blackman_window) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_blackman_window(n: usize) -> Result<Self> {
+        Self::try_blackman_window_with(n, WindowOptions::default())
+    }
+
+    /// [`blackman_window`](Self::blackman_window) with options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn blackman_window_with(n: usize, options: WindowOptions) -> Self {
+        ok(Self::try_blackman_window_with(n, options))
+    }
+
+    /// [`blackman_window_with`](Self::blackman_window_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_blackman_window_with(n: usize, options: WindowOptions) -> Result<Self> {
+        Self::windowed("blackman_window", options.shaped(Window::Blackman), n)
+    }
+
+    /// A window of `n` elements, of one raised cosine.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hann_window(n: usize) -> Self {
+        ok(Self::try_hann_window(n))
+    }
+
+    /// [`hann_window`](Self::hann_window) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_hann_window(n: usize) -> Result<Self> {
+        Self::try_hann_window_with(n, WindowOptions::default())
+    }
+
+    /// [`hann_window`](Self::hann_window) with options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hann_window_with(n: usize, options: WindowOptions) -> Self {
+        ok(Self::try_hann_window_with(n, options))
+    }
+
+    /// [`hann_window_with`](Self::hann_window_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_hann_window_with(n: usize, options: WindowOptions) -> Result<Self> {
+        Self::windowed(
+            "hann_window",
+            options.shaped(Window::Cosine {
+                alpha: 0.5,
+                beta: 0.5,
+            }),
+            n,
+        )
+    }
+
+    /// A window of `n` elements, of one raised cosine that does not reach zero.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hamming_window(n: usize) -> Self {
+        ok(Self::try_hamming_window(n))
+    }
+
+    /// [`hamming_window`](Self::hamming_window) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_hamming_window(n: usize) -> Result<Self> {
+        Self::try_hamming_window_with(n, HammingOptions::default())
+    }
+
+    /// [`hamming_window`](Self::hamming_window) with options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn hamming_window_with(n: usize, options: HammingOptions) -> Self {
+        ok(Self::try_hamming_window_with(n, options))
+    }
+
+    /// [`hamming_window_with`](Self::hamming_window_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_hamming_window_with(n: usize, options: HammingOptions) -> Result<Self> {
+        Self::windowed("hamming_window", options.shaped(), n)
+    }
+
+    /// A window of `n` elements, of Bessel functions.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn kaiser_window(n: usize) -> Self {
+        ok(Self::try_kaiser_window(n))
+    }
+
+    /// [`kaiser_window`](Self::kaiser_window) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_kaiser_window(n: usize) -> Result<Self> {
+        Self::try_kaiser_window_with(n, KaiserOptions::default())
+    }
+
+    /// [`kaiser_window`](Self::kaiser_window) with options.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn kaiser_window_with(n: usize, options: KaiserOptions) -> Self {
+        ok(Self::try_kaiser_window_with(n, options))
+    }
+
+    /// [`kaiser_window_with`](Self::kaiser_window_with) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, or memory is missing.
+    pub fn try_kaiser_window_with(n: usize, options: KaiserOptions) -> Result<Self> {
+        Self::windowed("kaiser_window", options.shaped(), n)
+    }
+
+    fn windowed(op: &'static str, (shape, periodic): (Window, bool), n: usize) -> Result<Self> {
+        let raw = call::window(op, shape, n, periodic, T::DTYPE, Device::Cpu);
+        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, op)))
+    }
+}
+
+impl<D: Dims + Distinct> Tensor<D, i64>
+where
+    D: Matrix,
+{
+    /// The indices of a matrix on and below the diagonal `offset`: a row of row numbers and a row of
+    /// column numbers.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn tril_indices(rows: usize, columns: usize, offset: i64) -> Self {
+        ok(Self::try_tril_indices(rows, columns, offset))
+    }
+
+    /// [`tril_indices`](Self::tril_indices) that returns the error.
+    ///
+    /// # Errors
+    /// When the dims have other constant sizes, or memory is missing.
+    pub fn try_tril_indices(rows: usize, columns: usize, offset: i64) -> Result<Self> {
+        let raw = call::triangle_indices(
+            "tril_indices",
+            (rows, columns),
+            offset,
+            false,
+            DType::I64,
+            Device::Cpu,
+        );
+        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "tril_indices")))
+    }
+
+    /// The indices of a matrix on and above the diagonal `offset`: a row of row numbers and a row of
+    /// column numbers.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn triu_indices(rows: usize, columns: usize, offset: i64) -> Self {
+        ok(Self::try_triu_indices(rows, columns, offset))
+    }
+
+    /// [`triu_indices`](Self::triu_indices) that returns the error.
+    ///
+    /// # Errors
+    /// When the dims have other constant sizes, or memory is missing.
+    pub fn try_triu_indices(rows: usize, columns: usize, offset: i64) -> Result<Self> {
+        let raw = call::triangle_indices(
+            "triu_indices",
+            (rows, columns),
+            offset,
+            true,
+            DType::I64,
+            Device::Cpu,
+        );
+        Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "triu_indices")))
+    }
+}
