@@ -80,7 +80,9 @@ pub use nomina_runtime::tensor::{
     IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
 };
 pub use nomina_runtime::tensor::{SearchOptions, SortOptions, TopkOptions};
-pub use nomina_runtime::{DynTensor, Generator, manual_seed, with_default_dtype};
+pub use nomina_runtime::{
+    AnyLayout, DynSparse, DynTensor, Generator, SparseOperand, manual_seed, with_default_dtype,
+};
 pub use num_complex::Complex;
 pub use tensor::*;
 

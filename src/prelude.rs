@@ -17,6 +17,7 @@ pub use crate::{
     GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
 };
+pub use crate::{DynSparse, Sparse, SparseFactor, Summed};
 pub use crate::{
     IndexAddOptions, IndexElement, IndexPutOptions, Part, ScatterOptions, ScatterReduce,
     ScatterReduceOptions, SubscriptsOf,

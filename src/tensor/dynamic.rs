@@ -57,7 +57,13 @@ pub trait Typed {
 
 impl Typed for DynTensor {
     fn typed<D: Dims + Distinct, T: Element>(&self) -> Result<Tensor<D, T>> {
-        check(self, D::STATIC.names, T::DTYPE)?;
+        check(
+            self.names(),
+            self.shape(),
+            self.dtype(),
+            D::STATIC.names,
+            T::DTYPE,
+        )?;
         check_sizes("typed", self.shape(), D::STATIC)?;
         let wild = wilds(self.names().clone(), D::STATIC);
         Ok(Tensor::wrap(Bare {
@@ -67,8 +73,11 @@ impl Typed for DynTensor {
     }
 }
 
-fn check(
-    x: &DynTensor,
+/// Whether names, rank and dtype are those of a type.
+pub(super) fn check(
+    names: &Names,
+    shape: &[usize],
+    own: nomina_core::DType,
     wanted: &'static [Option<&'static str>],
     dtype: nomina_core::DType,
 ) -> Result<()> {
@@ -79,13 +88,13 @@ fn check(
             "typed",
             format!("{what}, where the type has dims {types}"),
         )
-        .operand(x.names(), x.shape())
+        .operand(names, shape)
     };
-    if x.names().len() != wanted.len() {
-        let what = format!("the tensor has {} dims", x.names().len());
+    if names.len() != wanted.len() {
+        let what = format!("the tensor has {} dims", names.len());
         return Err(error(ErrorKind::Rank, what).hint("choose a type with as many dims"));
     }
-    for (dim, (own, wanted)) in x.names().iter().zip(wanted).enumerate() {
+    for (dim, (own, wanted)) in names.iter().zip(wanted).enumerate() {
         match (own, wanted) {
             (_, None) => {}
             (Some(own), Some(wanted)) if own == wanted => {}
@@ -103,10 +112,10 @@ fn check(
             }
         }
     }
-    if x.dtype() != dtype {
-        let what = format!("the elements are {}, not {dtype}", x.dtype());
+    if own != dtype {
+        let what = format!("the elements are {own}, not {dtype}");
         return Err(Error::new(ErrorKind::DType, "typed", what)
-            .operand(x.names(), x.shape())
+            .operand(names, shape)
             .hint("convert it first, with `to`"));
     }
     Ok(())

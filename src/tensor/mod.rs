@@ -69,6 +69,7 @@ pub use shape::{
     try_block_diag, try_cartesian_prod, try_meshgrid,
 };
 pub use sort::Unique;
+pub use sparse::{Sparse, SparseFactor, Summed};
 pub use view::{SplitSizes, Whole};
 
 use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};

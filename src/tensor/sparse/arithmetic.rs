@@ -1,0 +1,351 @@
+//! Sums, products entry by entry, and functions that take zero to zero.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+use nomina_core::dims::{
+    AxesOf, BroadcastWith, Dims, DtypeRule, SameRankAs, Sum, Without, positions,
+};
+use nomina_core::{
+    Element, Number, Numeric, Promote, PromoteScalar, Promoted, Real, Result, WithScalar,
+};
+use nomina_runtime::tensor::AddOptions;
+use nomina_runtime::{AnyLayout, DynSparse, SparseOperand};
+
+use super::{Sparse, dense};
+use crate::call::{ok, typed};
+use crate::tensor::Tensor;
+
+/// What a sparse tensor of dims `D` and dtype `T` is multiplied by, entry by entry: a number, or a
+/// sparse or dense tensor of the same rank.
+#[diagnostic::on_unimplemented(
+    message = "a sparse tensor cannot be multiplied by `{Self}`",
+    label = "expected a number or a tensor whose dims unify with the sparse one's",
+    note = "sparse tensors do not broadcast: call `to_dense()` first"
+)]
+pub trait SparseFactor<D, T> {
+    /// The dims of the product.
+    type Dims: Dims;
+    /// Its dtype.
+    type Dtype: Element;
+    #[doc(hidden)]
+    fn operand(&self) -> Factor;
+}
+
+/// A factor without its types.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub enum Factor {
+    Number(nomina_core::Scalar),
+    Sparse(DynSparse),
+    Dense(nomina_runtime::DynTensor),
+}
+
+impl Factor {
+    fn as_operand(&self) -> SparseOperand<'_> {
+        match self {
+            Self::Number(number) => SparseOperand::Scalar(*number),
+            Self::Sparse(x) => SparseOperand::Sparse(x),
+            Self::Dense(x) => SparseOperand::Dense(x),
+        }
+    }
+}
+
+impl<D: Dims, T: PromoteScalar<S>, S: Number> SparseFactor<D, T> for S {
+    type Dims = D;
+    type Dtype = WithScalar<T, S>;
+    fn operand(&self) -> Factor {
+        Factor::Number((*self).into())
+    }
+}
+
+impl<D, E, T, U> SparseFactor<D, T> for &Sparse<E, U>
+where
+    D: Dims + BroadcastWith<E> + SameRankAs<E>,
+    E: Dims,
+    T: Promote<U, DtypeRule<D, E>>,
+    U: Element,
+{
+    type Dims = Sum<D, E>;
+    type Dtype = Promoted<T, U, DtypeRule<D, E>>;
+    fn operand(&self) -> Factor {
+        Factor::Sparse(self.inner.clone())
+    }
+}
+
+impl<D, E, T, U> SparseFactor<D, T> for &Tensor<E, U>
+where
+    D: Dims + BroadcastWith<E> + SameRankAs<E>,
+    E: Dims,
+    T: Promote<U, DtypeRule<D, E>>,
+    U: Element,
+{
+    type Dims = Sum<D, E>;
+    type Dtype = Promoted<T, U, DtypeRule<D, E>>;
+    fn operand(&self) -> Factor {
+        Factor::Dense(self.to_dyn())
+    }
+}
+
+/// What a sum over dims leaves: dense where no dim is left, else sparse.
+#[diagnostic::on_unimplemented(
+    message = "it is not known how many dims are left of `{Self}`",
+    label = "no dims, or some?",
+    note = "add the bound `Without<D, A>: Summed`"
+)]
+pub trait Summed: Dims {
+    /// [`Tensor<()>`](Tensor) or [`Sparse`].
+    type Out<T: Element>;
+    #[doc(hidden)]
+    fn give<T: Element>(x: AnyLayout) -> Result<Self::Out<T>>;
+}
+
+impl Summed for () {
+    type Out<T: Element> = Tensor<(), T>;
+    fn give<T: Element>(x: AnyLayout) -> Result<Tensor<(), T>> {
+        x.to_dense().map(dense)
+    }
+}
+
+macro_rules! left {
+    ($($name:ident)*) => {
+        impl<$($name),*> Summed for ($($name,)*)
+        where
+            Self: Dims,
+        {
+            type Out<T: Element> = Sparse<Self, T>;
+            fn give<T: Element>(x: AnyLayout) -> Result<Sparse<Self, T>> {
+                match x {
+                    AnyLayout::Sparse(x) => Ok(Sparse::wrap(x)),
+                    // A sum that kept no sparse dim; types never ask for it here.
+                    AnyLayout::Dense(x) => x.to_sparse().map(Sparse::wrap),
+                }
+            }
+        }
+    };
+}
+left!(A);
+left!(A B);
+left!(A B C);
+left!(A B C D);
+left!(A B C D E);
+left!(A B C D E F);
+left!(A B C D E F G);
+left!(A B C D E F G H);
+
+impl<D: Dims, T: Element> Sparse<D, T> {
+    twins! {
+        /// The sum of two sparse tensors of the same sizes; dims unify.
+        fn add try_add [E: Dims, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        {
+            typed(|| self.inner.add(&other.inner)).map(Sparse::wrap)
+        }
+
+        /// [`add`](Self::add) with the right operand multiplied by `alpha`.
+        fn add_with try_add_with [E: Dims, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        {
+            typed(|| self.inner.add_with(&other.inner, options)).map(Sparse::wrap)
+        }
+
+        /// The difference of two sparse tensors of the same sizes; dims unify.
+        fn sub try_sub [E: Dims, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        {
+            typed(|| self.inner.sub(&other.inner)).map(Sparse::wrap)
+        }
+
+        /// The sum with a dense tensor of the same sizes, which is dense; dims unify.
+        fn add_dense try_add_dense [E: Dims, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        {
+            typed(|| self.inner.add_dense(&other.to_dyn())).map(dense)
+        }
+
+        /// The product, entry by entry, with a number or a tensor of the same sizes; what is zero
+        /// stays zero.
+        fn mul try_mul [R: SparseFactor<D, T>] (self, other: R) -> Sparse<R::Dims, R::Dtype> [] {
+            typed(|| self.inner.mul(other.operand().as_operand())).map(Sparse::wrap)
+        }
+
+        /// The quotient by a number.
+        fn div try_div [S: Number] (self, other: S) -> Sparse<D, <WithScalar<T, S> as Element>::Float>
+            [T: PromoteScalar<S>]
+        {
+            typed(|| self.inner.div(other)).map(Sparse::wrap)
+        }
+
+        /// The sum over dims: `x.sum(N)` is sparse, `x.sum(..)` over all is dense.
+        fn sum try_sum [A: AxesOf<D>] (self, dims: A) -> <Without<D, A> as Summed>::Out<T::Sum>
+            [Without<D, A>: Summed]
+        {
+            let _ = dims;
+            let at: Vec<i64> = positions::<A, D>().iter().map(|&at| at as i64).collect();
+            let options = nomina_runtime::tensor::ReduceOptions {
+                keepdim: A::KEEPDIM,
+                dtype: None,
+            };
+            typed(|| self.inner.sum_with(&at[..], options))
+                .and_then(<Without<D, A> as Summed>::give)
+        }
+
+        /// The values with the other sign.
+        fn neg try_neg [] (self) -> Self [T: Numeric] {
+            self.inner.neg().map(Self::wrap)
+        }
+
+        /// Absolute values.
+        fn abs try_abs [] (self) -> Sparse<D, T::Real> [T: Numeric] {
+            self.inner.abs().map(Sparse::wrap)
+        }
+
+        /// Squares.
+        fn square try_square [] (self) -> Self [T: Numeric] {
+            self.inner.square().map(Self::wrap)
+        }
+
+        /// Values below zero as zero.
+        fn relu try_relu [] (self) -> Self [T: Numeric + Real] {
+            self.inner.relu().map(Self::wrap)
+        }
+
+        /// Signs.
+        fn sign try_sign [] (self) -> Self [T: Real] {
+            self.inner.sign().map(Self::wrap)
+        }
+    }
+}
+
+macro_rules! floats {
+    ($($name:ident $try_name:ident $doc:literal;)*) => {
+        impl<D: Dims, T: Element> Sparse<D, T> {
+            twins! {$(
+                #[doc = $doc]
+                fn $name $try_name [] (self) -> Sparse<D, T::Float> [] {
+                    typed(|| self.inner.$name()).map(Sparse::wrap)
+                }
+            )*}
+        }
+    };
+}
+
+floats! {
+    sqrt try_sqrt "Square roots.";
+    sin try_sin "Sines.";
+    tan try_tan "Tangents.";
+    asin try_asin "Arc sines.";
+    atan try_atan "Arc tangents.";
+    sinh try_sinh "Hyperbolic sines.";
+    tanh try_tanh "Hyperbolic tangents.";
+    asinh try_asinh "Inverse hyperbolic sines.";
+    atanh try_atanh "Inverse hyperbolic tangents.";
+    expm1 try_expm1 "*e* to the power, less one.";
+    log1p try_log1p "Logarithms of one plus the value.";
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The sum with a sparse tensor of the same sizes, which is dense; dims unify.
+    ///
+    /// # Panics
+    /// When sizes differ.
+    #[track_caller]
+    #[must_use]
+    pub fn add_sparse<E: Dims, U: Element>(
+        &self,
+        other: &Sparse<E, U>,
+    ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        T: Promote<U, DtypeRule<D, E>>,
+    {
+        ok(self.try_add_sparse(other))
+    }
+
+    /// [`add_sparse`](Self::add_sparse) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes differ.
+    pub fn try_add_sparse<E: Dims, U: Element>(
+        &self,
+        other: &Sparse<E, U>,
+    ) -> Result<Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+        T: Promote<U, DtypeRule<D, E>>,
+    {
+        typed(|| self.to_dyn().add_sparse(&other.inner)).map(dense)
+    }
+
+    /// The elements at the places of a sparse tensor; dims unify.
+    ///
+    /// # Panics
+    /// When sizes differ.
+    #[track_caller]
+    #[must_use]
+    pub fn sparse_mask<E: Dims, U: Element>(&self, mask: &Sparse<E, U>) -> Sparse<Sum<D, E>, T>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+    {
+        ok(self.try_sparse_mask(mask))
+    }
+
+    /// [`sparse_mask`](Self::sparse_mask) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes differ.
+    pub fn try_sparse_mask<E: Dims, U: Element>(
+        &self,
+        mask: &Sparse<E, U>,
+    ) -> Result<Sparse<Sum<D, E>, T>>
+    where
+        D: BroadcastWith<E> + SameRankAs<E>,
+    {
+        self.to_dyn().sparse_mask(&mask.inner).map(Sparse::wrap)
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident;)*) => {$(
+        impl<D, E, T, U> $trait<&Sparse<E, U>> for &Sparse<D, T>
+        where
+            D: Dims + BroadcastWith<E> + SameRankAs<E>,
+            E: Dims,
+            T: Promote<U, DtypeRule<D, E>>,
+            U: Element,
+        {
+            type Output = Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>;
+            #[track_caller]
+            fn $method(self, other: &Sparse<E, U>) -> Self::Output {
+                Sparse::$method(self, other)
+            }
+        }
+    )*};
+}
+operators! {
+    Add add;
+    Sub sub;
+}
+
+impl<D: Dims, T: Element, R: SparseFactor<D, T>> Mul<R> for &Sparse<D, T> {
+    type Output = Sparse<R::Dims, R::Dtype>;
+    #[track_caller]
+    fn mul(self, other: R) -> Self::Output {
+        Sparse::mul(self, other)
+    }
+}
+
+impl<D: Dims, T: PromoteScalar<S>, S: Number> Div<S> for &Sparse<D, T> {
+    type Output = Sparse<D, <WithScalar<T, S> as Element>::Float>;
+    #[track_caller]
+    fn div(self, other: S) -> Self::Output {
+        Sparse::div(self, other)
+    }
+}
+
+impl<D: Dims, T: Numeric> Neg for &Sparse<D, T> {
+    type Output = Sparse<D, T>;
+    #[track_caller]
+    fn neg(self) -> Self::Output {
+        Sparse::neg(self)
+    }
+}
