@@ -11,6 +11,9 @@ use crate::recorded::Call;
 
 /// Operators that see the buffer: the layout is part of their input.
 const OF_MEMORY: &[&str] = &[
+    "view",
+    "view_as",
+    "view_as_complex",
     "as_strided",
     "resize",
     "resize_as",
@@ -45,7 +48,11 @@ pub fn taken(op: Op, call: &Call, dtype: DType) -> Checked {
         // Converted numbers may be out of a function's domain: an index, a size, a divisor.
         Err(error) if !dtype.is_float() && error.kind() != ErrorKind::DType => return Ok(()),
         // A fraction is no factor of integers.
-        Err(_) if !dtype.is_float() && !dtype.is_complex() && has_number(&inputs, true) => {
+        Err(_)
+            if !dtype.is_float()
+                && !dtype.is_complex()
+                && has_number(&inputs, dtype != DType::Bool) =>
+        {
             return Ok(());
         }
         Err(error) => return Err(format!("{error:?}")),

@@ -560,7 +560,7 @@ pub enum Op {
     Corrcoef,
     /// `renorm`: Slices along a dim scaled down to a norm of at most `maxnorm`.
     Renorm,
-    /// `bernoulli`: Ones with self's elements as probabilities, else zeros; in place, with probability `p`.
+    /// `bernoulli`: Ones with self's elements as probabilities, else zeros; in place, of any dtype but complex, with probability `p`.
     Bernoulli,
     /// `uniform`: Random numbers, uniform from `from` to before `to`.
     Uniform,
@@ -576,7 +576,7 @@ pub enum Op {
     Geometric,
     /// `random`: Random whole numbers from `from` to before `to`, or up to what the dtype holds exactly.
     Random,
-    /// `normal`: Random numbers of normal distributions, each with its mean and standard deviation.
+    /// `normal`: Random numbers of normal distributions, each with its mean, which may be complex, and standard deviation.
     Normal,
     /// `poisson`: How often happens what happens at the rates that self's elements are.
     Poisson,

@@ -55,13 +55,13 @@ pub(super) const ROWS: &[Row] = &[
         "`beta` times self, plus `alpha` times the outer product of two vectors.",
     )
     .forms(Forms::ALL)
-    .dtype(Same, DTypes::NUMBERS)
+    .dtype(Same, DTypes::ALL)
     .grad(&[
         "grad * beta",
         "alpha * mv(grad, z)",
         "alpha * mv(t(grad), y)",
     ])
-    .differs("names go through; not of bool"),
+    .differs("names go through"),
     row("trace", "self", Removes, "The sum of a matrix' diagonal.")
         .forms(Forms::PURE)
         .dtype(Sum, DTypes::ALL)
@@ -120,7 +120,7 @@ pub(super) const ROWS: &[Row] = &[
         Contracts,
         "`x₁ᵀ w x₂ + b` for a weight of dims output, first input, second input.",
     )
-    .dtype(NoPromotion, DTypes::NUMBERS)
+    .dtype(NoPromotion, DTypes::ALL)
     .forms(Forms::FUNCTION)
     .differs("names go through; batch dims broadcast"),
     Row::new(

@@ -198,7 +198,7 @@ pub(super) const ROWS: &[Row] = &[
         "allclose",
         "self, other, rtol: Scalar = 1e-05, atol: Scalar = 1e-08, equal_nan: Bool = False",
         Compose,
-        Unifies,
+        crate::op::NameRule::None,
         "Whether all elements are close; false where names differ.",
     )
     .dtype(FloatBool, DTypes::ALL)

@@ -104,6 +104,7 @@ pub(super) const ROWS: &[Row] = &[
         Unifies,
         "Adds the product of two tensors, times `value`.",
     )
+    .dtype(Same, DTypes::NUMBERS)
     .forms(Forms::ALL)
     .grad(&["grad", "grad * z * value", "grad * y * value"]),
     compare("eq", "eq(x, y)", "Whether elements are equal."),

@@ -23,9 +23,9 @@ pub(super) const ROWS: &[Row] = &[
         "self, p: Operand = None",
         Random,
         Keeps,
-        "Ones with self's elements as probabilities, else zeros; in place, with probability `p`.",
+        "Ones with self's elements as probabilities, else zeros; in place, of any dtype but complex, with probability `p`.",
     )
-    .dtype(Same, DTypes::REAL)
+    .dtype(Same, DTypes::FLOATS)
     .forms(Forms::ALL)
     .grad(&["0"])
     .differs("names of a tensor of probabilities unify with self's"),
@@ -77,9 +77,9 @@ pub(super) const ROWS: &[Row] = &[
         "mean: Operand, std: Operand = 1, size: Sizes = None, *, names: Names = None, dtype: DType = None, device: Device = None",
         Random,
         Unifies,
-        "Random numbers of normal distributions, each with its mean and standard deviation.",
+        "Random numbers of normal distributions, each with its mean, which may be complex, and standard deviation.",
     )
-    .dtype(Same, DTypes::INEXACT)
+    .dtype(Same, DTypes::FLOATS)
     .forms(Forms::FUNCTION.and(Forms::OUT)),
     Row::new(
         "poisson",

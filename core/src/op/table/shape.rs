@@ -128,7 +128,7 @@ pub(super) const ROWS: &[Row] = &[
         "block_diag",
         "tensors: Tensors",
         Compose,
-        Unifies,
+        Special,
         "A matrix with others along its diagonal, zeros elsewhere.",
     )
     .forms(Forms::FUNCTION)
@@ -193,9 +193,9 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Pairs in the last dim as complex numbers, without a copy.",
     )
-    .dtype(DTypeRule::Argument, DTypes::FLOATS)
+    .dtype(DTypeRule::Argument, DTypes::PARTS)
     .grad(&["view_as_real(grad)"])
-    .differs("names go through; f32 and f64 alone"),
+    .differs("names go through"),
     Row::new(
         "complex",
         "real, imag",
@@ -203,10 +203,9 @@ pub(super) const ROWS: &[Row] = &[
         Unifies,
         "Complex numbers of real and imaginary parts.",
     )
-    .dtype(DTypeRule::Argument, DTypes::FLOATS)
+    .dtype(DTypeRule::Argument, DTypes::PARTS)
     .forms(Forms::FUNCTION.and(Forms::OUT))
-    .grad(&["real(grad)", "imag(grad)"])
-    .differs("f32 and f64 alone"),
+    .grad(&["real(grad)", "imag(grad)"]),
     Row::new(
         "polar",
         "abs, angle",
@@ -214,9 +213,8 @@ pub(super) const ROWS: &[Row] = &[
         Unifies,
         "Complex numbers of magnitudes and angles.",
     )
-    .dtype(DTypeRule::Argument, DTypes::FLOATS)
-    .forms(Forms::FUNCTION.and(Forms::OUT))
-    .differs("f32 and f64 alone"),
+    .dtype(DTypeRule::Argument, DTypes::PARTS)
+    .forms(Forms::FUNCTION.and(Forms::OUT)),
     Row::new(
         "conj_physical",
         "self",

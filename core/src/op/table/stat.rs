@@ -100,7 +100,7 @@ pub(super) const ROWS: &[Row] = &[
         "dist",
         "self, other, p: Scalar = 2",
         Compose,
-        crate::op::NameRule::Unifies,
+        crate::op::NameRule::Special,
         "The norm of the difference of two tensors, as one number.",
     )
     .dtype(Real, DTypes::INEXACT)

@@ -732,7 +732,6 @@ fn of_clamp(compute: DType) -> Option<Kernel> {
 
 fn of_addcmul(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::Bool => kernel!(levels, |x: bool, y: bool, z: bool| add(x, mul(y, z))),
         DType::U8 => kernel!(levels, |x: u8, y: u8, z: u8| add(x, mul(y, z))),
         DType::I8 => kernel!(levels, |x: i8, y: i8, z: i8| add(x, mul(y, z))),
         DType::I16 => kernel!(levels, |x: i16, y: i16, z: i16| add(x, mul(y, z))),
@@ -756,7 +755,7 @@ fn of_addcmul(compute: DType) -> Option<Kernel> {
                 mul(y, z)
             ))
         }
-        DType::F16 | DType::BF16 => return None,
+        DType::Bool | DType::F16 | DType::BF16 => return None,
     })
 }
 

@@ -69,7 +69,8 @@ pub(in crate::tensor) fn call(own: View, op: Op, form: Form, mut args: Bound) ->
         }),
         View::SplitWithSizes => value(op, form, args, |a| {
             let sizes = SplitSizes::from(a.sizes("split_sizes")?);
-            Ok(a.tensor("self")?.split(sizes, a.dim("dim")?)?.into())
+            let pieces = a.tensor("self")?.split(sizes, a.dim("dim")?);
+            Ok(pieces.map_err(|error| error.in_op(op.name()))?.into())
         }),
         View::TensorSplit => value(op, form, args, |a| {
             let x = a.tensor("self")?;
