@@ -73,6 +73,10 @@ pub use nomina_runtime::tensor::{
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
 };
 pub use nomina_runtime::tensor::{
+    AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
+    InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
+};
+pub use nomina_runtime::tensor::{
     DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,
     MeshgridOptions, Rot90Options, VanderOptions, WindowOptions,
 };

@@ -6,6 +6,7 @@ pub use crate::dims::{
     OneDim, Order, OrderSpec, Product, Refine, Refined, Rename, RenameArg, Renamed, Selected,
     ShapeFor, Sizes, Sum, Transposed, Unflatten, Unflattened, Wild, Without, keep,
 };
+pub use crate::dims::{Convolved, Filter, SizesOf, SpatialOf};
 pub use crate::{
     AddOptions, AddmmOptions, Complex, DType, Device, DynTensor, Element, Error, ErrorKind, Float,
     Generator, Inexact, Integral, LikeOptions, MemoryFormat, Names, NormOptions, Numeric, Operand,
@@ -16,6 +17,10 @@ pub use crate::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
     GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
+};
+pub use crate::{
+    AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
+    InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
 };
 pub use crate::{DynSparse, Sparse, SparseFactor, Summed};
 pub use crate::{

@@ -22,6 +22,8 @@ mod typed_methods;
 mod typed_operators;
 #[path = "generate/typed_stores.rs"]
 mod typed_stores;
+#[path = "generate/typed_windows.rs"]
+mod typed_windows;
 #[path = "generate/write.rs"]
 mod write;
 
@@ -38,6 +40,7 @@ fn generated_files_are_up_to_date() {
         ("docs/operators.md", docs::operators(&forms)),
         ("runtime/src/tensor/generated.rs", dyn_methods::methods()),
         ("src/tensor/generated.rs", typed),
+        ("src/tensor/conv/windows.rs", typed_windows::methods()),
         ("src/tensor/arithmetic.rs", typed_operators::operators()),
     ];
     let stores = typed_stores::files();

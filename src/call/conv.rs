@@ -1,1 +1,91 @@
 //! Convolution, pooling and padding.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, FilterForm, Positions, Sites};
+use nomina_core::{Names, Result};
+use nomina_runtime::Raw;
+use nomina_runtime::call::{self, ConvArgs, ConvSites, TransposedArgs};
+
+use super::{Bare, Look, Static, Wilds, explain, wilds};
+
+/// Where types found the dims of a convolution.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    /// The input's channels.
+    pub(crate) channel: usize,
+    /// The dims to slide along.
+    pub(crate) spatial: &'static [usize],
+    /// The weight's dim of the channels' name.
+    pub(crate) weight_channel: usize,
+}
+
+/// A convolution, or its transpose, of operands whose names types have checked.
+fn filtered(
+    op: Op,
+    x: Look<'_>,
+    weight: Look<'_>,
+    found: Found,
+    out: &'static Static,
+    compute: impl FnOnce(&ConvSites<'_>) -> Result<Raw>,
+) -> Result<Bare> {
+    let at = |error| explain(error, &[x, weight]);
+    let mut others = (0..weight.raw.rank()).filter(|&dim| dim != found.weight_channel);
+    let first = others.next().unwrap_or(0);
+    let kernel: Positions = others.collect();
+    let mut wild: Wilds = None;
+    if x.of.wild {
+        // Which names the input has beside those that types know, the rules look at.
+        let sites = Sites {
+            channel: found.channel,
+            spatial: found.spatial.iter().copied().collect(),
+        };
+        let form = FilterForm {
+            by_name: true,
+            transposed: false,
+        };
+        let (own, names): (Names, Names) = (x.names(), weight.names());
+        let filter = rule::filter(op.name(), &own, &sites, &names, form).map_err(at)?;
+        wild = wilds(filter.names, out);
+    }
+    let raw = compute(&ConvSites {
+        channel: found.channel,
+        spatial: found.spatial,
+        out: first,
+        weight_channel: found.weight_channel,
+        kernel: &kernel,
+    });
+    Ok(Bare {
+        raw: raw.map_err(at)?,
+        wild,
+    })
+}
+
+/// A convolution.
+pub(crate) fn conv(
+    op: Op,
+    [x, weight]: [Look<'_>; 2],
+    bias: Option<Look<'_>>,
+    found: Found,
+    args: &ConvArgs<'_>,
+    out: &'static Static,
+) -> Result<Bare> {
+    let bias = bias.map(|bias| bias.raw);
+    filtered(op, x, weight, found, out, |at| {
+        call::conv(op, x.raw, weight.raw, bias, at, args)
+    })
+}
+
+/// The transpose of a convolution.
+pub(crate) fn transposed(
+    op: Op,
+    [x, weight]: [Look<'_>; 2],
+    bias: Option<Look<'_>>,
+    found: Found,
+    args: &TransposedArgs<'_>,
+    out: &'static Static,
+) -> Result<Bare> {
+    let bias = bias.map(|bias| bias.raw);
+    filtered(op, x, weight, found, out, |at| {
+        call::conv_transpose(op, x.raw, weight.raw, bias, at, args)
+    })
+}

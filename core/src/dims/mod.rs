@@ -24,6 +24,7 @@
 //! | `repeat`, `tile` | | [`Repeats`] |
 //! | `searchsorted` | the values' | [`Sequences`] |
 //! | `contract` | [`Contracted`] | [`Contract`] |
+//! | convolution, pools, `pad` | [`Convolved`] | [`SpatialOf`], [`Filter`] |
 //! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
 //! | factories | | [`ShapeFor`], [`ArrayFor`], [`Distinct`] |
 
@@ -55,6 +56,7 @@ mod shape;
 mod single;
 mod size;
 mod verdict;
+mod window;
 
 pub use align::{
     AlignInto, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, OneRestIn, Order, OrderItem,
@@ -95,3 +97,7 @@ pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
 pub use single::OneOrAll;
 pub use size::{Admits, AnySize, CanBe, CanEqual, DimSize, Fixed, Open, Resizable, SizeOf};
 pub use verdict::*;
+pub use window::{
+    Convolved, Count, EachResizable, Filter, FilterRank, KernelOf, OutChannel, SizesOf,
+    SlidesAlong, SpatialOf,
+};

@@ -13,7 +13,22 @@ impl DynTensor {
     /// # Errors
     /// When there is not one size for each of these dims, or one is 0; when the dtype is none
     /// that the mode takes.
-    pub fn interpolate(&self, size: &[usize], options: InterpolateOptions) -> Result<Self> {
+    pub fn interpolate(&self, size: &[usize], mode: InterpolateMode) -> Result<Self> {
+        let align_corners = false;
+        self.interpolate_with(
+            size,
+            InterpolateOptions {
+                mode,
+                align_corners,
+            },
+        )
+    }
+
+    /// [`DynTensor::interpolate`] with options.
+    ///
+    /// # Errors
+    /// As [`DynTensor::interpolate`].
+    pub fn interpolate_with(&self, size: &[usize], options: InterpolateOptions) -> Result<Self> {
         let dims = self.sites_behind_batch(size.len())?;
         self.interpolated(&dims, size, options)
     }

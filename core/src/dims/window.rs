@@ -1,0 +1,121 @@
+//! Dims that a window slides along: convolution, pooling, padding, resampling.
+
+use super::axis::{Axis, Dim, OneDim};
+use super::contract::FullyNamed;
+use super::dims::{DimList, Dims, Rank};
+use super::distinct::FreshDim;
+use super::id::{Bool, IsTrue, Same};
+use super::remove::{Axes, AxesOf, EachIn, Has, NotBehindWild};
+use super::shape::Sizes;
+use super::size::{Resizable, SizeOf};
+
+/// One dim or a tuple of dims, `S` of them.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of {S} dims",
+    label = "expected as many dims as there are numbers, {S}"
+)]
+pub trait Count<const S: usize>: Axes {}
+#[diagnostic::do_not_recommend]
+impl<X: OneDim> Count<1> for X {}
+
+/// The operation may change the size of each dim of the list.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} are not a list of dims whose sizes can change",
+    label = "expected one dim, or a tuple of dims"
+)]
+pub trait EachResizable {}
+
+macro_rules! counts {
+    ($($count:literal $($x:ident)*;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($x: Dim),*> Count<$count> for ($($x,)*) {}
+        #[diagnostic::do_not_recommend]
+        impl<$($x: Axis),*> EachResizable for ($($x,)*) where $(SizeOf<$x>: Resizable<$x>),* {}
+    )*};
+}
+counts! {
+    1 A;
+    2 A B;
+    3 A B C;
+    4 A B C E;
+    5 A B C E F;
+    6 A B C E F G;
+    7 A B C E F G H;
+    8 A B C E F G H I;
+}
+
+/// `S` dims of `D` that a window slides along, one dim or a tuple: no constant sizes.
+pub trait SpatialOf<D, const S: usize>: AxesOf<D> {}
+impl<A: AxesOf<D> + Count<S>, D, const S: usize> SpatialOf<D, S> for A where A::List: EachResizable {}
+
+/// Dims of `D` with other sizes: `(H.of(4), W.of(8))`.
+pub trait SizesOf<D>: Sizes {}
+impl<Z: Sizes, D> SizesOf<D> for Z where Z::Dims: EachIn<D> + EachResizable {}
+
+/// The output channels of a weight `E`: the first of its dims other than the channel `X`.
+pub type OutChannel<E, X> = <<E as DimList>::Remove<X> as DimList>::At0;
+
+/// The kernel's dims of a weight `E`.
+pub type KernelOf<E, X> = <<E as DimList>::Remove<X> as DimList>::Tail;
+
+/// The dims of a convolution of `D` with a weight `E` over the channel `X`: the output channels in
+/// its place.
+///
+/// ```
+/// # use nomina_core::dims::*;
+/// # struct Tensor<D>(core::marker::PhantomData<D>);
+/// fn layer<D: Dims, E: Filter<D, C, (H, W), 2>, C: Dim, H: Dim, W: Dim>(
+///     x: &Tensor<D>,
+///     weight: &Tensor<E>,
+/// ) -> Tensor<Convolved<D, E, C>> {
+/// #   Tensor(core::marker::PhantomData)
+/// # }
+/// ```
+pub type Convolved<D, E, X> = <D as DimList>::Splice<X, (OutChannel<E, X>,)>;
+
+/// Dims of a weight with which `D` is convolved over the channel `X` along the `S` dims `A`: it
+/// has the channel, output channels that `D` does not have, and the kernel's dims in order.
+pub trait Filter<D, X, A, const S: usize>: Dims {}
+impl<D, X, A, E, const S: usize> Filter<D, X, A, S> for E
+where
+    E: Dims + FullyNamed + FilterRank<S> + NotBehindWild<X> + Has<X>,
+    D: Dims,
+    X: OneDim,
+    A: Axes,
+    OutChannel<E, X>: FreshDim<D::Remove<X>, Convolved<D, E, X>>,
+    KernelOf<E, X>: SlidesAlong<A::List, D>,
+{
+}
+
+/// As many dims as a weight needs for a kernel of `S` dims.
+#[diagnostic::on_unimplemented(
+    message = "a weight with dims {Self} has no kernel of {S} dims",
+    label = "a weight has output channels, the channel, and {S} dims for the kernel"
+)]
+pub trait FilterRank<const S: usize> {}
+#[diagnostic::do_not_recommend]
+impl<E: Dims> FilterRank<1> for E where <E::Rank as Rank>::Is3: IsTrue {}
+#[diagnostic::do_not_recommend]
+impl<E: Dims> FilterRank<2> for E where <E::Rank as Rank>::Is4: IsTrue {}
+#[diagnostic::do_not_recommend]
+impl<E: Dims> FilterRank<3> for E where <E::Rank as Rank>::Is5: IsTrue {}
+
+/// Whether a kernel's dim `K` may slide along dim `L` of dims `D`: it has its name, or one that
+/// `D` lacks.
+type Beside<K, L, D> = <Same<K, L> as Bool>::Or<<<D as DimList>::Contains<K> as Bool>::Not>;
+
+/// The kernel's dims slide along the dims `L` of `D` in order: each has the name of the one it
+/// slides along, or a name that `D` lacks.
+#[diagnostic::on_unimplemented(
+    message = "a kernel with dims {Self} does not slide along dims {L} of dims {D} in order",
+    label = "the kernel's dims stand in another order",
+    note = "align the weight: output channels, the channel, then the kernel as the dims it slides along"
+)]
+pub trait SlidesAlong<L, D> {}
+#[diagnostic::do_not_recommend]
+impl<K: Dims, L: Dims, D: Dims> SlidesAlong<L, D> for K where
+    <Beside<K::At0, L::At0, D> as Bool>::And<
+        <Beside<K::At1, L::At1, D> as Bool>::And<Beside<K::At2, L::At2, D>>,
+    >: IsTrue
+{
+}

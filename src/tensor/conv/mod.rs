@@ -1,0 +1,74 @@
+//! Windows that slide along dims: convolution, pooling, padding, resampling.
+//!
+//! The operators for one, two and three dims are alike; their methods are generated.
+
+mod pad;
+mod shuffle;
+mod windows;
+
+use nomina_core::dims::{
+    Axes, Convolved, DimOf, Dims, Filter, OneDim, OutChannel, SpatialOf, Without, position,
+    positions,
+};
+use nomina_core::op::Op;
+use nomina_core::{Element, Result};
+use nomina_runtime::call::{ConvArgs, TransposedArgs};
+
+use super::Tensor;
+use crate::call::conv::{self, Found};
+use crate::call::{Bare, Known};
+
+/// Where the dims of a convolution stand.
+fn found<D: Dims, E: Dims, X: OneDim, A: Axes>() -> Found {
+    Found {
+        channel: position::<X, D>(),
+        spatial: positions::<A, D>(),
+        weight_channel: position::<X, E>(),
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    fn convolve<X, A, E, const S: usize>(
+        &self,
+        op: Op,
+        weight: &Tensor<E, T>,
+        bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
+        args: &ConvArgs<'_>,
+    ) -> Result<Bare>
+    where
+        X: DimOf<D>,
+        A: SpatialOf<Without<D, X>, S>,
+        E: Filter<D, X, A, S>,
+    {
+        conv::conv(
+            op,
+            [self.look(), weight.look()],
+            bias.map(Tensor::look),
+            found::<D, E, X, A>(),
+            args,
+            <Convolved<D, E, X>>::STATIC,
+        )
+    }
+
+    fn convolve_back<X, A, E, const S: usize>(
+        &self,
+        op: Op,
+        weight: &Tensor<E, T>,
+        bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
+        args: &TransposedArgs<'_>,
+    ) -> Result<Bare>
+    where
+        X: DimOf<D>,
+        A: SpatialOf<Without<D, X>, S>,
+        E: Filter<D, X, A, S>,
+    {
+        conv::transposed(
+            op,
+            [self.look(), weight.look()],
+            bias.map(Tensor::look),
+            found::<D, E, X, A>(),
+            args,
+            <Convolved<D, E, X>>::STATIC,
+        )
+    }
+}

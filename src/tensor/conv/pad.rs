@@ -1,0 +1,138 @@
+//! Padding, and dims at other sizes.
+
+use nomina_core::dims::{Dims, SizesOf, SpatialOf, places, positions};
+use nomina_core::{Element, Result};
+use nomina_runtime::tensor::{InterpolateMode, InterpolateOptions, PadOptions};
+
+use super::Tensor;
+use crate::call::{Known, compose, ok};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Zeros before and after dims, as many as each one's pair says; a negative number takes
+    /// elements away.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { H, W }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; H, W);
+    /// let y = x.pad((W, H), [(1, 0), (0, -1)]);
+    /// assert_eq!(y.to_vec(), [0.0, 1.0, 2.0]);
+    /// let options = PadOptions { mode: PadMode::Reflect, ..default() };
+    /// assert_eq!(x.pad_with(W, [(0, 1)], options).to_vec(), [1.0, 2.0, 1.0, 3.0, 4.0, 3.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When more is taken away than there is.
+    #[track_caller]
+    #[must_use]
+    pub fn pad<A: SpatialOf<D, S>, const S: usize>(&self, dims: A, pad: [(i64, i64); S]) -> Self {
+        ok(self.try_pad(dims, pad))
+    }
+
+    /// [`pad`](Self::pad) that returns the error.
+    ///
+    /// # Errors
+    /// When more is taken away than there is.
+    pub fn try_pad<A: SpatialOf<D, S>, const S: usize>(
+        &self,
+        dims: A,
+        pad: [(i64, i64); S],
+    ) -> Result<Self> {
+        self.try_pad_with(dims, pad, PadOptions::default())
+    }
+
+    /// [`pad`](Self::pad) with another number, or with the dims' own elements, mirrored, repeated
+    /// or wrapped around.
+    ///
+    /// # Panics
+    /// As [`pad`](Self::pad), and when a mirror or a circle is longer than a dim.
+    #[track_caller]
+    #[must_use]
+    pub fn pad_with<A: SpatialOf<D, S>, const S: usize>(
+        &self,
+        dims: A,
+        pad: [(i64, i64); S],
+        options: PadOptions,
+    ) -> Self {
+        ok(self.try_pad_with(dims, pad, options))
+    }
+
+    /// [`pad_with`](Self::pad_with) that returns the error.
+    ///
+    /// # Errors
+    /// As [`pad_with`](Self::pad_with).
+    pub fn try_pad_with<A: SpatialOf<D, S>, const S: usize>(
+        &self,
+        dims: A,
+        pad: [(i64, i64); S],
+        options: PadOptions,
+    ) -> Result<Self> {
+        let _ = dims;
+        let at = positions::<A, D>();
+        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+            x[0].pad_by(at, &pad, options)
+        }))
+    }
+
+    /// Dims at other sizes. PyTorch's `linear`, `bilinear` and `trilinear` are all
+    /// [`InterpolateMode::Linear`], along as many dims as are given.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { H, W }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; H, W);
+    /// let wide = x.interpolate((W.of(4),), InterpolateMode::Nearest);
+    /// assert_eq!(wide.to_vec(), [1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 4.0, 4.0]);
+    /// let one = x.interpolate((H.of(1), W.of(1)), InterpolateMode::Linear);
+    /// assert_eq!(one.item(), 2.5);
+    /// ```
+    ///
+    /// # Panics
+    /// When a size is 0, and in smooth modes for a dtype that is no float.
+    #[track_caller]
+    #[must_use]
+    pub fn interpolate<Z: SizesOf<D>>(&self, sizes: Z, mode: InterpolateMode) -> Self {
+        ok(self.try_interpolate(sizes, mode))
+    }
+
+    /// [`interpolate`](Self::interpolate) that returns the error.
+    ///
+    /// # Errors
+    /// When a size is 0, and in smooth modes for a dtype that is no float.
+    pub fn try_interpolate<Z: SizesOf<D>>(&self, sizes: Z, mode: InterpolateMode) -> Result<Self> {
+        let align_corners = false;
+        self.try_interpolate_with(
+            sizes,
+            InterpolateOptions {
+                mode,
+                align_corners,
+            },
+        )
+    }
+
+    /// [`interpolate`](Self::interpolate) with options.
+    ///
+    /// # Panics
+    /// As [`interpolate`](Self::interpolate).
+    #[track_caller]
+    #[must_use]
+    pub fn interpolate_with<Z: SizesOf<D>>(&self, sizes: Z, options: InterpolateOptions) -> Self {
+        ok(self.try_interpolate_with(sizes, options))
+    }
+
+    /// [`interpolate_with`](Self::interpolate_with) that returns the error.
+    ///
+    /// # Errors
+    /// As [`interpolate`](Self::interpolate).
+    pub fn try_interpolate_with<Z: SizesOf<D>>(
+        &self,
+        sizes: Z,
+        options: InterpolateOptions,
+    ) -> Result<Self> {
+        let at: Vec<usize> = places::<D, Z::Dims>().iter().copied().flatten().collect();
+        let sizes = sizes.sizes();
+        Self::give(compose::one(&[self.look()], D::STATIC, |x| {
+            x[0].interpolate_by(&at, &sizes, options)
+        }))
+    }
+}
