@@ -11,15 +11,19 @@ use nomina_core::op::{self, Class, Forms, Row, Status};
 fn spelled(name: &str) -> &str {
     match name {
         "where" => "where_cond",
+        "type" => "type_name",
         other => other,
     }
 }
 
 /// Typed methods that cannot fail: only the count of those who share a buffer changes.
-const INFALLIBLE: &[&str] = &["clone"];
+const INFALLIBLE: &[&str] = &["clone", "detach"];
 
 /// Forms whose typed spelling is another thing, and which.
 const OTHERWISE: &[(&str, &str)] = &[
+    ("manual_seed", "a free function"),
+    ("seed", "a free function"),
+    ("initial_seed", "a free function"),
     ("tensor", "the macro `tensor!`"),
     ("try_tensor", "the macro `tensor!`"),
     ("rename_", "a type does not change in place: `rename`"),
@@ -30,8 +34,13 @@ const OTHERWISE: &[(&str, &str)] = &[
 ];
 
 /// Forms of `DynTensor` that are another thing, and which.
-const OTHERWISE_DYNAMIC: &[(&str, &str)] =
-    &[("tensor", "`from_vec`"), ("clone", "the trait `Clone`")];
+const OTHERWISE_DYNAMIC: &[(&str, &str)] = &[
+    ("tensor", "`from_vec`"),
+    ("clone", "the trait `Clone`"),
+    ("manual_seed", "a free function"),
+    ("seed", "a free function"),
+    ("initial_seed", "a free function"),
+];
 
 fn functions(folders: &[&str]) -> BTreeSet<String> {
     fn walk(folder: &Path, found: &mut BTreeSet<String>) {
@@ -64,7 +73,8 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
 
 /// The methods that a row's forms ask for.
 fn asked(row: &Row) -> Vec<String> {
-    let name = spelled(row.name);
+    // `normal_` is a row of its own, beside `normal`.
+    let name = spelled(row.name).trim_end_matches('_');
     let mut names = Vec::new();
     if row.forms.contains(Forms::METHOD) || row.forms.contains(Forms::FUNCTION) {
         names.push(name.to_owned());

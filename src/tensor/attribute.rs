@@ -73,6 +73,24 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.bare.raw.as_ptr().cast()
     }
 
+    /// The ordinal of the CUDA device; -1 on the host.
+    #[must_use]
+    pub fn get_device(&self) -> i64 {
+        nomina_runtime::tensor::ordinal(self.device())
+    }
+
+    /// Whether the layout is sparse COO: a `Tensor`'s is strided.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        false
+    }
+
+    /// Whether the layout is sparse CSR, which no tensor's is.
+    #[must_use]
+    pub fn is_sparse_csr(&self) -> bool {
+        false
+    }
+
     /// Whether the sizes are equal, whatever the names.
     #[must_use]
     pub fn is_same_size<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> bool {
@@ -162,6 +180,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn zero_(&mut self) -> &mut Self {
         ok(factory::fill(self.dest(), Scalar::Int(0)));
         self
+    }
+
+    /// [`zero_`](Self::zero_) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_zero_(&mut self) -> Result<&mut Self> {
+        factory::fill(self.dest(), Scalar::Int(0))?;
+        Ok(self)
     }
 
     /// Other sizes for the same buffer, from the first element on and row-major. The buffer grows

@@ -2,14 +2,15 @@
 
 use std::ops::RangeBounds;
 
-use nomina_core::dims::{BroadcastWith, Dims, Distinct, ShapeFor, Sum, Vector};
-use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
+use nomina_core::dims::{BroadcastWith, Dims, Distinct, Holds, ShapeFor, Sum, Vector};
+use nomina_core::op::Op;
+use nomina_core::{Element, Float, Inexact, Numeric, Real, Result, StoreAs};
 use nomina_runtime::random::{Distribution, Generator, range_of};
 
 use super::Tensor;
 use super::options::Options;
 use crate::call::factory::Fill;
-use crate::call::{Known, Side, ok, random};
+use crate::call::{Known, Side, ok, random, reduce};
 
 impl<D: Dims> Tensor<D, i64> {
     /// Random whole numbers in a range. Those of other dtypes are made by
@@ -155,6 +156,64 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
     }
 }
 
+impl<D: Dims, T: Real> Tensor<D, T> {
+    /// [`randint`](Tensor::randint) into `out`, which is resized where it has no names.
+    ///
+    /// # Panics
+    /// When the range is empty, the dtype does not hold it, or `out` must keep other sizes.
+    #[track_caller]
+    pub fn randint_out<S: ShapeFor<D>>(range: impl RangeBounds<i64>, shape: S, out: &mut Self)
+    where
+        D: Distinct,
+    {
+        ok(Self::try_randint_out(range, shape, out));
+    }
+
+    /// [`randint_out`](Self::randint_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the range is empty, the dtype does not hold it, or `out` must keep other sizes.
+    pub fn try_randint_out<S: ShapeFor<D>>(
+        range: impl RangeBounds<i64>,
+        shape: S,
+        out: &mut Self,
+    ) -> Result<()>
+    where
+        D: Distinct,
+    {
+        let made = Tensor::<D>::options()
+            .dtype::<T>()
+            .try_randint(range, shape);
+        Tensor::store(Op::Randint, made, out)
+    }
+}
+
+impl<D: Dims, T: Real + Numeric> Tensor<D, T> {
+    /// [`randperm`](Tensor::randperm) into `out`, which is resized where it has no name.
+    ///
+    /// # Panics
+    /// When the dtype does not hold the numbers, or `out` must keep another size.
+    #[track_caller]
+    pub fn randperm_out(n: usize, out: &mut Self)
+    where
+        D: Distinct + Vector,
+    {
+        ok(Self::try_randperm_out(n, out));
+    }
+
+    /// [`randperm_out`](Self::randperm_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When the dtype does not hold the numbers, or `out` must keep another size.
+    pub fn try_randperm_out(n: usize, out: &mut Self) -> Result<()>
+    where
+        D: Distinct + Vector,
+    {
+        let made = Tensor::<D>::options().dtype::<T>().try_randperm(n);
+        Tensor::store(Op::Randperm, made, out)
+    }
+}
+
 /// Means and standard deviations for [`Tensor::normal`]: two tensors whose dims unify, or a tensor
 /// and a number.
 #[diagnostic::on_unimplemented(
@@ -261,5 +320,35 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let moments = (mean, std);
         let [mean, std] = moments.sides();
         Self::give(random::normal(mean, std, D::STATIC, Some(generator)))
+    }
+
+    /// [`normal`](Self::normal) into `out`.
+    ///
+    /// # Panics
+    /// As [`normal`](Self::normal), and when `out` must keep other sizes.
+    #[track_caller]
+    pub fn normal_out<M, S, O, U>(mean: M, std: S, out: &mut Tensor<O, U>)
+    where
+        (M, S): Moments<Dims = D, Dtype = T>,
+        O: Dims + Holds<D>,
+        T: StoreAs<U>,
+        U: Element,
+    {
+        ok(Self::try_normal_out(mean, std, out));
+    }
+
+    /// [`normal_out`](Self::normal_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// As [`try_normal`](Self::try_normal), and when `out` must keep other sizes.
+    pub fn try_normal_out<M, S, O, U>(mean: M, std: S, out: &mut Tensor<O, U>) -> Result<()>
+    where
+        (M, S): Moments<Dims = D, Dtype = T>,
+        O: Dims + Holds<D>,
+        T: StoreAs<U>,
+        U: Element,
+    {
+        let made = Self::try_normal(mean, std)?;
+        reduce::store(Op::Normal, made.bare, D::STATIC, &mut out.bare, O::STATIC)
     }
 }

@@ -70,6 +70,24 @@ impl DynTensor {
         self.device().is_cpu()
     }
 
+    /// The ordinal of the CUDA device; -1 on the host.
+    #[must_use]
+    pub fn get_device(&self) -> i64 {
+        ordinal(self.device())
+    }
+
+    /// Whether the layout is sparse COO: a `DynTensor`'s is strided.
+    #[must_use]
+    pub fn is_sparse(&self) -> bool {
+        false
+    }
+
+    /// Whether the layout is sparse CSR, which no tensor's is.
+    #[must_use]
+    pub fn is_sparse_csr(&self) -> bool {
+        false
+    }
+
     /// Whether the sizes are equal.
     #[must_use]
     pub fn is_same_size(&self, other: &Self) -> bool {
@@ -220,6 +238,15 @@ conversions! {
     double f64, "`f64`";
     cfloat Complex<f32>, "`Complex<f32>`";
     cdouble Complex<f64>, "`Complex<f64>`";
+}
+
+/// The ordinal of a CUDA device; -1 for the host.
+#[must_use]
+pub fn ordinal(device: Device) -> i64 {
+    match device {
+        Device::Cpu => -1,
+        Device::Cuda(ordinal) => ordinal.unwrap_or(0) as i64,
+    }
 }
 
 /// The name of a tensor type, as PyTorch spells it.

@@ -52,7 +52,7 @@ use crate::raw::Raw;
 pub use crate::call::Interpolation;
 pub use activation::*;
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
-pub use attribute::type_name;
+pub use attribute::{ordinal, type_name};
 pub use conv::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
     InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,

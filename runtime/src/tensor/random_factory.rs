@@ -8,7 +8,7 @@ use std::ops::RangeBounds;
 use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
-use super::{DynTensor, IntoNames, Options};
+use super::{DynTensor, IntoNames, Options, family};
 use crate::call;
 use crate::random::{Distribution, Generator, range_of, with_generator};
 use crate::raw::Raw;
@@ -324,6 +324,31 @@ impl DynTensor {
         Options::default().like_by(Op::RandnLike, self, |dtype, device| {
             call::randn(self.shape(), dtype, device, generator)
         })
+    }
+
+    /// [`DynTensor::randint`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::randint`], and when `out` has names and other sizes.
+    pub fn randint_out(
+        range: impl RangeBounds<i64>,
+        size: &[usize],
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .randint(range, size, names)?;
+        family::store(Op::Randint, made, out)
+    }
+
+    /// [`DynTensor::randperm`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::randperm`], and when `out` has names and other sizes.
+    pub fn randperm_out(n: usize, names: impl IntoNames, out: &mut Self) -> Result<()> {
+        let made = Self::options().dtype(out.dtype()).randperm(n, names)?;
+        family::store(Op::Randperm, made, out)
     }
 
     /// Random whole numbers of a range in self's shape, names and dtype.

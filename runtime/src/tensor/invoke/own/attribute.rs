@@ -29,12 +29,7 @@ pub(in crate::tensor) fn call(
             Ok(a.tensor("self")?.element_size() as i64)
         }),
         Attribute::Nbytes => int(op, form, args, |a| Ok(a.tensor("self")?.nbytes() as i64)),
-        Attribute::GetDevice => int(op, form, args, |a| {
-            Ok(match a.tensor("self")?.device() {
-                Device::Cpu => -1,
-                Device::Cuda(ordinal) => ordinal.unwrap_or(0) as i64,
-            })
-        }),
+        Attribute::GetDevice => int(op, form, args, |a| Ok(a.tensor("self")?.get_device())),
         Attribute::IsComplex => flag(op, form, args, |a| Ok(a.tensor("self")?.is_complex())),
         Attribute::IsFloatingPoint => flag(op, form, args, |a| {
             Ok(a.tensor("self")?.is_floating_point())
@@ -42,10 +37,8 @@ pub(in crate::tensor) fn call(
         Attribute::IsSigned => flag(op, form, args, |a| Ok(a.tensor("self")?.is_signed())),
         Attribute::IsCuda => flag(op, form, args, |a| Ok(a.tensor("self")?.is_cuda())),
         Attribute::IsCpu => flag(op, form, args, |a| Ok(a.tensor("self")?.is_cpu())),
-        // A `DynTensor` is strided.
-        Attribute::IsSparse | Attribute::IsSparseCsr => {
-            flag(op, form, args, |a| a.tensor("self").map(|_| false))
-        }
+        Attribute::IsSparse => flag(op, form, args, |a| Ok(a.tensor("self")?.is_sparse())),
+        Attribute::IsSparseCsr => flag(op, form, args, |a| Ok(a.tensor("self")?.is_sparse_csr())),
         Attribute::IsSameSize => flag(op, form, args, |a| {
             Ok(a.tensor("self")?.is_same_size(a.tensor("other")?))
         }),

@@ -10,7 +10,7 @@ use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::read::{count, names, optional, options};
 use crate::tensor::invoke::value::Value;
 use crate::tensor::invoke::{Form, computed};
-use crate::tensor::{DynTensor, MultinomialOptions, Operand};
+use crate::tensor::{DynTensor, MultinomialOptions, Operand, Options};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: Random, op: Op, form: Form, mut args: Bound) -> Result<Value> {
@@ -76,8 +76,8 @@ pub(in crate::tensor) fn call(own: Random, op: Op, form: Form, mut args: Bound) 
             let size = crate::tensor::factory::sizes(op.name(), &a.sizes("size")?)?;
             let range = a.int("low", 0)?..a.int("high", 0)?;
             match names(a)? {
-                Some(names) => options(a)?.randint(range, &size, &names[..]),
-                None => options(a)?.randint(range, &size, ()),
+                Some(names) => made_in(a)?.randint(range, &size, &names[..]),
+                None => made_in(a)?.randint(range, &size, ()),
             }
         }),
         Random::RandintLike => pure(op, form, args, |a| {
@@ -87,8 +87,8 @@ pub(in crate::tensor) fn call(own: Random, op: Op, form: Form, mut args: Bound) 
         Random::Randperm => computed(op, form, args, |a| {
             let n = count(op, "n", a.int("n", 0)?)?;
             match names(a)? {
-                Some(names) => options(a)?.randperm(n, &names[..]),
-                None => options(a)?.randperm(n, ()),
+                Some(names) => made_in(a)?.randperm(n, &names[..]),
+                None => made_in(a)?.randperm(n, ()),
             }
         }),
         Random::ManualSeed => value(op, form, args, |a| {
@@ -100,6 +100,15 @@ pub(in crate::tensor) fn call(own: Random, op: Op, form: Form, mut args: Bound) 
             Ok(Value::Int(random::initial_seed() as i64))
         }),
     }
+}
+
+/// The options; where no dtype is given, that of an out tensor.
+fn made_in(args: &Bound) -> Result<Options> {
+    let options = options(args)?;
+    Ok(match (&args.out, args.dtype()?) {
+        (Some(Value::Tensor(out)), None) => options.dtype(out.dtype()),
+        _ => options,
+    })
 }
 
 fn float(args: &Bound, param: &str, default: f64) -> Result<f64> {
@@ -115,7 +124,7 @@ fn normal(args: &Bound) -> Result<DynTensor> {
     let size = crate::tensor::factory::sizes("normal", &args.sizes("size")?)?;
     let (mean, std) = (float(args, "mean", 0.0)?, float(args, "std", 1.0)?);
     match names(args)? {
-        Some(names) => options(args)?.normal(mean, std, &size, &names[..]),
-        None => options(args)?.normal(mean, std, &size, ()),
+        Some(names) => made_in(args)?.normal(mean, std, &size, &names[..]),
+        None => made_in(args)?.normal(mean, std, &size, ()),
     }
 }
