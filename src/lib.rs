@@ -72,6 +72,7 @@ pub use nomina_runtime::tensor::{
     GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
 };
+pub use nomina_runtime::tensor::{AttentionOptions, CdistOptions};
 pub use nomina_runtime::tensor::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
     InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
@@ -104,7 +105,10 @@ pub mod __private {
     pub use nomina_core::{Element, Names, Scalar, dims};
     pub use nomina_macros as macros;
 
-    pub use crate::tensor::tensor_from_array;
+    pub use crate::tensor::{
+        einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
+        einsum_times, tensor_from_array, try_einsum,
+    };
 }
 
 /// The README's examples, which are to run.

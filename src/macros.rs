@@ -1,4 +1,4 @@
-//! `dims!`, `names!` and `tensor!`: each hands its tokens to the macro crate, with the path by
+//! `dims!`, `names!`, `tensor!` and `einsum!`: each hands its tokens to the macro crate, with the path by
 //! which the caller reaches this crate, so that they work however it is renamed or re-exported.
 
 /// Declares dims.
@@ -42,4 +42,38 @@ macro_rules! names {
 #[macro_export]
 macro_rules! tensor {
     ($($t:tt)*) => { $crate::__private::macros::tensor! { ($crate) $($t)* } };
+}
+
+/// A product of tensors by the names of their dims, summed over the names that the result lacks:
+/// `einsum!(q[B, T, K] * k[B, S, K] -> [B, T, S])`.
+///
+/// Each operand lists all its dims, in any order, or some and `..` for the others; in the result,
+/// `..` stands for what it stood for in the operands. A name is one dim in all operands; a second
+/// axis of the same meaning is [`Prime`](crate::dims::Prime)d. The order of the products is planned
+/// by what they cost. An expression with a `*` of its own stands in parentheses. Dtypes promote.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { B, T, S, K }
+/// let q = Tensor::<(B, T, K)>::ones([2, 3, 4]);
+/// let k = Tensor::<(B, S, K)>::ones([2, 5, 4]);
+/// let scores: Tensor<(B, T, S)> = einsum!(q[B, T, K] * k[K, S, B] -> [B, T, S]);
+/// let means: Tensor<(B, S)> = einsum!(q[.., T, K] * k[.., K] -> [..]) / 3.0;
+/// let total: Tensor<()> = einsum!(q[..] -> []);
+/// assert_eq!(scores.shape(), [2, 3, 5]);
+/// assert_eq!(means.size(S), 5);
+/// assert_eq!(total.item(), 24.0);
+/// ```
+///
+/// # Panics
+/// When dims of one name have different sizes, neither of which is 1.
+#[macro_export]
+macro_rules! einsum {
+    ($($t:tt)*) => { $crate::__private::macros::einsum! { ($crate) $($t)* } };
+}
+
+/// [`einsum!`] that gives a [`Result`](crate::Result).
+#[macro_export]
+macro_rules! try_einsum {
+    ($($t:tt)*) => { $crate::__private::macros::try_einsum! { ($crate) $($t)* } };
 }

@@ -3,15 +3,16 @@
 pub use crate::dims::{
     AlignInto, Aligned, Axes, Axis, Broadcast, Contract, Contracted, Dim, Dims, Distinct, Flat,
     Flatten, Flattened, Flipped, FullyNamed, Has, Holds, In, IndexOf, Insert, Inserted, MatMul,
-    OneDim, Order, OrderSpec, Product, Refine, Refined, Rename, RenameArg, Renamed, Selected,
-    ShapeFor, Sizes, Sum, Transposed, Unflatten, Unflattened, Wild, Without, keep,
+    OneDim, Order, OrderSpec, Prime, Product, Refine, Refined, Rename, RenameArg, Renamed,
+    Selected, ShapeFor, Sizes, Sum, Transposed, Unflatten, Unflattened, Wild, Without, keep,
 };
 pub use crate::dims::{Convolved, Filter, SizesOf, SpatialOf};
 pub use crate::{
-    AddOptions, AddmmOptions, Complex, DType, Device, DynTensor, Element, Error, ErrorKind, Float,
-    Generator, Inexact, Integral, LikeOptions, MemoryFormat, Names, NormOptions, Numeric, Operand,
-    Real, ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed, VarOptions, bf16, cat, dims,
-    f16, manual_seed, names, stack, tensor, with_default_dtype,
+    AddOptions, AddmmOptions, AttentionOptions, CdistOptions, Complex, DType, Device, DynTensor,
+    Element, Error, ErrorKind, Float, Generator, Inexact, Integral, LikeOptions, MemoryFormat,
+    Names, NormOptions, Numeric, Operand, Real, ReduceOptions, Result, Scalar, Tensor, TensorMut,
+    Typed, VarOptions, bf16, cat, dims, einsum, f16, manual_seed, names, stack, tensor, try_einsum,
+    with_default_dtype,
 };
 pub use crate::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,

@@ -1,4 +1,4 @@
-//! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`].
+//! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`], [`einsum!`].
 //!
 //! Use them through `nomina`. There, each stands behind a `macro_rules!` macro of the same name
 //! that passes its `$crate`, so that they work also where the crate is renamed or re-exported.
@@ -8,6 +8,7 @@
 //! gathered and reported together, each at the tokens it is about.
 
 mod dims;
+mod einsum;
 mod errors;
 mod face;
 mod names;
@@ -80,4 +81,29 @@ pub fn names(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn tensor(input: TokenStream) -> TokenStream {
     tensor::tensor(input.into()).into()
+}
+
+/// A product of tensors by the names of their dims, summed over the names that the result lacks.
+///
+/// ```ignore (needs crate nomina, which depends on this one)
+/// use nomina::prelude::*;
+/// dims! { B, T, S, K }
+///
+/// let scores: Tensor<(B, T, S)> = einsum!(q[B, T, K] * k[B, S, K] -> [B, T, S]);
+/// let total: Tensor<()> = einsum!(q[..] -> []);
+/// let products = einsum!(q[.., K] * k[.., K] * (&w + 1.0)[K] -> [S, ..]);
+/// ```
+///
+/// Each operand is an expression, in parentheses if it has a `*` of its own, and lists all its
+/// dims, in any order, or some and `..` for the others. In the result, `..` stands for what it
+/// stood for in the operands.
+#[proc_macro]
+pub fn einsum(input: TokenStream) -> TokenStream {
+    einsum::einsum(input.into()).into()
+}
+
+/// [`einsum!`] that gives a `Result`.
+#[proc_macro]
+pub fn try_einsum(input: TokenStream) -> TokenStream {
+    einsum::try_einsum(input.into()).into()
 }

@@ -31,6 +31,11 @@ pub fn problem(spelling: &str) -> Option<String> {
     }
 }
 
+/// A name at run time without the quotes behind it that prime it.
+pub fn unprimed(name: &str) -> &str {
+    name.trim_end_matches('\'')
+}
+
 /// A valid spelling near `text`, for the dim that stands in for a misspelled one.
 pub fn repair(text: &str) -> String {
     let mut out: String = "_".into();

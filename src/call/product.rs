@@ -1,13 +1,15 @@
 //! Matrix products and contractions.
 
 use nomina_core::op::Op;
-use nomina_core::{Names, Result, Scalar, rule};
+use nomina_core::{Names, Result, rule};
 use nomina_runtime::Raw;
 use nomina_runtime::call;
+use nomina_runtime::tensor::AddmmOptions;
 
-use super::{Bare, Look, Static, Wilds, explain, wilds};
+use super::compose::one;
+use super::{Bare, Look, Static, explain, wilds};
 
-/// mm, mv, dot, bmm or matmul.
+/// A product of two: mm, mv, dot, bmm, outer, inner, vdot, kron or matmul.
 pub(crate) fn new(op: Op, a: Look<'_>, b: Look<'_>, out: &'static Static) -> Result<Bare> {
     type Rule = fn(&'static str, &Names, &Names) -> Result<Names>;
     type Kernel = fn(&Raw, &Raw) -> Result<Raw>;
@@ -16,6 +18,10 @@ pub(crate) fn new(op: Op, a: Look<'_>, b: Look<'_>, out: &'static Static) -> Res
         Op::Mv => (rule::mv, call::mv),
         Op::Dot => (rule::dot, call::dot),
         Op::Bmm => (rule::bmm, call::bmm),
+        Op::Outer => (rule::outer, call::outer),
+        Op::Inner => (rule::inner, call::inner),
+        Op::Vdot => (rule::dot, call::vdot),
+        Op::Kron => (rule::kron, call::kron),
         _ => (rule::matmul, call::matmul),
     };
     let at = |error| explain(error, &[a, b]);
@@ -27,38 +33,61 @@ pub(crate) fn new(op: Op, a: Look<'_>, b: Look<'_>, out: &'static Static) -> Res
     Ok(Bare { raw, wild })
 }
 
-/// `beta` times the bias, plus `alpha` times the product.
-pub(crate) fn addmm(
-    bias: Look<'_>,
-    a: Look<'_>,
-    b: Look<'_>,
-    scale: [Scalar; 2],
+/// `beta` times the bias, plus `alpha` times a product: addmm, addmv, baddbmm, addbmm or addr.
+pub(crate) fn added(
+    op: Op,
+    looks: [Look<'_>; 3],
+    options: AddmmOptions,
     out: &'static Static,
 ) -> Result<Bare> {
-    let at = |error| explain(error, &[bias, a, b]);
-    let mut wild: Wilds = None;
-    if bias.of.wild || a.of.wild || b.of.wild {
-        let names = rule::addmm("addmm", &bias.names(), &a.names(), &b.names()).map_err(at)?;
-        wild = wilds(names, out);
-    }
-    let [beta, alpha] = scale;
-    let raw = call::add_product(Op::Addmm, bias.raw, a.raw, b.raw, beta, alpha).map_err(at)?;
-    Ok(Bare { raw, wild })
+    one(&looks, out, |given| match given {
+        [bias, a, b] => match op {
+            Op::Addmm => bias.addmm_with(a, b, options),
+            Op::Addmv => bias.addmv_with(a, b, options),
+            Op::Baddbmm => bias.baddbmm_with(a, b, options),
+            Op::Addbmm => bias.addbmm_with(a, b, options),
+            _ => bias.addr_with(a, b, options),
+        },
+        _ => unreachable!("three operands"),
+    })
 }
 
-/// Multiplies and sums over dims that both have; other dims that both have are batch.
+/// Multiplies and sums over dims that both have, at the given places; other dims that both have
+/// are batch.
 ///
 /// Types have checked everything and let no `Wild` in: what is left are positions.
-pub(crate) fn contract(a: Look<'_>, b: Look<'_>, pairs: &[(usize, usize)]) -> Result<Bare> {
+pub(crate) fn contract(a: Look<'_>, b: Look<'_>, [own, its]: [&[usize]; 2]) -> Result<Bare> {
     let place = |name| b.of.names.iter().position(|other| *other == name);
     let both =
         a.of.names
             .iter()
             .enumerate()
             .filter_map(|(i, name)| Some((i, place(*name)?)));
+    let pairs: Pairs = own.iter().copied().zip(its.iter().copied()).collect();
     let batch: Pairs = both.filter(|pair| !pairs.contains(pair)).collect();
-    let raw = call::contract(Op::Contract, a.raw, b.raw, pairs, &batch);
+    let raw = call::contract(Op::Contract, a.raw, b.raw, &pairs, &batch);
     Ok(Bare::new(raw.map_err(|error| explain(error, &[a, b]))?))
+}
+
+/// Multiplies and sums over dims that both have, at the given places.
+pub(crate) fn tensordot(a: Look<'_>, b: Look<'_>, [own, its]: [&[usize]; 2]) -> Result<Bare> {
+    let pairs: Pairs = own.iter().copied().zip(its.iter().copied()).collect();
+    let raw = call::tensordot(a.raw, b.raw, &pairs);
+    Ok(Bare::new(raw.map_err(|error| explain(error, &[a, b]))?))
+}
+
+/// Sums over dim `input` of `x` and the last one of the weight, and adds the bias.
+pub(crate) fn linear(looks: [Look<'_>; 3], input: usize, out: &'static Static) -> Result<Bare> {
+    let [x, weight, bias] = looks;
+    let at = |error| explain(error, &looks);
+    let mut wild = None;
+    if looks.iter().any(|look| look.of.wild) {
+        let (own, its) = (x.names(), weight.names());
+        let plan = rule::linear("linear", &own, &its, Some(&bias.names())).map_err(at)?;
+        wild = wilds(plan.names, out);
+    }
+    let raw = call::linear(x.raw, weight.raw, Some(bias.raw), input).map_err(at)?;
+    Ok(Bare { raw, wild })
 }
 
 type Pairs = smallvec::SmallVec<[(usize, usize); 8]>;

@@ -1,6 +1,6 @@
 //! Results stored in an out tensor, for operators whose method is written by hand.
 
-use nomina_core::dims::{Broadcast, Dims, Holds, MatMul, Matrix, Product, Sum, Wild};
+use nomina_core::dims::{Broadcast, Dims, Holds, Wild};
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result, StoreAs};
 
@@ -40,83 +40,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::store(op, Ok(b), second)?;
         *first = new;
         Ok(())
-    }
-
-    /// [`addmm`](Self::addmm) in place.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn addmm_<E, F>(&mut self, mat1: &Tensor<E, T>, mat2: &Tensor<F, T>) -> &mut Self
-    where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-        D: Holds<Sum<Product<E, F>, D>>,
-    {
-        ok(self.try_addmm_(mat1, mat2))
-    }
-
-    /// [`addmm_`](Self::addmm_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    pub fn try_addmm_<E, F>(
-        &mut self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-    ) -> Result<&mut Self>
-    where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-        D: Holds<Sum<Product<E, F>, D>>,
-    {
-        let sum = self.try_addmm(mat1, mat2);
-        self.replace(Op::Addmm, sum)?;
-        Ok(self)
-    }
-
-    /// [`addmm`](Self::addmm) into `out`.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn addmm_out<E, F, O, U>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        out: &mut Tensor<O, U>,
-    ) where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-        O: Dims + Holds<Sum<Product<E, F>, D>>,
-        U: Element,
-        T: StoreAs<U>,
-    {
-        ok(self.try_addmm_out(mat1, mat2, out));
-    }
-
-    /// [`addmm_out`](Self::addmm_out) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    pub fn try_addmm_out<E, F, O, U>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        out: &mut Tensor<O, U>,
-    ) -> Result<()>
-    where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-        O: Dims + Holds<Sum<Product<E, F>, D>>,
-        U: Element,
-        T: StoreAs<U>,
-    {
-        Tensor::store(Op::Addmm, self.try_addmm(mat1, mat2), out)
     }
 
     /// Writes a computed tensor over this one. Nothing has changed where that fails.

@@ -1,6 +1,7 @@
 //! The typed tensor.
 
 mod activation;
+mod added;
 mod arithmetic;
 mod attribute;
 mod conv;
@@ -51,6 +52,10 @@ use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
 use nomina_core::{Element, Result};
 
 pub use dynamic::Typed;
+pub use einsum::{
+    EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
+    einsum_times, try_einsum,
+};
 pub use extreme::Extremes;
 pub use factory::tensor_from_array;
 pub use gather::ScatterFrom;

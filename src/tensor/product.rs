@@ -1,13 +1,10 @@
-//! Products: by position (matmul and its kin), and by name (contract).
+//! Products of two: by position (matmul and its kin), and by name (contract).
 
 use nomina_core::dims::{
-    Batched, Broadcast, Contract, Contracted, Dims, Factor, MatMul, Matrix, OneDim, Product, Sum,
-    Vector, position,
+    Axes, Batched, Contract, Contracted, Dims, Factor, Matrix, Product, Vector, positions,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Result};
-
-use nomina_runtime::tensor::AddmmOptions;
 
 use super::Tensor;
 use crate::call::{Known, done, product};
@@ -196,108 +193,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(product::new(Op::Bmm, self.look(), mat2.look(), out))
     }
 
-    /// This tensor, plus the product of two matrices.
-    ///
-    /// ```
-    /// # use nomina::prelude::*;
-    /// dims! { N, K, M }
-    /// let bias = tensor!([10., 20.]; M);
-    /// let a = tensor!([[1., 2.]]; N, K);
-    /// let b = tensor!([[1., 0.], [0., 1.]]; K, M);
-    /// assert_eq!(bias.addmm(&a, &b).to_vec(), [11.0, 22.0]);
-    /// ```
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn addmm<E, F>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-    ) -> Tensor<Sum<Product<E, F>, D>, T>
-    where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(self.add_product(mat1, mat2, AddmmOptions::default())))
-    }
-
-    /// [`addmm`](Self::addmm) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    pub fn try_addmm<E, F>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
-    where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::give(self.add_product(mat1, mat2, AddmmOptions::default()))
-    }
-
-    /// `beta` times this tensor, plus `alpha` times the product of two matrices.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn addmm_with<E, F>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> Tensor<Sum<Product<E, F>, D>, T>
-    where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(self.add_product(mat1, mat2, options)))
-    }
-
-    /// [`addmm_with`](Self::addmm_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
-    pub fn try_addmm_with<E, F>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
-    where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::give(self.add_product(mat1, mat2, options))
-    }
-
-    fn add_product<E, F>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> Result<crate::call::Bare>
-    where
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Product<E, F>: Broadcast<D>,
-    {
-        let scale = [options.beta, options.alpha];
-        let out = <Sum<Product<E, F>, D>>::STATIC;
-        product::addmm(self.look(), mat1.look(), mat2.look(), scale, out)
-    }
-
-    /// Multiplies and sums over a dim that both have, wherever it stands. Other dims that both
-    /// have are batch; the result has this tensor's dims without the contracted one, then those
-    /// of `other` that this one lacks.
+    /// Multiplies and sums over a dim that both have, or a tuple of such dims, wherever they stand.
+    /// Other dims that both have are batch; the result has this tensor's dims without the
+    /// contracted ones, then those of `other` that this one lacks.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -312,27 +210,27 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn contract<E: Dims, X: OneDim + Contract<D, E>>(
+    pub fn contract<E: Dims, X: Axes + Contract<D, E>>(
         &self,
         other: &Tensor<E, T>,
         dim: X,
     ) -> Tensor<Contracted<D, E, X>, T> {
         let _ = dim;
-        let pair = (position::<X, D>(), position::<X, E>());
-        Tensor::wrap(done(product::contract(self.look(), other.look(), &[pair])))
+        let places = [positions::<X, D>(), positions::<X, E>()];
+        Tensor::wrap(done(product::contract(self.look(), other.look(), places)))
     }
 
     /// [`contract`](Self::contract) that returns the error.
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_contract<E: Dims, X: OneDim + Contract<D, E>>(
+    pub fn try_contract<E: Dims, X: Axes + Contract<D, E>>(
         &self,
         other: &Tensor<E, T>,
         dim: X,
     ) -> Result<Tensor<Contracted<D, E, X>, T>> {
         let _ = dim;
-        let pair = (position::<X, D>(), position::<X, E>());
-        Tensor::give(product::contract(self.look(), other.look(), &[pair]))
+        let places = [positions::<X, D>(), positions::<X, E>()];
+        Tensor::give(product::contract(self.look(), other.look(), places))
     }
 }

@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 
 use super::at::{At, Subscript};
 use super::dims::Dims;
-use super::id::{Bool, False, Same, Spelling, True};
+use super::id::{Bool, False, Reflexive, Same, Spelling, True};
 use super::size::{AnySize, DimSize, Open, SizeOf};
 use super::verdict::{Foreign, LeftAligns, Misaligned, Outcome, RightAligns, SizesDiffer};
 
@@ -54,7 +54,7 @@ pub trait Axis:
     label = "a name is needed here",
     note = "declare dims with `dims! {{ N, C }}`"
 )]
-pub trait Dim: Axis {
+pub trait Dim: Axis<Id: Reflexive> {
     /// This dim with a size, for factories and for `unflatten`: `Tensor::zeros((N.of(2), C.of(3)))`.
     ///
     /// A dim with a constant size has no such method: it stands bare, `(N.of(2), Rgb)`.

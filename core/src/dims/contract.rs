@@ -1,11 +1,13 @@
 //! Products by name: `contract`.
 
+use core::ops::RangeFull;
+
 use super::axis::OneDim;
-use super::dims::Dims;
-use super::distinct::AtMost8;
+use super::dims::{DimList, Dims};
+use super::distinct::{AtMost8, Distinct};
 use super::id::IsTrue;
-use super::last::LastDim;
-use super::remove::{Has, NotBehindWild};
+use super::remove::{Axes, Has, NotBehindWild};
+use super::verdict::NamesOf;
 
 /// Rustc knows every name in the list.
 #[diagnostic::on_unimplemented(
@@ -16,11 +18,30 @@ pub trait FullyNamed {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims> FullyNamed for D where D::AllNamed: IsTrue {}
 
-/// The dims of `x.contract(&w, X)`: those of `x` without `X`, then those of `w` that `x` lacks.
-pub type Contracted<D, E, X> = <X as LastDim>::Contracted<D, E>;
+/// The dims of `x.contract(&w, X)`: those of `x` without `X`, which is a dim or a tuple of dims, then
+/// those of `w` that `x` lacks.
+pub type Contracted<D, E, X> = <X as ContractOver>::Contracted<D, E>;
 
-/// `x.contract(&w, X)` of dims `D` and `E` is defined: both have `X`, and every name is known.
-/// Write `X: OneDim + Contract<D, E>`.
+/// The dims of `x.tensordot(&w, X)`: those of `x` without `X`, then those of `w` without `X`.
+pub type Tensordotted<D, E, X> = <X as ContractOver>::Joined<D, E>;
+
+/// Functions of the last argument of `contract`, the one that is unknown longest.
+#[doc(hidden)]
+pub trait ContractOver {
+    /// `D` and `E` contracted over these dims; what both have is there once.
+    type Contracted<D: Dims, E: Dims>: Dims;
+    /// The same with all others side by side.
+    type Joined<D: Dims, E: Dims>: Dims;
+}
+
+impl<A: Axes> ContractOver for A {
+    type Contracted<D: Dims, E: Dims> =
+        <<A::Remaining<E> as DimList>::Minus<D> as DimList>::After<A::Remaining<D>>;
+    type Joined<D: Dims, E: Dims> = <A::Remaining<E> as DimList>::After<A::Remaining<D>>;
+}
+
+/// `x.contract(&w, X)` of dims `D` and `E` is defined: both have `X`, a dim or each of a tuple of
+/// dims, and every name is known. Write `X: OneDim + Contract<D, E>`, or `X: Axes + Contract<D, E>`.
 #[diagnostic::on_unimplemented(
     message = "cannot contract dims {D} with dims {E} over `{Self}`",
     label = "both sides must have this dim"
@@ -33,5 +54,27 @@ impl<
 > Contract<D, E> for X
 where
     Contracted<D, E, X>: AtMost8,
+{
+}
+
+// Never holds: `..` has an impl, so that rustc lists no others.
+impl<D, E> Contract<D, E> for RangeFull where NamesOf<D>: ByName {}
+
+/// Never holds: the message for `..`.
+#[diagnostic::on_unimplemented(
+    message = "contract takes the dims by name, not `..`",
+    label = "a dim or a tuple of dims is needed here"
+)]
+pub trait ByName {}
+
+/// `x.tensordot(&w, X)` of dims `D` and `E` is defined: as [`Contract`], and no other dim stands in
+/// both.
+#[diagnostic::on_unimplemented(
+    message = "cannot contract dims {D} with dims {E} over `{Self}`",
+    label = "both sides must have this dim"
+)]
+pub trait TensorDot<D, E> {}
+impl<X: Axes + Contract<D, E>, D: Dims, E: Dims> TensorDot<D, E> for X where
+    Tensordotted<D, E, X>: Distinct
 {
 }

@@ -3,7 +3,8 @@
 //! Two markers are the same dim when they are spelled alike, whichever crate declared them. So
 //! `dims!` writes the spelling down as a type, `S17<S39<End>>`, and equality is a walk over both
 //! that stops at the first difference, two steps of rustc's a symbol. The first symbol is a hash
-//! of the whole spelling: most pairs of different names part there.
+//! of the whole spelling: most pairs of different names part there. The last symbol of all stands in
+//! front of a primed dim's spelling, and nowhere else.
 
 use core::marker::PhantomData;
 
@@ -98,6 +99,10 @@ pub enum End {}
 #[derive(Clone, Copy, Debug)]
 pub enum Nameless {}
 
+/// A spelling that is equal to itself: every one that has an end. Generic code that wraps a dim's
+/// spelling, as [`Prime`](super::Prime) does, knows by it that the whole is equal to itself.
+pub trait Reflexive: Spelling<Eq<Self> = True> + Sized {}
+
 /// Writes the trait of spellings and the symbols: each asks the other spelling the one question
 /// that belongs to it, "are you my symbol, with this behind it?", and each answers its own.
 macro_rules! symbols {
@@ -120,6 +125,8 @@ macro_rules! symbols {
             $(type $is<T: Spelling> = False;)*
         }
 
+        impl Reflexive for End {}
+
         impl Spelling for Nameless {
             type Eq<O: Spelling> = False;
             type IsEnd = False;
@@ -141,6 +148,8 @@ macro_rules! symbols {
             $(type $is_after<U: Spelling> = False;)*
         }
 
+        impl<T: Reflexive> Reflexive for $name<T> {}
+
         symbols!(@each [$($before)* $is] $($after $is_after)*);
     };
     (@each [$($before:ident)*]) => {};
@@ -155,4 +164,5 @@ symbols! {
     S40 Is40 S41 Is41 S42 Is42 S43 Is43 S44 Is44 S45 Is45 S46 Is46 S47 Is47
     S48 Is48 S49 Is49 S50 Is50 S51 Is51 S52 Is52 S53 Is53 S54 Is54 S55 Is55
     S56 Is56 S57 Is57 S58 Is58 S59 Is59 S60 Is60 S61 Is61 S62 Is62 S63 Is63
+    S64 Is64
 }

@@ -1,7 +1,7 @@
 //! What methods give for a dim that is their last argument.
 
 use super::axis::Axis;
-use super::dims::{DimList, Dims};
+use super::dims::Dims;
 use super::rename::Pairs;
 
 /// Functions of dims, asked of the last argument of the method that needs them.
@@ -17,14 +17,10 @@ pub trait LastDim {
     type Before<D: Dims>: Dims;
     /// `D` with this dim behind.
     type Behind<D: Dims>: Dims;
-    /// `D` and `E` contracted over this dim.
-    type Contracted<D: Dims, E: Dims>: Dims;
 }
 
 impl<A: Axis> LastDim for A {
     type Swapped<D: Dims, X: Axis> = D::Map<Pairs<(X, A), (A, X)>>;
     type Before<D: Dims> = D::After<(A,)>;
     type Behind<D: Dims> = D::Push<A>;
-    type Contracted<D: Dims, E: Dims> =
-        <<E::Remove<A> as DimList>::Minus<D> as DimList>::After<D::Remove<A>>;
 }

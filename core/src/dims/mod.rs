@@ -25,18 +25,23 @@
 //! | `searchsorted` | the values' | [`Sequences`] |
 //! | `contract` | [`Contracted`] | [`Contract`] |
 //! | convolution, pools, `pad` | [`Convolved`] | [`SpatialOf`], [`Filter`] |
+//! | `einsum!` | its result's, [`Aligned`] with [`Others`] | [`Has`], [`ListedBy`], [`OfOperand`] |
+//! | `cdist` | [`Distances`] | [`RowsBeside`] |
+//! | attention | [`Attended`] | [`Attend`] |
 //! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
 //! | factories | | [`ShapeFor`], [`ArrayFor`], [`Distinct`] |
 
 mod align;
 mod array;
 mod at;
+mod attend;
 mod axis;
 mod broadcast;
 mod contract;
 #[allow(clippy::module_inception)]
 mod dims;
 mod distinct;
+mod einsum;
 mod expand;
 mod flatten;
 #[rustfmt::skip]
@@ -47,6 +52,7 @@ mod insert;
 mod last;
 mod matmul;
 mod places;
+mod prime;
 mod refine;
 mod remove;
 mod rename;
@@ -64,24 +70,32 @@ pub use align::{
 };
 pub use array::ArrayFor;
 pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView};
+pub use attend::{
+    AtLeast2Dims, Attend, Attended, Beside, Distances, Inner, InnerWith, Joined, Linear,
+    RowsBeside, ScoresOf,
+};
 pub use axis::{
     Agree, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
     Pairing, RightIsWild, SizeClash, Unnamed, Wild,
 };
 pub use broadcast::{Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, HoldsInPlace, Sum};
-pub use contract::{Contract, Contracted, FullyNamed};
+pub use contract::{
+    ByName, Contract, ContractOver, Contracted, FullyNamed, TensorDot, Tensordotted,
+};
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, Once};
+pub use einsum::{DimLists, EinsumNamed, ListedBy, NoneLeft, OfOperand, Others};
 pub use expand::{Expand, ExpandArg, Expanded};
 pub use flatten::{
     Adjacent, Flatten, FlattenArg, Flattened, Follows, Successor, Unflatten, Unflattened,
 };
-pub use id::{Bool, False, IsTrue, Same, True};
+pub use id::{Bool, False, IsTrue, Reflexive, Same, True};
 pub use index::{EmbedIn, Embedded, IndexOf, IndexedBy, Selected};
 pub use insert::{Append, Appended, Insert, Inserted};
 pub use last::LastDim;
 pub use matmul::{AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
+pub use prime::{Primable, Prime, PrimedDims};
 pub use refine::{Refine, RefineInto, Refined};
 pub use remove::{
     Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced,

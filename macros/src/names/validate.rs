@@ -20,7 +20,7 @@ pub fn names(names: &[Name], errors: &mut Errors) {
                 literal,
                 format!("a name has no suffix, remove `{}`", literal.suffix()),
             );
-        } else if let Some(problem) = spelling::problem(&text) {
+        } else if let Some(problem) = spelling::problem(spelling::unprimed(&text)) {
             errors.at(literal, problem);
         } else if !seen.insert(text.clone()) {
             errors.at(literal, format!("dim `{text}` appears more than once"));

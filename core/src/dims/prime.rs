@@ -1,0 +1,85 @@
+//! A second axis of the same meaning: `Prime<N>`, printed `N'`.
+
+use super::axis::{Axis, Dim, Named};
+use super::id::S64;
+use super::remove::{Replace, Replaced};
+
+/// A second axis of the same meaning as `N`, another dim to every operator: the columns of a
+/// covariance, the positions that attention looks at. Its name at run time is `N'`.
+///
+/// ```
+/// # use nomina_core::dims::*;
+/// # #[derive(Clone, Copy, Debug, Default)] struct N;
+/// # impl Axis for N {
+/// #     type Id = id::S17<id::S39<id::End>>;
+/// #     type Kind = Named;
+/// #     type Size = AnySize;
+/// #     const NAME: Option<&'static str> = Some("N");
+/// # }
+/// # impl Dim for N {}
+/// assert_eq!(<(N, Prime<N>)>::NAMES, [Some("N"), Some("N'")]);
+/// assert_eq!(Prime(N).of(3).size, 3);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Prime<N>(
+    /// The dim.
+    pub N,
+);
+
+// No spelling begins with this symbol, so no other dim has this identity.
+impl<N: Dim> Axis for Prime<N> {
+    type Id = S64<N::Id>;
+    type Kind = Named;
+    type Size = N::Size;
+    const NAME: Option<&'static str> = Some(const { &Primed::new(N::NAME) }.as_str());
+}
+
+impl<N: Dim> Dim for Prime<N> {}
+
+/// The dims of `x.prime(N)`.
+pub type PrimedDims<D, X> = Replaced<D, X, Prime<X>>;
+
+/// In `D`, this dim can be primed: it is there, and not primed yet. Write `X: OneDim + Primable<D>`.
+#[diagnostic::on_unimplemented(
+    message = "dim `{Self}` of dims {D} cannot be primed",
+    label = "cannot prime `{Self}`"
+)]
+pub trait Primable<D> {}
+impl<X: Dim + Replace<D, Prime<X>>, D> Primable<D> for X {}
+
+/// A name with a quote behind it.
+struct Primed {
+    bytes: [u8; 128],
+    len: usize,
+}
+
+impl Primed {
+    const fn new(name: Option<&str>) -> Self {
+        let Some(name) = name else {
+            panic!("only a named dim can be primed")
+        };
+        let name = name.as_bytes();
+        let mut bytes = [0; 128];
+        assert!(
+            name.len() < bytes.len(),
+            "the name of a primed dim has at most 127 letters"
+        );
+        let mut len = 0;
+        while len < name.len() {
+            bytes[len] = name[len];
+            len += 1;
+        }
+        bytes[len] = b'\'';
+        Self {
+            bytes,
+            len: len + 1,
+        }
+    }
+
+    const fn as_str(&self) -> &str {
+        match core::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(name) => name,
+            Err(_) => panic!("names are ASCII"),
+        }
+    }
+}

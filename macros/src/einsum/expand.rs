@@ -1,0 +1,94 @@
+//! A block that lends the operands, asks about every dim at its own place, and multiplies.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+use super::parse::{Equation, Item, List};
+use crate::face::Face;
+
+/// The block; `end` is the function that multiplies.
+pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
+    let name = |number: usize| format_ident!("operand{number}", span = Span::mixed_site());
+    let terms = format_ident!("terms", span = Span::mixed_site());
+    let mut block = TokenStream::new();
+    for (number, operand) in equation.operands.iter().enumerate() {
+        let (name, tensor) = (name(number), &operand.tensor);
+        block.extend(quote!(let #name = &#tensor;));
+    }
+    let mut product = TokenStream::new();
+    for (number, operand) in equation.operands.iter().enumerate() {
+        let (at, list) = (operand.dims.span, &operand.dims);
+        let name = located(&name(number), at);
+        let path = face.at(at);
+        block.extend(quote_spanned!(at=> #path::__private::einsum_named(#name);));
+        for dim in list.dims() {
+            block.extend(asked(face, "einsum_operand", dim, &name, 2));
+        }
+        let listed = tuple(list, at);
+        if !list.has_rest() {
+            block.extend(quote_spanned!(at=>
+                #path::__private::einsum_all::<#listed, _, _>(#name);
+            ));
+        }
+        product = if number == 0 {
+            quote_spanned!(at=> #path::__private::einsum_first::<#listed, _, _>(#name))
+        } else {
+            quote_spanned!(at=>
+                #path::__private::einsum_times::<#listed, _, _, _, _, _>(#product, #name)
+            )
+        };
+    }
+    block.extend(quote!(let #terms = #product;));
+    let at = equation.result.span;
+    let own = located(&terms, at);
+    for dim in equation.result.dims() {
+        block.extend(asked(face, "einsum_result", dim, &own, 3));
+    }
+    let (path, end) = (face.at(at), format_ident!("{end}", span = at));
+    let order = order(&equation.result, at);
+    block.extend(quote_spanned!(at=> #path::__private::#end::<#order, _, _, _>(#own)));
+    quote!({ #block })
+}
+
+/// The same variable, at another place.
+fn located(name: &proc_macro2::Ident, at: Span) -> proc_macro2::Ident {
+    let mut name = name.clone();
+    name.set_span(name.span().located_at(at));
+    name
+}
+
+/// `function::<Dim, _, _>(&x);` at the dim.
+fn asked(
+    face: &Face,
+    function: &str,
+    dim: &syn::Type,
+    of: &proc_macro2::Ident,
+    inferred: usize,
+) -> TokenStream {
+    let at = dim.span();
+    let (path, of) = (face.at(at), located(of, at));
+    let function = format_ident!("{function}", span = at);
+    let inferred = (0..inferred).map(|_| quote_spanned!(at=> _));
+    let lent = if function == "einsum_result" {
+        quote_spanned!(at=> &#of)
+    } else {
+        of.to_token_stream()
+    };
+    quote_spanned!(at=> #path::__private::#function::<#dim, #(#inferred),*>(#lent);)
+}
+
+/// The dims that are listed, without `..`.
+fn tuple(list: &List, at: Span) -> TokenStream {
+    let dims = list.dims();
+    quote_spanned!(at=> (#(#dims,)*))
+}
+
+/// The dims of the result, `..` as the type of `..`.
+fn order(list: &List, at: Span) -> TokenStream {
+    let items = list.items.iter().map(|item| match item {
+        Item::Dim(dim) => dim.to_token_stream(),
+        Item::Rest(_) => quote_spanned!(at=> ::core::ops::RangeFull),
+    });
+    quote_spanned!(at=> (#(#items,)*))
+}

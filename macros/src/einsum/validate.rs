@@ -1,0 +1,45 @@
+//! No dim twice in a list, `..` at most once.
+
+use std::collections::HashSet;
+
+use quote::ToTokens;
+
+use super::parse::{Equation, Item, List};
+use crate::errors::Errors;
+
+/// Notes what is wrong with the lists.
+pub fn equation(equation: &Equation, errors: &mut Errors) {
+    for operand in &equation.operands {
+        list(&operand.dims, errors);
+    }
+    list(&equation.result, errors);
+    let anywhere = equation
+        .operands
+        .iter()
+        .any(|operand| operand.dims.has_rest());
+    for item in &equation.result.items {
+        if let (Item::Rest(rest), false) = (item, anywhere) {
+            errors.at(rest, "no operand has a `..` for this one to stand for");
+        }
+    }
+}
+
+fn list(list: &List, errors: &mut Errors) {
+    let (mut seen, mut rest) = (HashSet::new(), false);
+    for item in &list.items {
+        match item {
+            Item::Dim(dim) => {
+                let text = dim.to_token_stream().to_string().replace(' ', "");
+                if !seen.insert(text.clone()) {
+                    let message = format!(
+                        "dim `{text}` stands twice in this list; a second axis of one meaning is \
+                         `Prime<{text}>`"
+                    );
+                    errors.at(dim, message);
+                }
+            }
+            Item::Rest(again) if rest => errors.at(again, "`..` stands twice in this list"),
+            Item::Rest(_) => rest = true,
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! A tensor plus a product.
+
+mod forms;
+
+use nomina_core::dims::{
+    Batched, Beside, Broadcast, DimList, Dims, Joined, MatMul, Matrix, Product, Sum, Vector,
+};
+use nomina_core::op::Op;
+use nomina_core::{Element, Numeric, Result};
+use nomina_runtime::tensor::AddmmOptions;
+
+use super::Tensor;
+use crate::call::{Known, done, product};
+
+/// A product of batches of matrices without its batch dim.
+type Summed<E, F> = <Product<E, F> as DimList>::Tail;
+
+impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+    /// This tensor, plus the product of two matrices.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, K, M }
+    /// let bias = tensor!([10., 20.]; M);
+    /// let a = tensor!([[1., 2.]]; N, K);
+    /// let b = tensor!([[1., 0.], [0., 1.]]; K, M);
+    /// assert_eq!(bias.addmm(&a, &b).to_vec(), [11.0, 22.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn addmm<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+    ) -> Tensor<Sum<Product<E, F>, D>, T>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Addmm,
+            [self.look(), mat1.look(), mat2.look()],
+            AddmmOptions::default(),
+            <Sum<Product<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`addmm`](Self::addmm) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addmm<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Addmm,
+            [self.look(), mat1.look(), mat2.look()],
+            AddmmOptions::default(),
+            <Sum<Product<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// `beta` times this tensor, plus `alpha` times the product of two matrices.
+    ///
+    /// # Panics
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[track_caller]
+    #[must_use]
+    pub fn addmm_with<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Tensor<Sum<Product<E, F>, D>, T>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Addmm,
+            [self.look(), mat1.look(), mat2.look()],
+            options,
+            <Sum<Product<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`addmm_with`](Self::addmm_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    pub fn try_addmm_with<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
+        &self,
+        mat1: &Tensor<E, T>,
+        mat2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Addmm,
+            [self.look(), mat1.look(), mat2.look()],
+            options,
+            <Sum<Product<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// This tensor, plus the product of a matrix and a vector.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn addmv<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
+        &self,
+        mat: &Tensor<E, T>,
+        vec: &Tensor<F, T>,
+    ) -> Tensor<Sum<Product<E, F>, D>, T>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Addmv,
+            [self.look(), mat.look(), vec.look()],
+            AddmmOptions::default(),
+            <Sum<Product<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`addmv`](Self::addmv) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addmv<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
+        &self,
+        mat: &Tensor<E, T>,
+        vec: &Tensor<F, T>,
+    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Addmv,
+            [self.look(), mat.look(), vec.look()],
+            AddmmOptions::default(),
+            <Sum<Product<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// `beta` times this tensor, plus `alpha` times the product of a matrix and a vector.
+    ///
+    /// # Panics
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[track_caller]
+    #[must_use]
+    pub fn addmv_with<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
+        &self,
+        mat: &Tensor<E, T>,
+        vec: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Tensor<Sum<Product<E, F>, D>, T>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Addmv,
+            [self.look(), mat.look(), vec.look()],
+            options,
+            <Sum<Product<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`addmv_with`](Self::addmv_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    pub fn try_addmv_with<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
+        &self,
+        mat: &Tensor<E, T>,
+        vec: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Addmv,
+            [self.look(), mat.look(), vec.look()],
+            options,
+            <Sum<Product<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// This tensor, plus the products of two batches of matrices.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn baddbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
+        &self,
+        batch1: &Tensor<E, T>,
+        batch2: &Tensor<F, T>,
+    ) -> Tensor<Sum<Product<E, F>, D>, T>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Baddbmm,
+            [self.look(), batch1.look(), batch2.look()],
+            AddmmOptions::default(),
+            <Sum<Product<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`baddbmm`](Self::baddbmm) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_baddbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
+        &self,
+        batch1: &Tensor<E, T>,
+        batch2: &Tensor<F, T>,
+    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Baddbmm,
+            [self.look(), batch1.look(), batch2.look()],
+            AddmmOptions::default(),
+            <Sum<Product<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// `beta` times this tensor, plus `alpha` times the products of two batches of matrices.
+    ///
+    /// # Panics
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[track_caller]
+    #[must_use]
+    pub fn baddbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
+        &self,
+        batch1: &Tensor<E, T>,
+        batch2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Tensor<Sum<Product<E, F>, D>, T>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Baddbmm,
+            [self.look(), batch1.look(), batch2.look()],
+            options,
+            <Sum<Product<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`baddbmm_with`](Self::baddbmm_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    pub fn try_baddbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
+        &self,
+        batch1: &Tensor<E, T>,
+        batch2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
+    where
+        Product<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Baddbmm,
+            [self.look(), batch1.look(), batch2.look()],
+            options,
+            <Sum<Product<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// This tensor, plus the sum of the products of two batches of matrices.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn addbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
+        &self,
+        batch1: &Tensor<E, T>,
+        batch2: &Tensor<F, T>,
+    ) -> Tensor<Sum<Summed<E, F>, D>, T>
+    where
+        Summed<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Addbmm,
+            [self.look(), batch1.look(), batch2.look()],
+            AddmmOptions::default(),
+            <Sum<Summed<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`addbmm`](Self::addbmm) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
+        &self,
+        batch1: &Tensor<E, T>,
+        batch2: &Tensor<F, T>,
+    ) -> Result<Tensor<Sum<Summed<E, F>, D>, T>>
+    where
+        Summed<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Addbmm,
+            [self.look(), batch1.look(), batch2.look()],
+            AddmmOptions::default(),
+            <Sum<Summed<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// `beta` times this tensor, plus `alpha` times the sum of the products of two batches of matrices.
+    ///
+    /// # Panics
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[track_caller]
+    #[must_use]
+    pub fn addbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
+        &self,
+        batch1: &Tensor<E, T>,
+        batch2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Tensor<Sum<Summed<E, F>, D>, T>
+    where
+        Summed<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Addbmm,
+            [self.look(), batch1.look(), batch2.look()],
+            options,
+            <Sum<Summed<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`addbmm_with`](Self::addbmm_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    pub fn try_addbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
+        &self,
+        batch1: &Tensor<E, T>,
+        batch2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Result<Tensor<Sum<Summed<E, F>, D>, T>>
+    where
+        Summed<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Addbmm,
+            [self.look(), batch1.look(), batch2.look()],
+            options,
+            <Sum<Summed<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// This tensor, plus the outer product of two vectors.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn addr<E: Dims + Vector, F: Beside<E> + Vector>(
+        &self,
+        vec1: &Tensor<E, T>,
+        vec2: &Tensor<F, T>,
+    ) -> Tensor<Sum<Joined<E, F>, D>, T>
+    where
+        Joined<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Addr,
+            [self.look(), vec1.look(), vec2.look()],
+            AddmmOptions::default(),
+            <Sum<Joined<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`addr`](Self::addr) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_addr<E: Dims + Vector, F: Beside<E> + Vector>(
+        &self,
+        vec1: &Tensor<E, T>,
+        vec2: &Tensor<F, T>,
+    ) -> Result<Tensor<Sum<Joined<E, F>, D>, T>>
+    where
+        Joined<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Addr,
+            [self.look(), vec1.look(), vec2.look()],
+            AddmmOptions::default(),
+            <Sum<Joined<E, F>, D>>::STATIC,
+        ))
+    }
+
+    /// `beta` times this tensor, plus `alpha` times the outer product of two vectors.
+    ///
+    /// # Panics
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[track_caller]
+    #[must_use]
+    pub fn addr_with<E: Dims + Vector, F: Beside<E> + Vector>(
+        &self,
+        vec1: &Tensor<E, T>,
+        vec2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Tensor<Sum<Joined<E, F>, D>, T>
+    where
+        Joined<E, F>: Broadcast<D>,
+    {
+        Tensor::wrap(done(product::added(
+            Op::Addr,
+            [self.look(), vec1.look(), vec2.look()],
+            options,
+            <Sum<Joined<E, F>, D>>::STATIC,
+        )))
+    }
+
+    /// [`addr_with`](Self::addr_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    pub fn try_addr_with<E: Dims + Vector, F: Beside<E> + Vector>(
+        &self,
+        vec1: &Tensor<E, T>,
+        vec2: &Tensor<F, T>,
+        options: AddmmOptions,
+    ) -> Result<Tensor<Sum<Joined<E, F>, D>, T>>
+    where
+        Joined<E, F>: Broadcast<D>,
+    {
+        Tensor::give(product::added(
+            Op::Addr,
+            [self.look(), vec1.look(), vec2.look()],
+            options,
+            <Sum<Joined<E, F>, D>>::STATIC,
+        ))
+    }
+}

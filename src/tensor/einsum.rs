@@ -1,1 +1,0 @@
-//! Products by letters, by names and of several operands.

@@ -1,0 +1,133 @@
+//! Attention.
+
+use nomina_core::dims::{Attend, Attended, Broadcast, Dims, HoldsInPlace, ScoresOf, Sum};
+use nomina_core::{Element, Float, Result};
+use nomina_runtime::tensor::AttentionOptions;
+
+use crate::call::compose::one;
+use crate::call::{Bare, Known, Look, done};
+use crate::tensor::Tensor;
+
+impl<D: Dims, T: Element + Float> Tensor<D, T> {
+    /// Attention of queries (this tensor) of dims batch, length, features to keys of batch, source,
+    /// features: the softmax of their scaled products, times the values. Batch dims unify, features
+    /// and sources match.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { B, T, S, K, V }
+    /// let q = Tensor::<(B, T, K)>::ones([2, 3, 4]);
+    /// let k = Tensor::<(B, S, K)>::ones([2, 5, 4]);
+    /// let v = Tensor::<(B, S, V)>::ones([2, 5, 6]);
+    /// let y: Tensor<(B, T, V)> = q.scaled_dot_product_attention(&k, &v);
+    /// assert_eq!(y.shape(), [2, 3, 6]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn scaled_dot_product_attention<E: Dims, F: Attend<D, E>>(
+        &self,
+        key: &Tensor<E, T>,
+        value: &Tensor<F, T>,
+    ) -> Tensor<Attended<D, E, F>, T> {
+        self.scaled_dot_product_attention_with(key, value, AttentionOptions::default())
+    }
+
+    /// [`scaled_dot_product_attention`](Self::scaled_dot_product_attention) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_scaled_dot_product_attention<E: Dims, F: Attend<D, E>>(
+        &self,
+        key: &Tensor<E, T>,
+        value: &Tensor<F, T>,
+    ) -> Result<Tensor<Attended<D, E, F>, T>> {
+        self.try_scaled_dot_product_attention_with(key, value, AttentionOptions::default())
+    }
+
+    /// Attention with options: causal, with another scale, with dropout.
+    ///
+    /// # Panics
+    /// When sizes do not fit, or an option is out of range.
+    #[track_caller]
+    #[must_use]
+    pub fn scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>>(
+        &self,
+        key: &Tensor<E, T>,
+        value: &Tensor<F, T>,
+        options: AttentionOptions,
+    ) -> Tensor<Attended<D, E, F>, T> {
+        let looks = [self.look(), key.look(), value.look()];
+        Tensor::wrap(done(attend(&looks, options, <Attended<D, E, F>>::STATIC)))
+    }
+
+    /// [`scaled_dot_product_attention_with`](Self::scaled_dot_product_attention_with) that returns
+    /// the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or an option is out of range.
+    pub fn try_scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>>(
+        &self,
+        key: &Tensor<E, T>,
+        value: &Tensor<F, T>,
+        options: AttentionOptions,
+    ) -> Result<Tensor<Attended<D, E, F>, T>> {
+        let looks = [self.look(), key.look(), value.look()];
+        Tensor::give(attend(&looks, options, <Attended<D, E, F>>::STATIC))
+    }
+
+    /// Attention with a mask of the dims of the scores, batch, length and source: bool, true where
+    /// a key counts, or numbers that are added to the scores. Where length and source are one dim,
+    /// the mask's source is any other one: `Prime<T>`, say.
+    ///
+    /// # Panics
+    /// When sizes do not fit, the mask is neither bool nor of this dtype, or an option is out of
+    /// range.
+    #[track_caller]
+    #[must_use]
+    pub fn scaled_dot_product_attention_masked<E: Dims, F: Attend<D, E>, M: Dims, U: Element>(
+        &self,
+        key: &Tensor<E, T>,
+        value: &Tensor<F, T>,
+        attn_mask: &Tensor<M, U>,
+        options: AttentionOptions,
+    ) -> Tensor<Attended<D, E, F>, T>
+    where
+        ScoresOf<D, E, F>: Broadcast<M> + HoldsInPlace<Sum<ScoresOf<D, E, F>, M>>,
+    {
+        let looks = [self.look(), key.look(), value.look(), attn_mask.look()];
+        Tensor::wrap(done(attend(&looks, options, <Attended<D, E, F>>::STATIC)))
+    }
+
+    /// [`scaled_dot_product_attention_masked`](Self::scaled_dot_product_attention_masked) that
+    /// returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, the mask is neither bool nor of this dtype, or an option is out of
+    /// range.
+    pub fn try_scaled_dot_product_attention_masked<E: Dims, F: Attend<D, E>, M: Dims, U: Element>(
+        &self,
+        key: &Tensor<E, T>,
+        value: &Tensor<F, T>,
+        attn_mask: &Tensor<M, U>,
+        options: AttentionOptions,
+    ) -> Result<Tensor<Attended<D, E, F>, T>>
+    where
+        ScoresOf<D, E, F>: Broadcast<M> + HoldsInPlace<Sum<ScoresOf<D, E, F>, M>>,
+    {
+        let looks = [self.look(), key.look(), value.look(), attn_mask.look()];
+        Tensor::give(attend(&looks, options, <Attended<D, E, F>>::STATIC))
+    }
+}
+
+fn attend(
+    looks: &[Look<'_>],
+    options: AttentionOptions,
+    out: &'static crate::call::Static,
+) -> Result<Bare> {
+    one(looks, out, |x| {
+        x[0].scaled_dot_product_attention_with(&x[1], &x[2], x.get(3), options)
+    })
+}

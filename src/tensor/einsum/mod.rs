@@ -1,0 +1,453 @@
+//! Products that are none of matrices, what is made of products, and the calls of `einsum!`.
+
+mod attention;
+mod forms;
+mod terms;
+
+use nomina_core::dims::{
+    Axes, Beside, Broadcast, BroadcastWith, Dim, DimOf, Dims, Distances, DtypeRule, Factor, Inner,
+    InnerWith, Joined, Linear, Matrix, OneDim, Primable, PrimedDims, Product, RowsBeside, Sum,
+    TensorDot, Tensordotted, Vector, position, positions,
+};
+use nomina_core::op::Op;
+use nomina_core::{Element, Float, Numeric, Promote, Promoted, Result};
+use nomina_runtime::call;
+use nomina_runtime::tensor::CdistOptions;
+
+use super::Tensor;
+use crate::call::compose::one;
+use crate::call::{Bare, Known, done, order, product};
+
+pub use terms::{
+    EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
+    einsum_times, try_einsum,
+};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// A second axis of the same meaning: dim `N` becomes `Prime<N>`, spelled `N'`, which is another
+    /// dim to every operator.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+    /// let products: Tensor<(C, Prime<C>)> = x.contract(&x.prime(C), N);
+    /// assert_eq!(products.to_vec(), [10.0, 14.0, 14.0, 20.0]);
+    /// assert_eq!(products.names().to_string(), "(C, C')");
+    /// ```
+    ///
+    /// # Panics
+    /// When a `Wild` dim has the primed name at run time.
+    #[track_caller]
+    #[must_use]
+    pub fn prime<X: OneDim + Primable<D>>(&self, dim: X) -> Tensor<PrimedDims<D, X>, T> {
+        Tensor::wrap(done(self.primed(dim)))
+    }
+
+    /// [`prime`](Self::prime) that returns the error.
+    ///
+    /// # Errors
+    /// When a `Wild` dim has the primed name at run time.
+    pub fn try_prime<X: OneDim + Primable<D>>(
+        &self,
+        dim: X,
+    ) -> Result<Tensor<PrimedDims<D, X>, T>> {
+        Tensor::give(self.primed(dim))
+    }
+
+    fn primed<X: OneDim + Primable<D>>(&self, dim: X) -> Result<Bare> {
+        let _ = dim;
+        order::rename(self.look(), <PrimedDims<D, X>>::STATIC)
+    }
+
+    /// The products of every element of one vector and every element of another.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, M }
+    /// let x: Tensor<(N, M)> = tensor!([1., 2.]; N).outer(&tensor!([3., 4.]; M));
+    /// assert_eq!(x.to_vec(), [3.0, 4.0, 6.0, 8.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When memory is missing.
+    #[track_caller]
+    #[must_use]
+    pub fn outer<E: Beside<D> + Vector, U: Element>(
+        &self,
+        vec2: &Tensor<E, U>,
+    ) -> Tensor<Joined<D, E>, Promoted<T, U>>
+    where
+        D: Vector,
+        T: Promote<U>,
+    {
+        let out = <Joined<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(Op::Outer, self.look(), vec2.look(), out)))
+    }
+
+    /// [`outer`](Self::outer) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is missing.
+    pub fn try_outer<E: Beside<D> + Vector, U: Element>(
+        &self,
+        vec2: &Tensor<E, U>,
+    ) -> Result<Tensor<Joined<D, E>, Promoted<T, U>>>
+    where
+        D: Vector,
+        T: Promote<U>,
+    {
+        let out = <Joined<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Outer, self.look(), vec2.look(), out))
+    }
+
+    /// Multiplies and sums over the last dim of both.
+    ///
+    /// # Panics
+    /// When the last sizes differ.
+    #[track_caller]
+    #[must_use]
+    pub fn inner<E: InnerWith<D>>(&self, other: &Tensor<E, T>) -> Tensor<Inner<D, E>, T> {
+        let out = <Inner<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(
+            Op::Inner,
+            self.look(),
+            other.look(),
+            out,
+        )))
+    }
+
+    /// [`inner`](Self::inner) that returns the error.
+    ///
+    /// # Errors
+    /// When the last sizes differ.
+    pub fn try_inner<E: InnerWith<D>>(
+        &self,
+        other: &Tensor<E, T>,
+    ) -> Result<Tensor<Inner<D, E>, T>> {
+        let out = <Inner<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Inner, self.look(), other.look(), out))
+    }
+
+    /// The inner product of two vectors, of which the first is conjugated.
+    ///
+    /// # Panics
+    /// When sizes differ.
+    #[track_caller]
+    #[must_use]
+    pub fn vdot<E: Factor<D> + Vector>(&self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+    where
+        D: Vector,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(Op::Vdot, self.look(), other.look(), out)))
+    }
+
+    /// [`vdot`](Self::vdot) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes differ.
+    pub fn try_vdot<E: Factor<D> + Vector>(
+        &self,
+        other: &Tensor<E, T>,
+    ) -> Result<Tensor<Product<D, E>, T>>
+    where
+        D: Vector,
+    {
+        let out = <Product<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Vdot, self.look(), other.look(), out))
+    }
+
+    /// The Kronecker product: every element of this tensor times the whole other. Dims unify from
+    /// the right, their sizes multiply.
+    ///
+    /// # Panics
+    /// When sizes overflow.
+    #[track_caller]
+    #[must_use]
+    pub fn kron<E: Dims, U: Element>(
+        &self,
+        other: &Tensor<E, U>,
+    ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+    where
+        D: BroadcastWith<E>,
+        T: Promote<U, DtypeRule<D, E>>,
+    {
+        let out = <Sum<D, E>>::STATIC;
+        Tensor::wrap(done(product::new(Op::Kron, self.look(), other.look(), out)))
+    }
+
+    /// [`kron`](Self::kron) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes overflow.
+    pub fn try_kron<E: Dims, U: Element>(
+        &self,
+        other: &Tensor<E, U>,
+    ) -> Result<Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>>
+    where
+        D: BroadcastWith<E>,
+        T: Promote<U, DtypeRule<D, E>>,
+    {
+        let out = <Sum<D, E>>::STATIC;
+        Tensor::give(product::new(Op::Kron, self.look(), other.look(), out))
+    }
+
+    /// The sum of a matrix' diagonal; integers and bool add up in i64.
+    ///
+    /// # Panics
+    /// When memory is missing.
+    #[track_caller]
+    #[must_use]
+    pub fn trace(&self) -> Tensor<(), T::Sum>
+    where
+        D: Matrix,
+    {
+        Tensor::wrap(done(call::trace(self.look().raw).map(Bare::new)))
+    }
+
+    /// [`trace`](Self::trace) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is missing.
+    pub fn try_trace(&self) -> Result<Tensor<(), T::Sum>>
+    where
+        D: Matrix,
+    {
+        Tensor::give(call::trace(self.look().raw).map(Bare::new))
+    }
+
+    /// A square matrix, or a batch of them, multiplied by itself `n` times over.
+    ///
+    /// # Panics
+    /// When the last two sizes differ, or `n` is negative.
+    #[track_caller]
+    #[must_use]
+    pub fn matrix_power(&self, n: i64) -> Tensor<D, T>
+    where
+        T: Numeric,
+    {
+        let raised = one(&[self.look()], D::STATIC, |x| x[0].matrix_power(n));
+        Tensor::wrap(done(raised))
+    }
+
+    /// [`matrix_power`](Self::matrix_power) that returns the error.
+    ///
+    /// # Errors
+    /// When the last two sizes differ, or `n` is negative.
+    pub fn try_matrix_power(&self, n: i64) -> Result<Tensor<D, T>>
+    where
+        T: Numeric,
+    {
+        let raised = one(&[self.look()], D::STATIC, |x| x[0].matrix_power(n));
+        Tensor::give(raised)
+    }
+
+    /// The cross product of vectors along a dim of size 3.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { X }
+    /// let (a, b) = (tensor!([1., 0., 0.]; X), tensor!([0., 1., 0.]; X));
+    /// assert_eq!(a.cross(&b, X).to_vec(), [0.0, 0.0, 1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not broadcast, or the dim has another size.
+    #[track_caller]
+    #[must_use]
+    pub fn cross<E: Dims, U: Element, X: DimOf<Sum<D, E>>>(
+        &self,
+        other: &Tensor<E, U>,
+        dim: X,
+    ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+    where
+        D: BroadcastWith<E>,
+        T: Numeric + Promote<U, DtypeRule<D, E>>,
+    {
+        Tensor::wrap(done(self.crossed(other, dim)))
+    }
+
+    /// [`cross`](Self::cross) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not broadcast, or the dim has another size.
+    pub fn try_cross<E: Dims, U: Element, X: DimOf<Sum<D, E>>>(
+        &self,
+        other: &Tensor<E, U>,
+        dim: X,
+    ) -> Result<Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>>
+    where
+        D: BroadcastWith<E>,
+        T: Numeric + Promote<U, DtypeRule<D, E>>,
+    {
+        Tensor::give(self.crossed(other, dim))
+    }
+
+    fn crossed<E: Dims, U: Element, X: DimOf<Sum<D, E>>>(
+        &self,
+        other: &Tensor<E, U>,
+        dim: X,
+    ) -> Result<Bare> {
+        let _ = dim;
+        let at = position::<X, Sum<D, E>>();
+        one(&[self.look(), other.look()], <Sum<D, E>>::STATIC, |x| {
+            x[0].cross(&x[1], at)
+        })
+    }
+
+    /// Multiplies and sums over a dim that both have, or a tuple of such dims; all other dims stay
+    /// side by side, so both share none of them ([`contract`](Self::contract) takes shared dims as
+    /// batch).
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn tensordot<E: Dims, X: Axes + TensorDot<D, E>>(
+        &self,
+        other: &Tensor<E, T>,
+        dims: X,
+    ) -> Tensor<Tensordotted<D, E, X>, T> {
+        let _ = dims;
+        let places = [positions::<X, D>(), positions::<X, E>()];
+        Tensor::wrap(done(product::tensordot(self.look(), other.look(), places)))
+    }
+
+    /// [`tensordot`](Self::tensordot) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_tensordot<E: Dims, X: Axes + TensorDot<D, E>>(
+        &self,
+        other: &Tensor<E, T>,
+        dims: X,
+    ) -> Result<Tensor<Tensordotted<D, E, X>, T>> {
+        let _ = dims;
+        let places = [positions::<X, D>(), positions::<X, E>()];
+        Tensor::give(product::tensordot(self.look(), other.look(), places))
+    }
+
+    /// A linear layer: sums over the weight's input dim, wherever it stands in this tensor, and adds
+    /// the bias; the weight's output dim becomes the last.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, In, Out }
+    /// let x = tensor!([[1., 2.]]; N, In);
+    /// let w = tensor!([[1., 0.], [0., 1.], [1., 1.]]; Out, In);
+    /// let y: Tensor<(N, Out)> = x.linear(&w, &tensor!([0., 0., 10.]; Out));
+    /// assert_eq!(y.to_vec(), [1.0, 2.0, 13.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn linear<O: Dim, I: DimOf<D>, B: Dims + Vector>(
+        &self,
+        weight: &Tensor<(O, I), T>,
+        bias: &Tensor<B, T>,
+    ) -> Tensor<Sum<Linear<D, O, I>, B>, T>
+    where
+        T: Numeric,
+        Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
+    {
+        Tensor::wrap(done(self.layer(weight, bias)))
+    }
+
+    /// [`linear`](Self::linear) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_linear<O: Dim, I: DimOf<D>, B: Dims + Vector>(
+        &self,
+        weight: &Tensor<(O, I), T>,
+        bias: &Tensor<B, T>,
+    ) -> Result<Tensor<Sum<Linear<D, O, I>, B>, T>>
+    where
+        T: Numeric,
+        Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
+    {
+        Tensor::give(self.layer(weight, bias))
+    }
+
+    fn layer<O: Dim, I: DimOf<D>, B: Dims + Vector>(
+        &self,
+        weight: &Tensor<(O, I), T>,
+        bias: &Tensor<B, T>,
+    ) -> Result<Bare> {
+        let out = <Sum<Linear<D, O, I>, B>>::STATIC;
+        let looks = [self.look(), weight.look(), bias.look()];
+        product::linear(looks, position::<I, D>(), out)
+    }
+}
+
+impl<D: Dims, T: Element + Float> Tensor<D, T> {
+    /// The Euclidean distance of every row of one matrix from every row of another; batch dims
+    /// broadcast and unify.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, M, C }
+    /// let x = tensor!([[0., 0.], [3., 4.]]; N, C);
+    /// let d: Tensor<(N, M)> = x.cdist(&tensor!([[0., 0.]]; M, C));
+    /// assert_eq!(d.to_vec(), [0.0, 5.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn cdist<E: RowsBeside<D>>(&self, other: &Tensor<E, T>) -> Tensor<Distances<D, E>, T> {
+        Tensor::wrap(done(self.distances(other, CdistOptions::default())))
+    }
+
+    /// [`cdist`](Self::cdist) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit.
+    pub fn try_cdist<E: RowsBeside<D>>(
+        &self,
+        other: &Tensor<E, T>,
+    ) -> Result<Tensor<Distances<D, E>, T>> {
+        Tensor::give(self.distances(other, CdistOptions::default()))
+    }
+
+    /// [`cdist`](Self::cdist) by any norm.
+    ///
+    /// # Panics
+    /// When sizes do not fit, or `p` is negative.
+    #[track_caller]
+    #[must_use]
+    pub fn cdist_with<E: RowsBeside<D>>(
+        &self,
+        other: &Tensor<E, T>,
+        options: CdistOptions,
+    ) -> Tensor<Distances<D, E>, T> {
+        Tensor::wrap(done(self.distances(other, options)))
+    }
+
+    /// [`cdist_with`](Self::cdist_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or `p` is negative.
+    pub fn try_cdist_with<E: RowsBeside<D>>(
+        &self,
+        other: &Tensor<E, T>,
+        options: CdistOptions,
+    ) -> Result<Tensor<Distances<D, E>, T>> {
+        Tensor::give(self.distances(other, options))
+    }
+
+    fn distances<E: RowsBeside<D>>(
+        &self,
+        other: &Tensor<E, T>,
+        options: CdistOptions,
+    ) -> Result<Bare> {
+        let out = <Distances<D, E>>::STATIC;
+        one(&[self.look(), other.look()], out, |x| {
+            x[0].cdist_with(&x[1], options)
+        })
+    }
+}
