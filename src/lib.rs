@@ -78,13 +78,14 @@ pub use nomina_runtime::tensor::{
     InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
 };
 pub use nomina_runtime::tensor::{
-    DiagEmbedOptions, DiagonalOptions, HammingOptions, Indexing, KaiserOptions, LogspaceOptions,
-    MeshgridOptions, Rot90Options, VanderOptions, WindowOptions,
+    BincountOptions, DiagEmbedOptions, DiagonalOptions, DiffOptions, HammingOptions, HistcOptions,
+    Indexing, Interpolation, IsinOptions, KaiserOptions, LogspaceOptions, MeshgridOptions,
+    QuantileOptions, Rot90Options, SearchOptions, SortOptions, TopkOptions, TrapezoidOptions,
+    VanderOptions, WindowOptions,
 };
 pub use nomina_runtime::tensor::{
     IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
 };
-pub use nomina_runtime::tensor::{SearchOptions, SortOptions, TopkOptions};
 pub use nomina_runtime::{
     AnyLayout, DynSparse, DynTensor, Generator, SparseOperand, manual_seed, with_default_dtype,
 };
@@ -96,7 +97,7 @@ pub use tensor::*;
 /// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by name.
 // Every name here is one that rustc then spells with its path in errors.
 pub mod dynamic {
-    pub use nomina_runtime::tensor::{DynTensorMut, Index, ReduceOptions, Unique};
+    pub use nomina_runtime::tensor::{CovOptions, DynTensorMut, Index, ReduceOptions, Unique};
 }
 
 /// What the macros spell in a user's crate.

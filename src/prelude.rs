@@ -35,6 +35,11 @@ pub use crate::{
     MeshgridOptions, Rot90Options, VanderOptions, WindowOptions, block_diag, meshgrid,
 };
 
+pub use crate::{
+    BincountOptions, CovOptions, DiffOptions, HistcOptions, Interpolation, IsinOptions,
+    QuantileOptions, SearchOptions, SortOptions, TopkOptions, TrapezoidOptions,
+};
+
 /// The default of a type, to fill up options: `VarOptions { correction: 0.0, ..default() }`.
 #[must_use]
 pub fn default<T: Default>() -> T {

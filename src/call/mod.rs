@@ -12,6 +12,7 @@ pub(crate) mod activation;
 pub(crate) mod attribute;
 pub(crate) mod compose;
 pub(crate) mod conv;
+pub(crate) mod count;
 pub(crate) mod einsum;
 pub(crate) mod factory;
 pub(crate) mod gather;

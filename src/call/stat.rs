@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result};
 use nomina_runtime::call::ReduceOptions;
-use nomina_runtime::tensor::{NormOptions, VarOptions};
+use nomina_runtime::tensor::{CovOptions, DiffOptions, NormOptions, TrapezoidOptions, VarOptions};
 
 use super::compose::{on, one, pair};
 use super::reduce::Picked;
@@ -69,4 +69,54 @@ pub(crate) fn dist(x: Look<'_>, other: Look<'_>, options: NormOptions) -> Result
     only_types(Op::Dist, options.keepdim, options.dtype.is_some())?;
     let found = on(&[x, other], |x| x[0].dist_with(&x[1], options))?;
     Ok(compose::bare(found, <() as super::Known>::STATIC))
+}
+
+/// Differences of neighbours.
+pub(crate) fn diff(x: Look<'_>, dim: usize, options: DiffOptions) -> Result<Bare> {
+    one(&[x], x.of, |x| x[0].diff_with(dim, options))
+}
+
+/// An integral, in all or running.
+pub(crate) fn integral(
+    op: Op,
+    y: Look<'_>,
+    places: Option<Look<'_>>,
+    dim: usize,
+    options: TrapezoidOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    match (op, places) {
+        (Op::Trapezoid, None) => one(&[y], out, |x| x[0].trapezoid_with(dim, options)),
+        (Op::Trapezoid, Some(at)) => one(&[y, at], out, |x| x[0].trapezoid_at(&x[1], dim)),
+        (_, None) => one(&[y], out, |x| x[0].cumulative_trapezoid_with(dim, options)),
+        (_, Some(at)) => one(&[y, at], out, |x| x[0].cumulative_trapezoid_at(&x[1], dim)),
+    }
+}
+
+/// Slices scaled down.
+pub(crate) fn renorm(x: Look<'_>, p: f64, dim: usize, maxnorm: f64) -> Result<Bare> {
+    one(&[x], x.of, |x| x[0].renorm(p, dim, maxnorm))
+}
+
+/// The covariance of rows.
+pub(crate) fn cov(
+    x: Look<'_>,
+    correction: f64,
+    (fweights, aweights): (Option<Look<'_>>, Option<Look<'_>>),
+    out: &'static Static,
+) -> Result<Bare> {
+    let looks: Vec<Look<'_>> = [x].into_iter().chain(fweights).chain(aweights).collect();
+    one(&looks, out, |x| {
+        let mut rest = x[1..].iter();
+        x[0].cov_with(CovOptions {
+            correction,
+            fweights: fweights.and_then(|_| rest.next()),
+            aweights: aweights.and_then(|_| rest.next()),
+        })
+    })
+}
+
+/// The correlation of rows.
+pub(crate) fn corrcoef(x: Look<'_>, out: &'static Static) -> Result<Bare> {
+    one(&[x], out, |x| x[0].corrcoef())
 }

@@ -73,8 +73,9 @@ pub use shape::{
     ComplexPart, Interleave, Sections, Shifts, Vectors, block_diag, cartesian_prod, meshgrid,
     try_block_diag, try_cartesian_prod, try_meshgrid,
 };
-pub use sort::Unique;
+pub use sort::{Unique, Weight};
 pub use sparse::{Sparse, SparseFactor, Summed};
+pub use stat::CovOptions;
 pub use view::{SplitSizes, Whole};
 
 use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};

@@ -1,5 +1,6 @@
 //! Order along a dim: sorting, selection, running extremes.
 
+mod count;
 mod unique;
 
 mod forms;
@@ -11,6 +12,7 @@ use nomina_runtime::tensor::{SortOptions, TopkOptions};
 
 use super::extreme::Extremes;
 use super::{Tensor, at, picked};
+pub use count::Weight;
 pub use unique::Unique;
 
 use crate::call::{Bare, Known, ok, sort};

@@ -2,10 +2,14 @@
 
 mod forms;
 
+mod along;
+
 use nomina_core::dims::{AxesOf, BroadcastWith, DimOf, Dims, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Inexact, Real, Result};
 use nomina_runtime::tensor::{NormOptions, VarOptions};
+
+pub use along::CovOptions;
 
 use super::{ReduceOptions, Tensor, at, picked};
 use crate::call::{Known, ok, reduce, stat};

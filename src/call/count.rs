@@ -1,0 +1,81 @@
+//! Counting: elements into bins, quantiles, membership.
+
+use nomina_core::op::Op;
+use nomina_core::{Error, Result};
+use nomina_runtime::DynTensor;
+use nomina_runtime::tensor::{BincountOptions, HistcOptions, IsinOptions, QuantileOptions};
+
+use super::compose::one;
+use super::reduce::Picked;
+use super::stat::only_types;
+use super::{Bare, Look, Static};
+
+/// Numbers, or their weights, by number.
+pub(crate) fn bincount(
+    x: Look<'_>,
+    weights: Option<Look<'_>>,
+    options: BincountOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    match weights {
+        None => one(&[x], out, |x| x[0].bincount_with(options)),
+        Some(weights) => one(&[x, weights], out, |x| {
+            x[0].bincount_weighted(&x[1], options)
+        }),
+    }
+}
+
+/// Elements by bin.
+pub(crate) fn histc(x: Look<'_>, options: HistcOptions, out: &'static Static) -> Result<Bare> {
+    one(&[x], out, |x| x[0].histc_with(options))
+}
+
+/// Whether elements stand among others.
+pub(crate) fn isin(
+    x: Look<'_>,
+    others: Look<'_>,
+    options: IsinOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    one(&[x, others], out, |x| x[0].isin_with(&x[1], options))
+}
+
+/// One quantile.
+pub(crate) fn quantile(
+    op: Op,
+    x: Look<'_>,
+    q: f64,
+    picked: Picked,
+    options: QuantileOptions,
+    out: &'static Static,
+) -> Result<Bare> {
+    only_types(op, options.keepdim, false)?;
+    one(&[x], out, |x| found(op, &x[0], q.into(), picked, options))
+}
+
+/// Several quantiles, along a dim of theirs.
+pub(crate) fn quantiles(
+    op: Op,
+    x: Look<'_>,
+    q: Look<'_>,
+    picked: Picked,
+    out: &'static Static,
+) -> Result<Bare> {
+    let options = QuantileOptions::default();
+    one(&[x, q], out, |x| {
+        found(op, &x[0], (&x[1]).into(), picked, options)
+    })
+}
+
+fn found(
+    op: Op,
+    x: &DynTensor,
+    q: nomina_runtime::tensor::Operand<'_>,
+    picked: Picked,
+    options: QuantileOptions,
+) -> Result<DynTensor, Error> {
+    match op {
+        Op::Quantile => x.quantile_with(q, picked.arg(), options),
+        _ => x.nanquantile_with(q, picked.arg(), options),
+    }
+}

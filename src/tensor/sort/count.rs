@@ -1,0 +1,463 @@
+//! Counting: elements into bins, quantiles, membership.
+
+use half::{bf16, f16};
+use nomina_core::dims::{
+    AxesOf, Axis, BroadcastWith, Dims, Insert, Inserted, OneDim, OneOrAll, Wild, Without,
+};
+use nomina_core::op::Op;
+use nomina_core::{Element, Float, Integer, Real, Result};
+use nomina_runtime::tensor::{BincountOptions, HistcOptions, IsinOptions, QuantileOptions};
+
+use super::super::{Tensor, picked};
+use crate::call::{Known, count, ok};
+
+/// A dtype of weights, and what they add up in.
+#[diagnostic::on_unimplemented(
+    message = "dtype `{Self}` is not one of weights",
+    label = "needs a dtype that is not complex"
+)]
+pub trait Weight: Real {
+    /// `f32` for itself, else `f64`.
+    type Total: Element;
+}
+
+macro_rules! weights {
+    ($($t:ty: $total:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Weight for $t {
+            type Total = $total;
+        }
+    )*};
+}
+weights! {
+    bool: f64;
+    u8: f64;
+    i8: f64;
+    i16: f64;
+    i32: f64;
+    i64: f64;
+    f16: f64;
+    bf16: f64;
+    f32: f32;
+    f64: f64;
+}
+
+impl<X: Axis, T: Integer> Tensor<(X,), T>
+where
+    (X,): Dims,
+{
+    /// How often each whole number from 0 on stands, in one dim without a name.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, Bin }
+    /// let x: Tensor<(N,), i64> = Tensor::from_array([0, 2, 2]);
+    /// let counts: Tensor<(Bin,), i64> = x.bincount().refine_names((Bin,));
+    /// assert_eq!(counts.to_vec(), [1, 0, 2]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bincount(&self) -> Tensor<(Wild,), i64> {
+        ok(self.try_bincount())
+    }
+
+    /// [`bincount`](Self::bincount) that returns the error.
+    ///
+    /// # Errors
+    /// A negative number.
+    pub fn try_bincount(&self) -> Result<Tensor<(Wild,), i64>> {
+        self.try_bincount_with(BincountOptions::default())
+    }
+
+    /// [`bincount`](Self::bincount) with at least so many bins.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bincount_with(&self, options: BincountOptions) -> Tensor<(Wild,), i64> {
+        ok(self.try_bincount_with(options))
+    }
+
+    /// [`bincount_with`](Self::bincount_with) that returns the error.
+    ///
+    /// # Errors
+    /// A negative number.
+    pub fn try_bincount_with(&self, options: BincountOptions) -> Result<Tensor<(Wild,), i64>> {
+        Tensor::give(count::bincount(
+            self.look(),
+            None,
+            options,
+            <(Wild,)>::STATIC,
+        ))
+    }
+
+    /// [`bincount`](Self::bincount) that adds up weights.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn bincount_weighted<Y: Axis, W: Weight>(
+        &self,
+        weights: &Tensor<(Y,), W>,
+        options: BincountOptions,
+    ) -> Tensor<(Wild,), W::Total>
+    where
+        (Y,): Dims,
+        (X,): BroadcastWith<(Y,)>,
+    {
+        ok(self.try_bincount_weighted(weights, options))
+    }
+
+    /// [`bincount_weighted`](Self::bincount_weighted) that returns the error.
+    ///
+    /// # Errors
+    /// A negative number, another number of weights.
+    pub fn try_bincount_weighted<Y: Axis, W: Weight>(
+        &self,
+        weights: &Tensor<(Y,), W>,
+        options: BincountOptions,
+    ) -> Result<Tensor<(Wild,), W::Total>>
+    where
+        (Y,): Dims,
+        (X,): BroadcastWith<(Y,)>,
+    {
+        let (weights, out) = (Some(weights.look()), <(Wild,)>::STATIC);
+        Tensor::give(count::bincount(self.look(), weights, options, out))
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// How many elements fall into each of 100 equal bins from the smallest to the greatest, in one
+    /// dim without a name.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn histc(&self) -> Tensor<(Wild,), T>
+    where
+        T: Float,
+    {
+        ok(self.try_histc())
+    }
+
+    /// [`histc`](Self::histc) that returns the error.
+    ///
+    /// # Errors
+    /// Elements that are not finite.
+    pub fn try_histc(&self) -> Result<Tensor<(Wild,), T>>
+    where
+        T: Float,
+    {
+        self.try_histc_with(HistcOptions::default())
+    }
+
+    /// [`histc`](Self::histc) with other bins.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn histc_with(&self, options: HistcOptions) -> Tensor<(Wild,), T>
+    where
+        T: Float,
+    {
+        ok(self.try_histc_with(options))
+    }
+
+    /// [`histc_with`](Self::histc_with) that returns the error.
+    ///
+    /// # Errors
+    /// No bins, a `max` below `min`, ends that are not finite.
+    pub fn try_histc_with(&self, options: HistcOptions) -> Result<Tensor<(Wild,), T>>
+    where
+        T: Float,
+    {
+        Tensor::give(count::histc(self.look(), options, <(Wild,)>::STATIC))
+    }
+
+    /// Whether each element stands among others, whatever their dims. NaN equals nothing.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn isin<E: Dims, U: Real>(&self, others: &Tensor<E, U>) -> Tensor<D, bool>
+    where
+        T: Real,
+    {
+        ok(self.try_isin(others))
+    }
+
+    /// [`isin`](Self::isin) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_isin<E: Dims, U: Real>(&self, others: &Tensor<E, U>) -> Result<Tensor<D, bool>>
+    where
+        T: Real,
+    {
+        self.try_isin_with(others, IsinOptions::default())
+    }
+
+    /// [`isin`](Self::isin), or whether it does not.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn isin_with<E: Dims, U: Real>(
+        &self,
+        others: &Tensor<E, U>,
+        options: IsinOptions,
+    ) -> Tensor<D, bool>
+    where
+        T: Real,
+    {
+        ok(self.try_isin_with(others, options))
+    }
+
+    /// [`isin_with`](Self::isin_with) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_isin_with<E: Dims, U: Real>(
+        &self,
+        others: &Tensor<E, U>,
+        options: IsinOptions,
+    ) -> Result<Tensor<D, bool>>
+    where
+        T: Real,
+    {
+        Tensor::give(count::isin(self.look(), others.look(), options, D::STATIC))
+    }
+
+    /// The element that stands at part `q` of the sorted line along a dim, or of all elements with
+    /// `..`. NaN if there is one.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, Q }
+    /// let x = tensor!([[1., 2., 4.], [3., 5., 9.]]; N, C);
+    /// assert_eq!(x.quantile(0.5, C).to_vec(), [2.0, 5.0]);
+    /// let q: Tensor<(Q,)> = Tensor::from_array([0.0, 1.0]);
+    /// let ends: Tensor<(Q, N)> = x.quantiles(&q, C);
+    /// assert_eq!(ends.to_vec(), [1.0, 3.0, 4.0, 9.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn quantile<A: OneOrAll + AxesOf<D>>(&self, q: f64, dim: A) -> Tensor<Without<D, A>, T>
+    where
+        T: Float,
+    {
+        ok(self.try_quantile(q, dim))
+    }
+
+    /// [`quantile`](Self::quantile) that returns the error.
+    ///
+    /// # Errors
+    /// A `q` outside of 0 to 1; no elements.
+    pub fn try_quantile<A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: f64,
+        dim: A,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        self.try_quantile_with(q, dim, QuantileOptions::default())
+    }
+
+    /// [`quantile`](Self::quantile) with another interpolation.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn quantile_with<A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: f64,
+        dim: A,
+        options: QuantileOptions,
+    ) -> Tensor<Without<D, A>, T>
+    where
+        T: Float,
+    {
+        ok(self.try_quantile_with(q, dim, options))
+    }
+
+    /// [`quantile_with`](Self::quantile_with) that returns the error.
+    ///
+    /// # Errors
+    /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
+    pub fn try_quantile_with<A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: f64,
+        dim: A,
+        options: QuantileOptions,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        let (picked, out) = (picked::<A, D>(&dim), <Without<D, A>>::STATIC);
+        Tensor::give(count::quantile(
+            Op::Quantile,
+            self.look(),
+            q,
+            picked,
+            options,
+            out,
+        ))
+    }
+
+    /// [`quantile`](Self::quantile) at several parts, along their own dim, which comes first.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn quantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: &Tensor<(Q,), T>,
+        dim: A,
+    ) -> Tensor<Inserted<Without<D, A>, Q>, T>
+    where
+        (Q,): Dims,
+        T: Float,
+    {
+        ok(self.try_quantiles(q, dim))
+    }
+
+    /// [`quantiles`](Self::quantiles) that returns the error.
+    ///
+    /// # Errors
+    /// A `q` outside of 0 to 1; no elements.
+    pub fn try_quantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: &Tensor<(Q,), T>,
+        dim: A,
+    ) -> Result<Tensor<Inserted<Without<D, A>, Q>, T>>
+    where
+        (Q,): Dims,
+        T: Float,
+    {
+        let (picked, out) = (picked::<A, D>(&dim), <Inserted<Without<D, A>, Q>>::STATIC);
+        let found = count::quantiles(Op::Quantile, self.look(), q.look(), picked, out);
+        Tensor::give(found)
+    }
+
+    /// The element that stands at part `q` of the sorted line along a dim, or of all elements with
+    /// `..`, leaving out NaN.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nanquantile<A: OneOrAll + AxesOf<D>>(&self, q: f64, dim: A) -> Tensor<Without<D, A>, T>
+    where
+        T: Float,
+    {
+        ok(self.try_nanquantile(q, dim))
+    }
+
+    /// [`nanquantile`](Self::nanquantile) that returns the error.
+    ///
+    /// # Errors
+    /// A `q` outside of 0 to 1; no elements.
+    pub fn try_nanquantile<A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: f64,
+        dim: A,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        self.try_nanquantile_with(q, dim, QuantileOptions::default())
+    }
+
+    /// [`nanquantile`](Self::nanquantile) with another interpolation.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nanquantile_with<A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: f64,
+        dim: A,
+        options: QuantileOptions,
+    ) -> Tensor<Without<D, A>, T>
+    where
+        T: Float,
+    {
+        ok(self.try_nanquantile_with(q, dim, options))
+    }
+
+    /// [`nanquantile_with`](Self::nanquantile_with) that returns the error.
+    ///
+    /// # Errors
+    /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
+    pub fn try_nanquantile_with<A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: f64,
+        dim: A,
+        options: QuantileOptions,
+    ) -> Result<Tensor<Without<D, A>, T>>
+    where
+        T: Float,
+    {
+        let (picked, out) = (picked::<A, D>(&dim), <Without<D, A>>::STATIC);
+        Tensor::give(count::quantile(
+            Op::Nanquantile,
+            self.look(),
+            q,
+            picked,
+            options,
+            out,
+        ))
+    }
+
+    /// [`nanquantile`](Self::nanquantile) at several parts, along their own dim, which comes first.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nanquantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: &Tensor<(Q,), T>,
+        dim: A,
+    ) -> Tensor<Inserted<Without<D, A>, Q>, T>
+    where
+        (Q,): Dims,
+        T: Float,
+    {
+        ok(self.try_nanquantiles(q, dim))
+    }
+
+    /// [`nanquantiles`](Self::nanquantiles) that returns the error.
+    ///
+    /// # Errors
+    /// A `q` outside of 0 to 1; no elements.
+    pub fn try_nanquantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
+        &self,
+        q: &Tensor<(Q,), T>,
+        dim: A,
+    ) -> Result<Tensor<Inserted<Without<D, A>, Q>, T>>
+    where
+        (Q,): Dims,
+        T: Float,
+    {
+        let (picked, out) = (picked::<A, D>(&dim), <Inserted<Without<D, A>, Q>>::STATIC);
+        let found = count::quantiles(Op::Nanquantile, self.look(), q.look(), picked, out);
+        Tensor::give(found)
+    }
+}

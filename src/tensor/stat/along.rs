@@ -1,0 +1,439 @@
+//! Statistics along a dim, or of variables.
+
+use nomina_core::dims::{Axis, BroadcastWith, DimOf, Dims, Resizable, SizeOf, Wild, Without};
+use nomina_core::op::Op;
+use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
+use nomina_runtime::tensor::{DiffOptions, TrapezoidOptions};
+
+use super::super::{Tensor, at};
+use crate::call::{Known, ok, reduce, stat};
+
+/// Options of `cov_with`, for observations along `O`.
+#[derive(Clone, Copy, Debug)]
+pub struct CovOptions<'a, O: Axis, W: Float = f32>
+where
+    (O,): Dims,
+{
+    /// What is taken off the count of observations.
+    pub correction: f64,
+    /// How often each observation is counted.
+    pub fweights: Option<&'a Tensor<(O,), i64>>,
+    /// How much each observation counts.
+    pub aweights: Option<&'a Tensor<(O,), W>>,
+}
+
+impl<O: Axis, W: Float> Default for CovOptions<'_, O, W>
+where
+    (O,): Dims,
+{
+    fn default() -> Self {
+        Self {
+            correction: 1.0,
+            fweights: None,
+            aweights: None,
+        }
+    }
+}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Differences of neighbours along a dim, which has one element less; of bool, whether they
+    /// differ.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { T }
+    /// let x = tensor!([1., 4., 9.]; T);
+    /// assert_eq!(x.diff(T).to_vec(), [3.0, 5.0]);
+    /// assert_eq!(x.trapezoid(T).item(), 9.0);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn diff<X: DimOf<D>>(&self, dim: X) -> Self
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_diff(dim))
+    }
+
+    /// [`diff`](Self::diff) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_diff<X: DimOf<D>>(&self, dim: X) -> Result<Self>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        self.try_diff_with(dim, DiffOptions::default())
+    }
+
+    /// [`diff`](Self::diff), so many times over.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn diff_with<X: DimOf<D>>(&self, dim: X, options: DiffOptions) -> Self
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_diff_with(dim, options))
+    }
+
+    /// [`diff_with`](Self::diff_with) that returns the error.
+    ///
+    /// # Errors
+    /// A negative number of times.
+    pub fn try_diff_with<X: DimOf<D>>(&self, dim: X, options: DiffOptions) -> Result<Self>
+    where
+        SizeOf<X>: Resizable<X>,
+    {
+        let dim = at(&dim, self);
+        Self::give(stat::diff(self.look(), dim, options))
+    }
+
+    /// The integral of samples along a dim by the trapezoidal rule.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn trapezoid<X: DimOf<D>>(&self, dim: X) -> Tensor<Without<D, X>, T::Float>
+    where
+        T: Numeric,
+    {
+        ok(self.try_trapezoid(dim))
+    }
+
+    /// [`trapezoid`](Self::trapezoid) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_trapezoid<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<Without<D, X>, T::Float>>
+    where
+        T: Numeric,
+    {
+        self.try_trapezoid_with(dim, TrapezoidOptions::default())
+    }
+
+    /// [`trapezoid`](Self::trapezoid) of samples at another distance.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn trapezoid_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: TrapezoidOptions,
+    ) -> Tensor<Without<D, X>, T::Float>
+    where
+        T: Numeric,
+    {
+        ok(self.try_trapezoid_with(dim, options))
+    }
+
+    /// [`trapezoid_with`](Self::trapezoid_with) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_trapezoid_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: TrapezoidOptions,
+    ) -> Result<Tensor<Without<D, X>, T::Float>>
+    where
+        T: Numeric,
+    {
+        let (dim, out) = (at(&dim, self), <Without<D, X>>::STATIC);
+        let found = stat::integral(Op::Trapezoid, self.look(), None, dim, options, out);
+        Tensor::give(found)
+    }
+
+    /// [`trapezoid`](Self::trapezoid) of samples at given places.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
+        &self,
+        places: &Tensor<(Y,), T>,
+        dim: X,
+    ) -> Tensor<Without<D, X>, T::Float>
+    where
+        (Y,): Dims,
+        (X,): Dims + BroadcastWith<(Y,)>,
+        T: Numeric,
+    {
+        ok(self.try_trapezoid_at(places, dim))
+    }
+
+    /// [`trapezoid_at`](Self::trapezoid_at) that returns the error.
+    ///
+    /// # Errors
+    /// Another number of places.
+    pub fn try_trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
+        &self,
+        places: &Tensor<(Y,), T>,
+        dim: X,
+    ) -> Result<Tensor<Without<D, X>, T::Float>>
+    where
+        (Y,): Dims,
+        (X,): Dims + BroadcastWith<(Y,)>,
+        T: Numeric,
+    {
+        let (dim, out) = (at(&dim, self), <Without<D, X>>::STATIC);
+        let (places, options) = (Some(places.look()), TrapezoidOptions::default());
+        let found = stat::integral(Op::Trapezoid, self.look(), places, dim, options, out);
+        Tensor::give(found)
+    }
+
+    /// The running integral of samples along a dim by the trapezoidal rule; the dim has one element
+    /// less.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cumulative_trapezoid<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Float>
+    where
+        T: Numeric,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_cumulative_trapezoid(dim))
+    }
+
+    /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_cumulative_trapezoid<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Float>>
+    where
+        T: Numeric,
+        SizeOf<X>: Resizable<X>,
+    {
+        self.try_cumulative_trapezoid_with(dim, TrapezoidOptions::default())
+    }
+
+    /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) of samples at another distance.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cumulative_trapezoid_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: TrapezoidOptions,
+    ) -> Tensor<D, T::Float>
+    where
+        T: Numeric,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_cumulative_trapezoid_with(dim, options))
+    }
+
+    /// [`cumulative_trapezoid_with`](Self::cumulative_trapezoid_with) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_cumulative_trapezoid_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: TrapezoidOptions,
+    ) -> Result<Tensor<D, T::Float>>
+    where
+        T: Numeric,
+        SizeOf<X>: Resizable<X>,
+    {
+        let (dim, out) = (at(&dim, self), D::STATIC);
+        let found = stat::integral(
+            Op::CumulativeTrapezoid,
+            self.look(),
+            None,
+            dim,
+            options,
+            out,
+        );
+        Tensor::give(found)
+    }
+
+    /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) of samples at given places.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cumulative_trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
+        &self,
+        places: &Tensor<(Y,), T>,
+        dim: X,
+    ) -> Tensor<D, T::Float>
+    where
+        (Y,): Dims,
+        (X,): Dims + BroadcastWith<(Y,)>,
+        T: Numeric,
+        SizeOf<X>: Resizable<X>,
+    {
+        ok(self.try_cumulative_trapezoid_at(places, dim))
+    }
+
+    /// [`cumulative_trapezoid_at`](Self::cumulative_trapezoid_at) that returns the error.
+    ///
+    /// # Errors
+    /// Another number of places.
+    pub fn try_cumulative_trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
+        &self,
+        places: &Tensor<(Y,), T>,
+        dim: X,
+    ) -> Result<Tensor<D, T::Float>>
+    where
+        (Y,): Dims,
+        (X,): Dims + BroadcastWith<(Y,)>,
+        T: Numeric,
+        SizeOf<X>: Resizable<X>,
+    {
+        let (dim, out) = (at(&dim, self), D::STATIC);
+        let (places, options) = (Some(places.look()), TrapezoidOptions::default());
+        let found = stat::integral(
+            Op::CumulativeTrapezoid,
+            self.look(),
+            places,
+            dim,
+            options,
+            out,
+        );
+        Tensor::give(found)
+    }
+
+    /// Slices along a dim scaled down to a norm of degree `p` of at most `maxnorm`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn renorm<X: DimOf<D>>(&self, p: f64, dim: X, maxnorm: f64) -> Self
+    where
+        T: Inexact,
+    {
+        ok(self.try_renorm(p, dim, maxnorm))
+    }
+
+    /// [`renorm`](Self::renorm) that returns the error.
+    ///
+    /// # Errors
+    /// A single dim, a `p` that is not positive, a negative `maxnorm`.
+    pub fn try_renorm<X: DimOf<D>>(&self, p: f64, dim: X, maxnorm: f64) -> Result<Self>
+    where
+        T: Inexact,
+    {
+        let dim = at(&dim, self);
+        Self::give(stat::renorm(self.look(), p, dim, maxnorm))
+    }
+
+    /// [`renorm`](Self::renorm), in place.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn renorm_<X: DimOf<D>>(&mut self, p: f64, dim: X, maxnorm: f64) -> &mut Self
+    where
+        T: Inexact,
+    {
+        ok(self.try_renorm_(p, dim, maxnorm))
+    }
+
+    /// [`renorm_`](Self::renorm_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// As [`try_renorm`](Self::try_renorm).
+    pub fn try_renorm_<X: DimOf<D>>(&mut self, p: f64, dim: X, maxnorm: f64) -> Result<&mut Self>
+    where
+        T: Inexact,
+    {
+        let found = self.try_renorm(p, dim, maxnorm)?.bare;
+        reduce::store(Op::Renorm, found, D::STATIC, &mut self.bare, D::STATIC)?;
+        Ok(self)
+    }
+}
+
+impl<V: Axis, O: Axis, T: Real> Tensor<(V, O), T>
+where
+    (V, O): Dims,
+    (V, Wild): Dims,
+    (O,): Dims,
+{
+    /// The covariance of variables, which are rows, over observations, which are columns. Its
+    /// second dim has no name: name it with [`refine_names`](Tensor::refine_names).
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { V, W, T }
+    /// let x = tensor!([[1., 2., 3.], [3., 2., 1.]]; V, T);
+    /// let c: Tensor<(V, W)> = x.cov().refine_names((V, W));
+    /// assert_eq!(c.to_vec(), [1.0, -1.0, -1.0, 1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cov(&self) -> Tensor<(V, Wild), T::Float> {
+        ok(self.try_cov())
+    }
+
+    /// [`cov`](Self::cov) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_cov(&self) -> Result<Tensor<(V, Wild), T::Float>> {
+        self.try_cov_with(CovOptions::<O>::default())
+    }
+
+    /// [`cov`](Self::cov) with a correction, or weights of observations.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cov_with<W: Float>(&self, options: CovOptions<'_, O, W>) -> Tensor<(V, Wild), T::Float> {
+        ok(self.try_cov_with(options))
+    }
+
+    /// [`cov_with`](Self::cov_with) that returns the error.
+    ///
+    /// # Errors
+    /// Another number of weights; negative ones.
+    pub fn try_cov_with<W: Float>(
+        &self,
+        options: CovOptions<'_, O, W>,
+    ) -> Result<Tensor<(V, Wild), T::Float>> {
+        let weights = (
+            options.fweights.map(Tensor::look),
+            options.aweights.map(Tensor::look),
+        );
+        let out = <(V, Wild)>::STATIC;
+        Tensor::give(stat::cov(self.look(), options.correction, weights, out))
+    }
+
+    /// Correlation coefficients of variables, which are rows, with dims as [`cov`](Self::cov) has.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn corrcoef(&self) -> Tensor<(V, Wild), T::Float> {
+        ok(self.try_corrcoef())
+    }
+
+    /// [`corrcoef`](Self::corrcoef) that returns the error.
+    ///
+    /// # Errors
+    /// Missing memory.
+    pub fn try_corrcoef(&self) -> Result<Tensor<(V, Wild), T::Float>> {
+        Tensor::give(stat::corrcoef(self.look(), <(V, Wild)>::STATIC))
+    }
+}
