@@ -81,23 +81,6 @@ fn fits(rule: &str, row: &Row, form: Form) -> bool {
     }
 }
 
-/// Operators of the page that are on their way.
-const WAITING: &[&str] = &[
-    "addmv",
-    "chunk",
-    "index_fill",
-    "kthvalue",
-    "median",
-    "nanmedian",
-    "mode",
-    "topk",
-];
-
-fn waits(spelling: &str) -> bool {
-    let name = spelling.rsplit('.').next().unwrap_or(spelling);
-    WAITING.contains(&name.trim_end_matches('_'))
-}
-
 #[test]
 fn the_whole_coverage_page_is_there() {
     let mut faults = Vec::new();
@@ -107,9 +90,6 @@ fn the_whole_coverage_page_is_there() {
         let mut gradients = false;
         for spelling in &spellings {
             let Some((op, form)) = parse(spelling) else {
-                if waits(spelling) {
-                    continue;
-                }
                 faults.push(format!("{spelling}: the table lacks it"));
                 continue;
             };
@@ -163,7 +143,6 @@ fn recorded() -> BTreeMap<Op, usize> {
 }
 
 #[test]
-#[ignore = "operators beyond the page are on their way"]
 fn what_is_beyond_the_page_is_there() {
     // Those that the page has too are recorded with it.
     const ON_THE_PAGE: [&str; 2] = ["prod", "any"];

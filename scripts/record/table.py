@@ -95,4 +95,17 @@ for formula, dim, x, w, names in (
             names=names,
         )
 
+# where: names of all three unify, dtypes of the two values promote.
+mask = r.rand([2, 3], "N C", boolean)
+for a, b in ((f32, f32), (f32, i64), (i8, u8), (f16, bf16), (c64, f64), (boolean, i32)):
+    r.case("torch.where", mask, r.rand([2, 3], "N C", a), r.rand([2, 3], "N C", b), names="N C")
+r.case("torch.where", mask, r.rand([2, 3], "N C"), 0.5, names="N C")
+r.case("torch.where", mask, 1, r.rand([2, 3], "N C", f64), names="N C")
+r.case("torch.where", T(mask.tensor, "N _"), r.rand([3], "C"), r.rand([2, 1], "_ _"), names="N C")
+r.case("torch.where", T(mask.tensor.t(), "C N"), r.rand([3, 2], "C N"), r.rand([2], "N"), names="C N")
+r.case("torch.where", r.rand([0, 3], "N C", boolean), r.rand([3], "C"), r.rand([0, 3], "N C"),
+       names="N C")
+r.error("torch.where", "name_mismatch", mask, r.rand([2, 3], "N C"), r.rand([2, 3], "N K"))
+r.error("torch.where", "misaligned", T(mask.tensor, "C _"), r.rand([2, 3], "_ C"), 0.0)
+
 r.write()
