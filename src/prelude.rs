@@ -25,7 +25,7 @@ pub use crate::{
 };
 pub use crate::{DynSparse, Sparse, SparseFactor, Summed};
 pub use crate::{
-    IndexAddOptions, IndexElement, IndexPutOptions, Part, ScatterOptions, ScatterReduce,
+    IndexAddOptions, IndexElement, IndexPutOptions, Part, PointsOf, ScatterOptions, ScatterReduce,
     ScatterReduceOptions, SubscriptsOf,
 };
 pub use crate::{MultinomialOptions, initial_seed};

@@ -131,7 +131,7 @@ fn parts_replaced() {
         [1, 0, 3, 4, 0, 6]
     );
     assert_eq!(
-        x().slice_scatter(&tensor!([[0, 0, 0]]; N, C), N, 1..)
+        x().slice_scatter(&tensor!([[0, 0, 0]]; N, C), N.i(1..))
             .to_vec(),
         [1, 2, 3, 0, 0, 0]
     );
@@ -166,6 +166,43 @@ fn indexing_by_name() {
     assert_eq!(held.to_vec(), [0, 8]);
     assert_eq!(x.get((H.i(-1), N.i(1), C.i(0))), Some(15));
     assert_eq!(x.get((H.i(-5), N.i(1), C.i(0))), None);
+}
+
+#[test]
+fn several_indices_at_once() {
+    let x = Tensor::<(N, C, H), i64>::from_vec((0..24).collect(), [2, 3, 4]).unwrap();
+    let (a, b) = (tensor!([1, 0]; K), tensor!([[2], [0], [1]]; J, K));
+    let both: Tensor<(J, K, H), i64> = x.index((N.i(&a), C.i(&b)));
+    assert_eq!(both.select(H, 0).to_vec(), [20, 8, 12, 0, 16, 4]);
+    let apart: Tensor<(C, K), i64> = x.index((H.i(&a), N.i(&tensor!([0, 1]; K))));
+    assert_eq!(apart.to_vec(), [1, 12, 5, 16, 9, 20]);
+    let apart: Tensor<(K, C), i64> = x.index((N.i(&tensor!([0, 1]; K)), H.i(&a)));
+    assert_eq!(apart.to_vec(), [1, 5, 9, 12, 16, 20]);
+    let one: Tensor<(N, J, K, H), i64> = x.index((C.i(&b),));
+    assert_eq!(one.shape(), [2, 3, 1, 4]);
+
+    let indices = || (H.i(&a), N.i(&a));
+    let put = x.index_put(indices(), &tensor!([[-1], [-2], [-3]]; C, K));
+    let back: Tensor<(C, K), i64> = put.index(indices());
+    assert_eq!(back.to_vec(), [-1, -1, -2, -2, -3, -3]);
+    let mut y = tensor!([[1, 2, 3], [4, 5, 6]]; N, C);
+    let twice = (tensor!([1, 1]; K), tensor!([0, 0]; K));
+    let options = IndexPutOptions { accumulate: true };
+    y.index_put_with_(
+        (N.i(&twice.0), C.i(&twice.1)),
+        &tensor!([10, 20]; K),
+        options,
+    );
+    assert_eq!(y.to_vec(), [1, 2, 3, 34, 5, 6]);
+    y.index_put_((C.i(&tensor!([1]; K)),), &tensor!([[7], [8]]; N, K));
+    assert_eq!(y.to_vec(), [1, 7, 3, 34, 8, 6]);
+    let wrong = y.try_index((N.i(&tensor!([2]; K)),)).unwrap_err();
+    assert!(
+        wrong
+            .to_string()
+            .contains("index 2 is out of range for size 2 at dim `N`"),
+        "{wrong}"
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Indexing.
 
-use nomina_core::rule::DimRef;
-use nomina_core::{Names, Result};
-use nomina_runtime::tensor::{DynTensorMut, Index};
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_runtime::tensor::{DynTensorMut, Index, IndexPutOptions};
 use nomina_runtime::{DynTensor, Raw, RawMut};
 use smallvec::SmallVec;
 
@@ -24,6 +24,10 @@ pub enum Pick<'a> {
 /// What is taken of each dim, by position.
 #[doc(hidden)]
 pub type Picks<'a> = SmallVec<[(usize, Pick<'a>); 4]>;
+
+/// Index tensors and the dims that they index, by position.
+#[doc(hidden)]
+pub type Looks<'a> = SmallVec<[(usize, Look<'a>); 4]>;
 
 /// A position as [`DynTensor`] takes it.
 pub(crate) fn at(position: usize) -> DimRef<'static> {
@@ -139,4 +143,123 @@ pub(crate) fn diagonal_mut<'a>(
     let part = whole.diagonal(offset, at(dims.0), at(dims.1))?;
     let (raw, names) = part.into_parts();
     Ok((raw, wilds(names, out)))
+}
+
+/// Several indices at once, as [`DynTensor::index`] has them, and where their dims go: in types, in
+/// the place of the dim that is named first.
+struct Points {
+    /// The dims, in the order of the indices.
+    dims: Vec<usize>,
+    /// Where [`DynTensor::index`] puts them, and where types do.
+    from: usize,
+    to: usize,
+    /// How many there are.
+    count: usize,
+}
+
+impl Points {
+    fn new(looks: &Looks<'_>) -> Self {
+        let given: Vec<usize> = looks.iter().map(|(dim, _)| *dim).collect();
+        let first = given.first().copied().unwrap_or(0);
+        let mut dims = given.clone();
+        dims.sort_unstable();
+        let ranks = looks.iter().map(|(_, look)| look.raw.rank());
+        Self {
+            dims: given,
+            from: rule::index_place(&dims),
+            to: first - dims.iter().filter(|&&dim| dim < first).count(),
+            count: ranks.max().unwrap_or(0),
+        }
+    }
+
+    /// The indices among `given`, which has them in the order of `looks`.
+    fn list<'b>(&self, given: &'b [DynTensor]) -> Vec<Option<&'b DynTensor>> {
+        let len = self.dims.iter().map(|dim| dim + 1).max().unwrap_or(0);
+        let mut list = vec![None; len];
+        for (&dim, index) in self.dims.iter().zip(given) {
+            list[dim] = Some(index);
+        }
+        list
+    }
+
+    /// A tensor whose dims at `from` are to stand at `to`, in another order.
+    fn moved(&self, x: &DynTensor, from: usize, to: usize) -> Result<DynTensor> {
+        if from == to {
+            return Ok(x.clone());
+        }
+        let rank = x.rank();
+        let block = from..from + self.count;
+        let mut order: Vec<i64> = (0..rank)
+            .filter(|dim| !block.contains(dim))
+            .map(|dim| dim as i64)
+            .collect();
+        order.splice(to..to, block.map(|dim| dim as i64));
+        x.permute(&order[..])
+    }
+}
+
+/// The elements at several indices.
+pub(crate) fn points(x: Look<'_>, looks: &Looks<'_>, out: &'static Static) -> Result<Bare> {
+    let points = Points::new(looks);
+    let mut all = vec![x];
+    all.extend(looks.iter().map(|(_, look)| *look));
+    one(&all, out, |given| {
+        let found = given[0].index(&points.list(&given[1..]))?;
+        points.moved(&found, points.from, points.to)
+    })
+}
+
+/// Writes values at several indices. `rank` is that of what [`points`] would read.
+pub(crate) fn put_points(
+    own: &mut Bare,
+    of: &'static Static,
+    looks: &Looks<'_>,
+    values: Look<'_>,
+    rank: usize,
+    options: IndexPutOptions,
+) -> Result<()> {
+    let points = Points::new(looks);
+    let mut others = vec![values];
+    others.extend(looks.iter().map(|(_, look)| *look));
+    in_place(own, of, &others, |own, given| {
+        let mut values = given[0].clone();
+        if points.from != points.to {
+            while values.rank() < rank {
+                values = values.unsqueeze(0, None)?;
+            }
+            values = points.moved(&values, points.to, points.from)?;
+        }
+        own.index_put_with_(&points.list(&given[1..]), &values, options)
+            .map(drop)
+    })
+}
+
+/// A copy with `src` in the place of a range of a dim.
+pub(crate) fn slice_scatter(
+    x: Look<'_>,
+    src: Look<'_>,
+    dim: usize,
+    pick: &Pick<'_>,
+) -> Result<Bare> {
+    let Pick::Range(start, end, step) = *pick else {
+        return Ok(Bare {
+            raw: x.raw.clone(),
+            wild: x.wild(),
+        });
+    };
+    one(&[x, src], x.of, |given| {
+        let range = || [(at(dim), Index::Range { start, end, step })];
+        let (own, src) = (&given[0], &given[1]);
+        let part = own.at(range())?;
+        if part.shape() != src.shape() {
+            let what = format!("values of sizes {:?} for {:?}", src.shape(), part.shape());
+            return Err(Error::new(ErrorKind::Shape, "slice_scatter", what)
+                .operand(own.names(), own.shape())
+                .operand(src.names(), src.shape())
+                .hint("give values of the range's sizes"));
+        }
+        let mut result = own.clone();
+        result.at_mut(range())?.copy_(src)?;
+        Ok(result)
+    })
 }

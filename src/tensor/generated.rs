@@ -4,12 +4,13 @@
 
 use nomina_core::dims::{
     At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Dims, Distinct, DtypeRule, Factor, Has,
-    Holds, Matrix, NamesOf, Once, OneDim, Product, SameRankAs, Subscript, SubscriptOf,
-    SubscriptView, Sum, Vector, Without, position,
+    Holds, IndexOf, IndexedBy, Matrix, NamesOf, Once, OneDim, Product, SameRankAs, Subscript,
+    SubscriptOf, SubscriptView, Sum, Vector, Without, position,
 };
 use nomina_core::op::Op;
 use nomina_core::{
-    Element, Float, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs,
+    Element, Float, IndexElement, Inexact, Integral, Numeric, Promote, Promoted, Real, Result,
+    StoreAs,
 };
 use nomina_runtime::call::ReduceOptions;
 use nomina_runtime::tensor::{
@@ -19,11 +20,12 @@ use nomina_runtime::tensor::{
 
 use smallvec::SmallVec;
 
+use super::gather::{Points, PointsOf};
 use super::index::{AsPick, Indices, SubscriptViews, Subscripts, SubscriptsOf};
 use super::join::{JoinEach, TensorItem, TensorList};
 use super::operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut, Whole, at, picked};
-use crate::call::gather::Picks;
+use crate::call::gather::{Looks, Picks};
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -15572,6 +15574,337 @@ impl<
     )
 {
 }
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, E0: Dims, I0: IndexElement> Points for (At<A0, &Tensor<E0, I0>>,) {
+    type Of<D: Dims> = IndexedBy<D, A0, E0>;
+    fn looks<D: Dims>(&self) -> Looks<'_> {
+        SmallVec::from_iter([(position::<A0, D>(), self.0.index.look())])
+    }
+}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>,) where
+    E0: IndexOf<D, A0>
+{
+}
+#[diagnostic::do_not_recommend]
+impl<A0: OneDim, E0: Dims, I0: IndexElement, A1: OneDim, E1: Dims, I1: IndexElement> Points
+    for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>)
+{
+    type Of<D: Dims> = IndexedBy<<D as DimList>::Remove<A1>, A0, Sum<E0, E1>>;
+    fn looks<D: Dims>(&self) -> Looks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.look()),
+            (position::<A1, D>(), self.1.index.look()),
+        ])
+    }
+}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, D: Dims>
+    PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>)
+where
+    E0: BroadcastWith<E1>,
+    NamesOf<(A0, A1)>: Once<<(A0, A1) as DimList>::Repeated, (A0, A1)>,
+    Sum<E0, E1>: IndexOf<<D as DimList>::Remove<A1>, A0>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    E0: Dims,
+    I0: IndexElement,
+    A1: OneDim,
+    E1: Dims,
+    I1: IndexElement,
+    A2: OneDim,
+    E2: Dims,
+    I2: IndexElement,
+> Points
+    for (
+        At<A0, &Tensor<E0, I0>>,
+        At<A1, &Tensor<E1, I1>>,
+        At<A2, &Tensor<E2, I2>>,
+    )
+{
+    type Of<D: Dims> =
+        IndexedBy<<<D as DimList>::Remove<A1> as DimList>::Remove<A2>, A0, Sum<Sum<E0, E1>, E2>>;
+    fn looks<D: Dims>(&self) -> Looks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.look()),
+            (position::<A1, D>(), self.1.index.look()),
+            (position::<A2, D>(), self.2.index.look()),
+        ])
+    }
+}
+impl<
+    A0: DimOf<D>,
+    E0: Dims,
+    I0: IndexElement,
+    A1: DimOf<D>,
+    E1: Dims,
+    I1: IndexElement,
+    A2: DimOf<D>,
+    E2: Dims,
+    I2: IndexElement,
+    D: Dims,
+> PointsOf<D>
+    for (
+        At<A0, &Tensor<E0, I0>>,
+        At<A1, &Tensor<E1, I1>>,
+        At<A2, &Tensor<E2, I2>>,
+    )
+where
+    E0: BroadcastWith<E1>,
+    Sum<E0, E1>: BroadcastWith<E2>,
+    NamesOf<(A0, A1, A2)>: Once<<(A0, A1, A2) as DimList>::Repeated, (A0, A1, A2)>,
+    Sum<Sum<E0, E1>, E2>: IndexOf<<<D as DimList>::Remove<A1> as DimList>::Remove<A2>, A0>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    E0: Dims,
+    I0: IndexElement,
+    A1: OneDim,
+    E1: Dims,
+    I1: IndexElement,
+    A2: OneDim,
+    E2: Dims,
+    I2: IndexElement,
+    A3: OneDim,
+    E3: Dims,
+    I3: IndexElement,
+> Points
+    for (
+        At<A0, &Tensor<E0, I0>>,
+        At<A1, &Tensor<E1, I1>>,
+        At<A2, &Tensor<E2, I2>>,
+        At<A3, &Tensor<E3, I3>>,
+    )
+{
+    type Of<D: Dims> = IndexedBy<
+        <<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>,
+        A0,
+        Sum<Sum<Sum<E0, E1>, E2>, E3>,
+    >;
+    fn looks<D: Dims>(&self) -> Looks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.look()),
+            (position::<A1, D>(), self.1.index.look()),
+            (position::<A2, D>(), self.2.index.look()),
+            (position::<A3, D>(), self.3.index.look()),
+        ])
+    }
+}
+impl<
+    A0: DimOf<D>,
+    E0: Dims,
+    I0: IndexElement,
+    A1: DimOf<D>,
+    E1: Dims,
+    I1: IndexElement,
+    A2: DimOf<D>,
+    E2: Dims,
+    I2: IndexElement,
+    A3: DimOf<D>,
+    E3: Dims,
+    I3: IndexElement,
+    D: Dims,
+> PointsOf<D>
+    for (
+        At<A0, &Tensor<E0, I0>>,
+        At<A1, &Tensor<E1, I1>>,
+        At<A2, &Tensor<E2, I2>>,
+        At<A3, &Tensor<E3, I3>>,
+    )
+where
+    E0: BroadcastWith<E1>,
+    Sum<E0, E1>: BroadcastWith<E2>,
+    Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>,
+    NamesOf<(A0, A1, A2, A3)>: Once<<(A0, A1, A2, A3) as DimList>::Repeated, (A0, A1, A2, A3)>,
+    Sum<Sum<Sum<E0, E1>, E2>, E3>:
+        IndexOf<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>, A0>,
+{
+}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    E0: Dims,
+    I0: IndexElement,
+    A1: OneDim,
+    E1: Dims,
+    I1: IndexElement,
+    A2: OneDim,
+    E2: Dims,
+    I2: IndexElement,
+    A3: OneDim,
+    E3: Dims,
+    I3: IndexElement,
+    A4: OneDim,
+    E4: Dims,
+    I4: IndexElement,
+> Points
+    for (
+        At<A0, &Tensor<E0, I0>>,
+        At<A1, &Tensor<E1, I1>>,
+        At<A2, &Tensor<E2, I2>>,
+        At<A3, &Tensor<E3, I3>>,
+        At<A4, &Tensor<E4, I4>>,
+    )
+{
+    type Of<D: Dims> = IndexedBy<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>, A0, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>>;
+    fn looks<D: Dims>(&self) -> Looks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.look()),
+            (position::<A1, D>(), self.1.index.look()),
+            (position::<A2, D>(), self.2.index.look()),
+            (position::<A3, D>(), self.3.index.look()),
+            (position::<A4, D>(), self.4.index.look()),
+        ])
+    }
+}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement,  D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>,  NamesOf<(A0, A1, A2, A3, A4, )>: Once<<(A0, A1, A2, A3, A4, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, )>,  Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: IndexOf<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>, A0> {}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    E0: Dims,
+    I0: IndexElement,
+    A1: OneDim,
+    E1: Dims,
+    I1: IndexElement,
+    A2: OneDim,
+    E2: Dims,
+    I2: IndexElement,
+    A3: OneDim,
+    E3: Dims,
+    I3: IndexElement,
+    A4: OneDim,
+    E4: Dims,
+    I4: IndexElement,
+    A5: OneDim,
+    E5: Dims,
+    I5: IndexElement,
+> Points
+    for (
+        At<A0, &Tensor<E0, I0>>,
+        At<A1, &Tensor<E1, I1>>,
+        At<A2, &Tensor<E2, I2>>,
+        At<A3, &Tensor<E3, I3>>,
+        At<A4, &Tensor<E4, I4>>,
+        At<A5, &Tensor<E5, I5>>,
+    )
+{
+    type Of<D: Dims> = IndexedBy<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>, A0, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>>;
+    fn looks<D: Dims>(&self) -> Looks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.look()),
+            (position::<A1, D>(), self.1.index.look()),
+            (position::<A2, D>(), self.2.index.look()),
+            (position::<A3, D>(), self.3.index.look()),
+            (position::<A4, D>(), self.4.index.look()),
+            (position::<A5, D>(), self.5.index.look()),
+        ])
+    }
+}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement,  D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>,  NamesOf<(A0, A1, A2, A3, A4, A5, )>: Once<<(A0, A1, A2, A3, A4, A5, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, )>,  Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: IndexOf<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>, A0> {}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    E0: Dims,
+    I0: IndexElement,
+    A1: OneDim,
+    E1: Dims,
+    I1: IndexElement,
+    A2: OneDim,
+    E2: Dims,
+    I2: IndexElement,
+    A3: OneDim,
+    E3: Dims,
+    I3: IndexElement,
+    A4: OneDim,
+    E4: Dims,
+    I4: IndexElement,
+    A5: OneDim,
+    E5: Dims,
+    I5: IndexElement,
+    A6: OneDim,
+    E6: Dims,
+    I6: IndexElement,
+> Points
+    for (
+        At<A0, &Tensor<E0, I0>>,
+        At<A1, &Tensor<E1, I1>>,
+        At<A2, &Tensor<E2, I2>>,
+        At<A3, &Tensor<E3, I3>>,
+        At<A4, &Tensor<E4, I4>>,
+        At<A5, &Tensor<E5, I5>>,
+        At<A6, &Tensor<E6, I6>>,
+    )
+{
+    type Of<D: Dims> = IndexedBy<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>, A0, Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>>;
+    fn looks<D: Dims>(&self) -> Looks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.look()),
+            (position::<A1, D>(), self.1.index.look()),
+            (position::<A2, D>(), self.2.index.look()),
+            (position::<A3, D>(), self.3.index.look()),
+            (position::<A4, D>(), self.4.index.look()),
+            (position::<A5, D>(), self.5.index.look()),
+            (position::<A6, D>(), self.6.index.look()),
+        ])
+    }
+}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement,  D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, )>: Once<<(A0, A1, A2, A3, A4, A5, A6, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, )>,  Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: IndexOf<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>, A0> {}
+#[diagnostic::do_not_recommend]
+impl<
+    A0: OneDim,
+    E0: Dims,
+    I0: IndexElement,
+    A1: OneDim,
+    E1: Dims,
+    I1: IndexElement,
+    A2: OneDim,
+    E2: Dims,
+    I2: IndexElement,
+    A3: OneDim,
+    E3: Dims,
+    I3: IndexElement,
+    A4: OneDim,
+    E4: Dims,
+    I4: IndexElement,
+    A5: OneDim,
+    E5: Dims,
+    I5: IndexElement,
+    A6: OneDim,
+    E6: Dims,
+    I6: IndexElement,
+    A7: OneDim,
+    E7: Dims,
+    I7: IndexElement,
+> Points
+    for (
+        At<A0, &Tensor<E0, I0>>,
+        At<A1, &Tensor<E1, I1>>,
+        At<A2, &Tensor<E2, I2>>,
+        At<A3, &Tensor<E3, I3>>,
+        At<A4, &Tensor<E4, I4>>,
+        At<A5, &Tensor<E5, I5>>,
+        At<A6, &Tensor<E6, I6>>,
+        At<A7, &Tensor<E7, I7>>,
+    )
+{
+    type Of<D: Dims> = IndexedBy<<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>, A0, Sum<Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>, E7>>;
+    fn looks<D: Dims>(&self) -> Looks<'_> {
+        SmallVec::from_iter([
+            (position::<A0, D>(), self.0.index.look()),
+            (position::<A1, D>(), self.1.index.look()),
+            (position::<A2, D>(), self.2.index.look()),
+            (position::<A3, D>(), self.3.index.look()),
+            (position::<A4, D>(), self.4.index.look()),
+            (position::<A5, D>(), self.5.index.look()),
+            (position::<A6, D>(), self.6.index.look()),
+            (position::<A7, D>(), self.7.index.look()),
+        ])
+    }
+}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement, A7: DimOf<D>, E7: Dims, I7: IndexElement,  D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, At<A7, &Tensor<E7, I7>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>, Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: BroadcastWith<E7>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7, )>: Once<<(A0, A1, A2, A3, A4, A5, A6, A7, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, A7, )>,  Sum<Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>, E7>: IndexOf<<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>, A0> {}
 impl<I0> TensorList for (I0,)
 where
     I0: TensorItem,

@@ -64,9 +64,15 @@ pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool) -> Vec<Recorded> {
             case.kwargs
                 .iter()
                 .for_each(|(_, arg)| tensors_in(arg, &mut tensors));
-            if tensors
-                .iter()
-                .all(|x| takes(x.dtype()) && x.names().fully_named())
+            // An index or a mask beside the numbers is of the dtype that it always has.
+            let index = |x: &&DynTensor| {
+                indexes(&case.op) && matches!(x.dtype(), DType::I64 | DType::I32 | DType::Bool)
+            };
+            let numbers = tensors.is_empty() || tensors.iter().any(|x| takes(x.dtype()));
+            if numbers
+                && tensors
+                    .iter()
+                    .all(|x| (takes(x.dtype()) || index(x)) && x.names().fully_named())
             {
                 let file = file.clone();
                 all.push(Recorded { file, line, case });
@@ -74,6 +80,15 @@ pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool) -> Vec<Recorded> {
         }
     }
     all
+}
+
+/// Whether an operator takes indices or masks.
+fn indexes(op: &str) -> bool {
+    let Some((op, _)) = nomina_runtime::invoke::parse(op) else {
+        return false;
+    };
+    nomina_core::op::families()
+        .any(|(family, rows)| family == "gather" && rows.iter().any(|row| row.name == op.name()))
 }
 
 /// The tensors of an argument, in order.

@@ -12,6 +12,7 @@ pub fn methods() -> String {
     let tuples: String = (0..=8)
         .map(indices)
         .chain((0..=8).map(subscripts))
+        .chain((1..=8).map(points))
         .chain((1..=8).map(tensor_list))
         .collect();
     format!(
@@ -27,19 +28,20 @@ pub fn methods() -> String {
 const USES: &str = "\
 //! Methods and impls that follow from the operator table.
 
-use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Dims, Distinct, DtypeRule, Factor, Has, Holds, Matrix, NamesOf, Once, OneDim, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without, position};
+use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Dims, Distinct, DtypeRule, Factor, Has, Holds, IndexOf, IndexedBy, Matrix, NamesOf, Once, OneDim, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without, position};
 use nomina_core::op::Op;
-use nomina_core::{Element, Float, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs};
+use nomina_core::{Element, Float, IndexElement, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs};
 use nomina_runtime::call::ReduceOptions;
 use nomina_runtime::tensor::{__options__};
 
 use smallvec::SmallVec;
 
+use super::gather::{Points, PointsOf};
 use super::index::{AsPick, Indices, SubscriptViews, Subscripts, SubscriptsOf};
 use super::join::{JoinEach, TensorItem, TensorList};
 use super::operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut, Whole, at, picked};
-use crate::call::gather::Picks;
+use crate::call::gather::{Looks, Picks};
 use crate::call::{Known, Look, done, ok, pointwise, reduce};
 ";
 
@@ -490,6 +492,38 @@ fn subscripts(arity: usize) -> String {
         list("A#: OneDim, I#: AsPick, "),
         list("A#: DimOf<D>, I#: AsPick, "),
         list("A#: OneDim, I#: AsPick + SubscriptView, "),
+    )
+}
+
+/// `x.index((N.i(&a), C.i(&b)))`: index tensors that unify, one for each of some dims.
+fn points(arity: usize) -> String {
+    let list = |text: &str| {
+        (0..arity)
+            .map(|i| text.replace('#', &i.to_string()))
+            .collect::<String>()
+    };
+    let (mut joint, mut left) = ("E0".to_owned(), "D".to_owned());
+    let mut checks = String::new();
+    for i in 1..arity {
+        checks += &format!("{joint}: BroadcastWith<E{i}>, ");
+        joint = format!("Sum<{joint}, E{i}>");
+        left = format!("<{left} as DimList>::Remove<A{i}>");
+    }
+    let arguments = format!("({})", list("At<A#, &Tensor<E#, I#>>, "));
+    let dims = format!("({})", list("A#, "));
+    let distinct = match arity {
+        1 => String::new(),
+        _ => format!("NamesOf<{dims}>: Once<<{dims} as DimList>::Repeated, {dims}>, "),
+    };
+    format!(
+        "#[diagnostic::do_not_recommend]\n\
+         impl<{}> Points for {arguments} {{\n\
+         type Of<D: Dims> = IndexedBy<{left}, A0, {joint}>;\n\
+         fn looks<D: Dims>(&self) -> Looks<'_> {{ SmallVec::from_iter([{}]) }}\n}}\n\
+         impl<{} D: Dims> PointsOf<D> for {arguments} where {checks} {distinct} {joint}: IndexOf<{left}, A0> {{}}\n",
+        list("A#: OneDim, E#: Dims, I#: IndexElement, "),
+        list("(position::<A#, D>(), self.#.index.look()), "),
+        list("A#: DimOf<D>, E#: Dims, I#: IndexElement, "),
     )
 }
 

@@ -2,6 +2,7 @@
 
 mod add;
 mod along;
+mod many;
 mod part;
 mod place;
 mod reduce;
@@ -9,3 +10,4 @@ mod select;
 mod slices;
 
 pub use along::ScatterFrom;
+pub use many::{Points, PointsOf};

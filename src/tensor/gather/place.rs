@@ -1,19 +1,16 @@
 //! Parts replaced: by position, by mask, by slice.
 
-use std::ops::RangeBounds;
-
 use nomina_core::dims::{
-    Appended, AxesOf, BroadcastWith, DimOf, Dims, HoldsInPlace, SameRankAs, Sum, Wild, Without,
-    position,
+    Appended, At, AxesOf, BroadcastWith, DimOf, Dims, HoldsInPlace, SameRankAs, SubscriptRange,
+    Sum, Wild, Without, position,
 };
 use nomina_core::{Element, IndexElement, Result};
 use nomina_runtime::tensor::IndexPutOptions;
 
 use crate::Tensor;
 use crate::call::gather::{self, at};
-use crate::call::view::extent;
 use crate::call::{Known, ok};
-use crate::tensor::Whole;
+use crate::tensor::{AsPick, Whole};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor with values written at positions in row-major order.
@@ -275,45 +272,49 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// This tensor with `src` in the place of what `narrow` would give.
+    /// This tensor with `src` in the place of a range of a dim.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 2., 3.]]; N, C);
+    /// let odd = x.slice_scatter(&tensor!([[0., 9.]]; N, C), C.i(..).step(2));
+    /// assert_eq!(odd.to_vec(), [0.0, 2.0, 9.0]);
+    /// ```
     ///
     /// # Panics
-    /// When an index is out of range or sizes do not fit.
+    /// When the range leaves the dim or sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn slice_scatter<E: Dims, X: DimOf<D>>(
+    pub fn slice_scatter<E: Dims, X: DimOf<D>, R: AsPick + SubscriptRange>(
         &self,
         src: &Tensor<E, T>,
-        dim: X,
-        range: impl RangeBounds<usize>,
+        range: At<X, R>,
     ) -> Self
     where
         D: BroadcastWith<E> + SameRankAs<E>,
     {
-        ok(self.try_slice_scatter(src, dim, range))
+        ok(self.try_slice_scatter(src, range))
     }
 
     /// [`slice_scatter`](Self::slice_scatter) that returns the error.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    pub fn try_slice_scatter<E: Dims, X: DimOf<D>>(
+    /// When the range leaves the dim or sizes do not fit.
+    pub fn try_slice_scatter<E: Dims, X: DimOf<D>, R: AsPick + SubscriptRange>(
         &self,
         src: &Tensor<E, T>,
-        dim: X,
-        range: impl RangeBounds<usize>,
+        range: At<X, R>,
     ) -> Result<Self>
     where
         D: BroadcastWith<E> + SameRankAs<E>,
     {
-        let _ = dim;
-        let (start, len) = extent(range, self.shape()[position::<X, D>()]);
-        let end = start.saturating_add(len);
-        let (start, end) = (Some(start.whole()), Some(end.whole()));
-        Self::give(gather::one(
-            &[self.look(), src.look()],
-            D::STATIC,
-            |given| given[0].slice_scatter(&given[1], at(position::<X, D>()), start, end, 1),
+        let dim = position::<X, D>();
+        Self::give(gather::slice_scatter(
+            self.look(),
+            src.look(),
+            dim,
+            &range.index.pick(),
         ))
     }
 

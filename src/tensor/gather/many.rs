@@ -1,0 +1,200 @@
+//! Several index tensors at once.
+
+use nomina_core::dims::{BroadcastWith, DimTuple, Dims, HoldsInPlace, Sum};
+use nomina_core::{Element, Result};
+use nomina_runtime::tensor::IndexPutOptions;
+
+use crate::Tensor;
+use crate::call::gather::{self, Looks};
+use crate::call::{Known, ok};
+
+/// Index tensors along some dims: `(N.i(&rows), C.i(&columns))`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tuple of dims with index tensors",
+    label = "expected dims with index tensors, such as `(N.i(&rows), C.i(&columns))`"
+)]
+pub trait Points {
+    /// What they make of dims `D`.
+    type Of<D: Dims>: Dims;
+    #[doc(hidden)]
+    fn looks<D: Dims>(&self) -> Looks<'_>;
+}
+
+/// The index tensors stand along dims of `D`, each along another, and unify.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not index dims {D}",
+    label = "cannot index dims {D} so"
+)]
+pub trait PointsOf<D>: Points {}
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The elements at several index tensors at once, which broadcast and whose names unify:
+    /// `x.index((N.i(&rows), C.i(&columns)))` is the element at `rows[k]`, `columns[k]` for each `k`.
+    /// Their dims take the place of the dim that is named first; the others go.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, K }
+    /// let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
+    /// let (rows, columns) = (tensor!([0, 1, 1]; K), tensor!([2, 0, 1]; K));
+    /// let picked: Tensor<(K,)> = x.index((N.i(&rows), C.i(&columns)));
+    /// assert_eq!(picked.to_vec(), [3.0, 4.0, 5.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn index<P: PointsOf<D>>(&self, indices: P) -> Tensor<P::Of<D>, T> {
+        ok(self.try_index(indices))
+    }
+
+    /// [`index`](Self::index) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_index<P: PointsOf<D>>(&self, indices: P) -> Result<Tensor<P::Of<D>, T>> {
+        let looks = indices.looks::<D>();
+        Tensor::give(gather::points(self.look(), &looks, <P::Of<D>>::STATIC))
+    }
+
+    /// This tensor with values, which broadcast, written where [`index`](Self::index) would read.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn index_put<P: PointsOf<D>, S: Dims>(&self, indices: P, values: &Tensor<S, T>) -> Self
+    where
+        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+    {
+        ok(self.try_index_put(indices, values))
+    }
+
+    /// [`index_put`](Self::index_put) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_index_put<P: PointsOf<D>, S: Dims>(
+        &self,
+        indices: P,
+        values: &Tensor<S, T>,
+    ) -> Result<Self>
+    where
+        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+    {
+        self.try_index_put_with(indices, values, IndexPutOptions::default())
+    }
+
+    /// [`index_put`](Self::index_put) in place.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    pub fn index_put_<P: PointsOf<D>, S: Dims>(
+        &mut self,
+        indices: P,
+        values: &Tensor<S, T>,
+    ) -> &mut Self
+    where
+        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+    {
+        ok(self.try_index_put_(indices, values));
+        self
+    }
+
+    /// [`index_put_`](Self::index_put_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_index_put_<P: PointsOf<D>, S: Dims>(
+        &mut self,
+        indices: P,
+        values: &Tensor<S, T>,
+    ) -> Result<&mut Self>
+    where
+        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+    {
+        self.try_index_put_with_(indices, values, IndexPutOptions::default())
+    }
+
+    /// [`index_put`](Self::index_put) that adds to what is there.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    #[must_use]
+    pub fn index_put_with<P: PointsOf<D>, S: Dims>(
+        &self,
+        indices: P,
+        values: &Tensor<S, T>,
+        options: IndexPutOptions,
+    ) -> Self
+    where
+        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+    {
+        ok(self.try_index_put_with(indices, values, options))
+    }
+
+    /// [`index_put_with`](Self::index_put_with) that returns the error.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_index_put_with<P: PointsOf<D>, S: Dims>(
+        &self,
+        indices: P,
+        values: &Tensor<S, T>,
+        options: IndexPutOptions,
+    ) -> Result<Self>
+    where
+        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+    {
+        let mut result = self.clone();
+        result.try_index_put_with_(indices, values, options)?;
+        Ok(result)
+    }
+
+    /// [`index_put_with`](Self::index_put_with) in place.
+    ///
+    /// # Panics
+    /// When an index is out of range or sizes do not fit.
+    #[track_caller]
+    pub fn index_put_with_<P: PointsOf<D>, S: Dims>(
+        &mut self,
+        indices: P,
+        values: &Tensor<S, T>,
+        options: IndexPutOptions,
+    ) -> &mut Self
+    where
+        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+    {
+        ok(self.try_index_put_with_(indices, values, options));
+        self
+    }
+
+    /// [`index_put_with_`](Self::index_put_with_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When an index is out of range or sizes do not fit.
+    pub fn try_index_put_with_<P: PointsOf<D>, S: Dims>(
+        &mut self,
+        indices: P,
+        values: &Tensor<S, T>,
+        options: IndexPutOptions,
+    ) -> Result<&mut Self>
+    where
+        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+    {
+        let looks = indices.looks::<D>();
+        let rank = <P::Of<D>>::RANK;
+        gather::put_points(
+            &mut self.bare,
+            D::STATIC,
+            &looks,
+            values.look(),
+            rank,
+            options,
+        )?;
+        Ok(self)
+    }
+}
