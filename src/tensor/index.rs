@@ -4,7 +4,7 @@ use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToIncl
 
 use nomina_core::dims::{
     Axis, Broadcast, Dims, IndexOf, IndexedBy, Resizable, SizeOf, Step, Subscript, SubscriptOf,
-    SubscriptRange,
+    Unstepped,
 };
 use nomina_core::{Element, Result};
 
@@ -104,7 +104,7 @@ impl AsPick for RangeFull {
 }
 
 #[diagnostic::do_not_recommend]
-impl<R: AsPick + SubscriptRange> AsPick for Step<R> {
+impl<R: AsPick + Unstepped> AsPick for Step<R> {
     fn pick(&self) -> Pick<'_> {
         let step = self.step.whole();
         match self.range.pick() {

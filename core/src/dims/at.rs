@@ -24,7 +24,7 @@ impl<A, I> At<A, I> {
     }
 }
 
-impl<A, R: SubscriptRange> At<A, R> {
+impl<A, R: Unstepped> At<A, R> {
     /// Every `step`-th index of the range, from its first on; at least 1.
     #[must_use]
     pub fn step(self, step: usize) -> At<A, Step<R>> {
@@ -74,9 +74,16 @@ pub trait SubscriptOf<D, X>: Subscript {}
 )]
 pub trait SubscriptView: Subscript {}
 
-/// A range of indices.
+/// A range of indices, with a step or without.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a range", label = "expected a range")]
 pub trait SubscriptRange: Subscript {}
+
+/// A range that has no step yet.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` takes no step",
+    label = "expected a range without a step"
+)]
+pub trait Unstepped: SubscriptRange {}
 
 macro_rules! numbers {
     ($($t:ty)*) => {$(
@@ -101,6 +108,7 @@ macro_rules! ranges {
         impl<I, D, X> SubscriptOf<D, X> for $t where SizeOf<X>: Resizable<X> {}
         impl<I> SubscriptView for $t {}
         impl<I> SubscriptRange for $t {}
+        impl<I> Unstepped for $t {}
     )*};
 }
 ranges!(Range<I> RangeFrom<I> RangeTo<I> RangeInclusive<I> RangeToInclusive<I>);
@@ -112,10 +120,12 @@ impl Subscript for RangeFull {
 impl<D, X> SubscriptOf<D, X> for RangeFull {}
 impl SubscriptView for RangeFull {}
 impl SubscriptRange for RangeFull {}
+impl Unstepped for RangeFull {}
 
-impl<R: SubscriptRange> Subscript for Step<R> {
+impl<R: Unstepped> Subscript for Step<R> {
     type Removed<D: Dims, X: Axis> = D;
     type Placed<D: Dims, X: Axis> = D;
 }
-impl<R: SubscriptRange, D, X> SubscriptOf<D, X> for Step<R> where SizeOf<X>: Resizable<X> {}
-impl<R: SubscriptRange> SubscriptView for Step<R> {}
+impl<R: Unstepped, D, X> SubscriptOf<D, X> for Step<R> where SizeOf<X>: Resizable<X> {}
+impl<R: Unstepped> SubscriptView for Step<R> {}
+impl<R: Unstepped> SubscriptRange for Step<R> {}

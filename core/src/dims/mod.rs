@@ -69,7 +69,7 @@ pub use align::{
     OrderOf, OrderSpec, OrderState, TwoRests,
 };
 pub use array::ArrayFor;
-pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView};
+pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView, Unstepped};
 pub use attend::{
     AtLeast2Dims, Attend, Attended, Beside, Distances, Inner, InnerWith, Joined, Linear,
     RowsBeside, ScoresOf,
