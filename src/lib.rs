@@ -72,6 +72,12 @@ pub use nomina_runtime::tensor::{
     GeluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, LogitOptions,
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
 };
+pub use nomina_runtime::tensor::{
+    AlphaDropoutOptions, CosineSimilarityOptions, DropoutOptions, GaussianNllLossOptions,
+    HingeEmbeddingLossOptions, HuberLossOptions, KlDivOptions, LocalResponseNormOptions,
+    MarginOptions, NormalizeOptions, PairwiseDistanceOptions, PoissonNllLossOptions, RreluOptions,
+    SmoothL1LossOptions, TripletMarginLossOptions,
+};
 pub use nomina_runtime::tensor::{AttentionOptions, CdistOptions};
 pub use nomina_runtime::tensor::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
@@ -97,6 +103,10 @@ pub use tensor::*;
 /// More of it stands in the crate `nomina-runtime`: arguments as traits, operators by name.
 // Every name here is one that rustc then spells with its path in errors.
 pub mod dynamic {
+    pub use nomina_runtime::tensor::{
+        BatchNormOptions, BinaryCrossEntropyOptions, CrossEntropyOptions, LayerNormOptions,
+        Reduction, RmsNormOptions,
+    };
     pub use nomina_runtime::tensor::{CovOptions, DynTensorMut, Index, ReduceOptions, Unique};
 }
 

@@ -20,8 +20,18 @@ pub use crate::{
     NanToNumOptions, RoundOptions, RoundingMode, SoftplusOptions, SoftshrinkOptions,
 };
 pub use crate::{
+    AlphaDropoutOptions, CosineSimilarityOptions, DropoutOptions, GaussianNllLossOptions,
+    HingeEmbeddingLossOptions, HuberLossOptions, KlDivOptions, LocalResponseNormOptions,
+    MarginOptions, NormalizeOptions, PairwiseDistanceOptions, PoissonNllLossOptions, RreluOptions,
+    SmoothL1LossOptions, TripletMarginLossOptions,
+};
+pub use crate::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
     InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
+};
+pub use crate::{
+    BatchNormOptions, BinaryCrossEntropyOptions, CrossEntropyOptions, LayerNormOptions,
+    RmsNormOptions,
 };
 pub use crate::{DynSparse, Sparse, SparseFactor, Summed};
 pub use crate::{

@@ -1,1 +1,77 @@
-//! Normalisation and dropout.
+//! Normalisations, with scales that may be left out.
+
+use nomina_core::Result;
+use nomina_runtime::{DynTensor, Raw};
+use smallvec::SmallVec;
+
+use super::{Bare, Look, Static, compose};
+
+/// A weight and a bias.
+type Scales<'a> = [Option<Look<'a>>; 2];
+
+/// The operands, and which of the scales are among them.
+fn gather<'a>(first: &[Look<'a>], scales: Scales<'a>) -> SmallVec<[Look<'a>; 5]> {
+    let scales = scales.into_iter().flatten();
+    first.iter().copied().chain(scales).collect()
+}
+
+/// The scales among dynamic operands, of which the first `from` are others.
+fn scales<'a>(
+    given: &'a [DynTensor],
+    from: usize,
+    of: &[Option<Look<'_>>; 2],
+) -> [Option<&'a DynTensor>; 2] {
+    let mut rest = given[from..].iter();
+    [
+        of[0].and_then(|_| rest.next()),
+        of[1].and_then(|_| rest.next()),
+    ]
+}
+
+/// A normalisation with a weight and a bias.
+pub(crate) fn affine(
+    x: Look<'_>,
+    of: Scales<'_>,
+    out: &'static Static,
+    compute: impl Fn(&DynTensor, Option<&DynTensor>, Option<&DynTensor>) -> Result<DynTensor>,
+) -> Result<Bare> {
+    compose::one(&gather(&[x], of), out, |given| {
+        let [weight, bias] = scales(given, 1, &of);
+        compute(&given[0], weight, bias)
+    })
+}
+
+/// A normalisation with given statistics.
+pub(crate) fn running(
+    x: Look<'_>,
+    [mean, var]: [Look<'_>; 2],
+    of: Scales<'_>,
+    out: &'static Static,
+    compute: impl Fn(&DynTensor, [&DynTensor; 2], [Option<&DynTensor>; 2]) -> Result<DynTensor>,
+) -> Result<Bare> {
+    compose::one(&gather(&[x, mean, var], of), out, |given| {
+        compute(&given[0], [&given[1], &given[2]], scales(given, 3, &of))
+    })
+}
+
+/// A normalisation that updates statistics.
+pub(crate) fn train(
+    x: Look<'_>,
+    [mean, var]: [Look<'_>; 2],
+    of: Scales<'_>,
+    out: &'static Static,
+    compute: impl Fn(
+        &DynTensor,
+        &mut DynTensor,
+        &mut DynTensor,
+        [Option<&DynTensor>; 2],
+    ) -> Result<DynTensor>,
+) -> Result<(Bare, [Raw; 2])> {
+    let looks = gather(&[x, mean, var], of);
+    let (found, running) = compose::on(&looks, |given| {
+        let (mut mean, mut var) = (given[1].clone(), given[2].clone());
+        let found = compute(&given[0], &mut mean, &mut var, scales(given, 3, &of))?;
+        Ok((found, [mean, var].map(|running| running.into_parts().0)))
+    })?;
+    Ok((compose::bare(found, out), running))
+}

@@ -10859,6 +10859,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         self.elu_with_(EluOptions::default())
     }
 
+    /// [`elu_`](Self::elu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_elu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        self.try_elu_with_(EluOptions::default())
+    }
+
     /// [`elu_with`](Tensor::elu_with), in place.
     ///
     /// # Panics
@@ -10958,6 +10969,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         self.celu_with_(CeluOptions::default())
+    }
+
+    /// [`celu_`](Self::celu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_celu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        self.try_celu_with_(CeluOptions::default())
     }
 
     /// [`celu_with`](Tensor::celu_with), in place.
@@ -11063,6 +11085,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         self.leaky_relu_with_(LeakyReluOptions::default())
+    }
+
+    /// [`leaky_relu_`](Self::leaky_relu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_leaky_relu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        self.try_leaky_relu_with_(LeakyReluOptions::default())
     }
 
     /// [`leaky_relu_with`](Tensor::leaky_relu_with), in place.
@@ -11232,6 +11265,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
     {
         self.hardtanh_with_(HardtanhOptions::default())
+    }
+
+    /// [`hardtanh_`](Self::hardtanh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardtanh_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        self.try_hardtanh_with_(HardtanhOptions::default())
     }
 
     /// [`hardtanh_with`](Tensor::hardtanh_with), in place.
@@ -13661,6 +13705,17 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         self.elu_with_(EluOptions::default())
     }
 
+    /// [`elu_`](Self::elu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_elu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        self.try_elu_with_(EluOptions::default())
+    }
+
     /// [`elu_with`](Tensor::elu_with), in place.
     ///
     /// # Panics
@@ -13700,6 +13755,17 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         T: Float,
     {
         self.celu_with_(CeluOptions::default())
+    }
+
+    /// [`celu_`](Self::celu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_celu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        self.try_celu_with_(CeluOptions::default())
     }
 
     /// [`celu_with`](Tensor::celu_with), in place.
@@ -13743,6 +13809,17 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         self.leaky_relu_with_(LeakyReluOptions::default())
     }
 
+    /// [`leaky_relu_`](Self::leaky_relu_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_leaky_relu_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        self.try_leaky_relu_with_(LeakyReluOptions::default())
+    }
+
     /// [`leaky_relu_with`](Tensor::leaky_relu_with), in place.
     ///
     /// # Panics
@@ -13782,6 +13859,17 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         T: Float,
     {
         self.hardtanh_with_(HardtanhOptions::default())
+    }
+
+    /// [`hardtanh_`](Self::hardtanh_) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_hardtanh_(&mut self) -> Result<&mut Self>
+    where
+        T: Float,
+    {
+        self.try_hardtanh_with_(HardtanhOptions::default())
     }
 
     /// [`hardtanh_with`](Tensor::hardtanh_with), in place.

@@ -63,6 +63,8 @@ pub use index::{AsPick, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf}
 pub use into_pair::{cat_out, stack_out, try_cat_out, try_stack_out};
 pub use join::{JoinEach, Joinable, TensorItem, TensorList, cat, stack, try_cat, try_stack};
 pub use like::LikeOptions;
+pub use loss::{BinaryCrossEntropyOptions, CrossEntropyOptions, Targets, reduction};
+pub use norm::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
 pub use operand::{Absorb, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype};
 pub use options::Options;
 pub use part::TensorMut;

@@ -275,6 +275,12 @@ pub fn {name}_(&mut self) -> &mut Self where {takes} {stored} {
     self.{name}_with_({op}Options::default())
 }
 
+/// [`{name}_`](Self::{name}_) that returns the error; then nothing has changed.
+{tried}
+pub fn try_{name}_(&mut self) -> Result<&mut Self> where {takes} {stored} {
+    self.try_{name}_with_({op}Options::default())
+}
+
 /// [`{name}_with`](Tensor::{name}_with), in place.
 {panics}
 #[track_caller]

@@ -1,5 +1,7 @@
 //! Elementwise operators on three operands.
 
+mod forms;
+
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;
 use nomina_core::{Element, Result, Scalar};
@@ -8,7 +10,7 @@ use nomina_runtime::tensor::{AddcdivOptions, AddcmulOptions};
 use crate::call::{Known, Side, ok, pointwise};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::{Dims3, Dtype3};
-use crate::tensor::operand::{Absorb, Combine, OfTensor, Operand, OutDims, OutDtype};
+use crate::tensor::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds the product of a tensor and a tensor or number.
@@ -17,14 +19,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn addcmul<E: Dims, U: Element, S: Operand>(
+    pub fn addcmul<R: Operand, S: Operand>(
         &self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
-    ) -> Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>
+    ) -> Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         ok(self.try_addcmul(tensor1, tensor2))
     }
@@ -33,21 +35,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_addcmul<E: Dims, U: Element, S: Operand>(
+    pub fn try_addcmul<R: Operand, S: Operand>(
         &self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
-    ) -> Result<Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>>
+    ) -> Result<Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         let sides = [self.side(), tensor1.side(), tensor2.side()];
-        let found = pointwise::new(Op::Addcmul, &sides, <Dims3<&Tensor<E, U>, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(
-            found,
-            <Dtype3<&Tensor<E, U>, S, D, T>>::DTYPE,
-        ))
+        let found = pointwise::new(Op::Addcmul, &sides, <Dims3<R, S, D, T>>::STATIC);
+        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`addcmul`](Self::addcmul) with the product times a number.
@@ -56,15 +55,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn addcmul_with<E: Dims, U: Element, S: Operand>(
+    pub fn addcmul_with<R: Operand, S: Operand>(
         &self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
         options: AddcmulOptions,
-    ) -> Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>
+    ) -> Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         ok(self.try_addcmul_with(tensor1, tensor2, options))
     }
@@ -73,15 +72,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_addcmul_with<E: Dims, U: Element, S: Operand>(
+    pub fn try_addcmul_with<R: Operand, S: Operand>(
         &self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
         options: AddcmulOptions,
-    ) -> Result<Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>>
+    ) -> Result<Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         let sides = [
             self.side(),
@@ -89,15 +88,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             tensor2.side(),
             Side::Scalar(options.value),
         ];
-        let found = pointwise::new(
-            Op::AddcmulValue,
-            &sides,
-            <Dims3<&Tensor<E, U>, S, D, T>>::STATIC,
-        );
-        Tensor::give(pointwise::in_dtype(
-            found,
-            <Dtype3<&Tensor<E, U>, S, D, T>>::DTYPE,
-        ))
+        let found = pointwise::new(Op::AddcmulValue, &sides, <Dims3<R, S, D, T>>::STATIC);
+        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`addcmul_with`](Self::addcmul_with), in place.
@@ -105,14 +97,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn addcmul_with_<E: Dims, U: Element, S: Operand>(
+    pub fn addcmul_with_<R: Operand, S: Operand>(
         &mut self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
         options: AddcmulOptions,
     ) -> &mut Self
     where
-        OfTensor<E, U>: Absorb<D, T>,
+        R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
         ok(self.try_addcmul_with_(tensor1, tensor2, options).map(drop));
@@ -123,14 +115,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_addcmul_with_<E: Dims, U: Element, S: Operand>(
+    pub fn try_addcmul_with_<R: Operand, S: Operand>(
         &mut self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
         options: AddcmulOptions,
     ) -> Result<&mut Self>
     where
-        OfTensor<E, U>: Absorb<D, T>,
+        R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
         let sides = [tensor1.side(), tensor2.side(), Side::Scalar(options.value)];
@@ -144,14 +136,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn addcdiv<E: Dims, U: Element, S: Operand>(
+    pub fn addcdiv<R: Operand, S: Operand>(
         &self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
-    ) -> Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>
+    ) -> Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         ok(self.try_addcdiv(tensor1, tensor2))
     }
@@ -160,14 +152,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_addcdiv<E: Dims, U: Element, S: Operand>(
+    pub fn try_addcdiv<R: Operand, S: Operand>(
         &self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
-    ) -> Result<Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>>
+    ) -> Result<Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         let sides = [
             self.side(),
@@ -175,11 +167,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             tensor2.side(),
             Side::Scalar(Scalar::Int(1)),
         ];
-        let found = pointwise::new(Op::Addcdiv, &sides, <Dims3<&Tensor<E, U>, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(
-            found,
-            <Dtype3<&Tensor<E, U>, S, D, T>>::DTYPE,
-        ))
+        let found = pointwise::new(Op::Addcdiv, &sides, <Dims3<R, S, D, T>>::STATIC);
+        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`addcdiv`](Self::addcdiv), in place.
@@ -187,13 +176,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn addcdiv_<E: Dims, U: Element, S: Operand>(
-        &mut self,
-        tensor1: &Tensor<E, U>,
-        tensor2: S,
-    ) -> &mut Self
+    pub fn addcdiv_<R: Operand, S: Operand>(&mut self, tensor1: R, tensor2: S) -> &mut Self
     where
-        OfTensor<E, U>: Absorb<D, T>,
+        R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
         ok(self.try_addcdiv_(tensor1, tensor2).map(drop));
@@ -204,13 +189,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_addcdiv_<E: Dims, U: Element, S: Operand>(
+    pub fn try_addcdiv_<R: Operand, S: Operand>(
         &mut self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
     ) -> Result<&mut Self>
     where
-        OfTensor<E, U>: Absorb<D, T>,
+        R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
         let sides = [tensor1.side(), tensor2.side(), Side::Scalar(Scalar::Int(1))];
@@ -224,15 +209,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn addcdiv_with<E: Dims, U: Element, S: Operand>(
+    pub fn addcdiv_with<R: Operand, S: Operand>(
         &self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
         options: AddcdivOptions,
-    ) -> Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>
+    ) -> Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         ok(self.try_addcdiv_with(tensor1, tensor2, options))
     }
@@ -241,15 +226,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_addcdiv_with<E: Dims, U: Element, S: Operand>(
+    pub fn try_addcdiv_with<R: Operand, S: Operand>(
         &self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
         options: AddcdivOptions,
-    ) -> Result<Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>>
+    ) -> Result<Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         let sides = [
             self.side(),
@@ -257,11 +242,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
             tensor2.side(),
             Side::Scalar(options.value),
         ];
-        let found = pointwise::new(Op::Addcdiv, &sides, <Dims3<&Tensor<E, U>, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(
-            found,
-            <Dtype3<&Tensor<E, U>, S, D, T>>::DTYPE,
-        ))
+        let found = pointwise::new(Op::Addcdiv, &sides, <Dims3<R, S, D, T>>::STATIC);
+        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`addcdiv_with`](Self::addcdiv_with), in place.
@@ -269,14 +251,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn addcdiv_with_<E: Dims, U: Element, S: Operand>(
+    pub fn addcdiv_with_<R: Operand, S: Operand>(
         &mut self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
         options: AddcdivOptions,
     ) -> &mut Self
     where
-        OfTensor<E, U>: Absorb<D, T>,
+        R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
         ok(self.try_addcdiv_with_(tensor1, tensor2, options).map(drop));
@@ -287,14 +269,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_addcdiv_with_<E: Dims, U: Element, S: Operand>(
+    pub fn try_addcdiv_with_<R: Operand, S: Operand>(
         &mut self,
-        tensor1: &Tensor<E, U>,
+        tensor1: R,
         tensor2: S,
         options: AddcdivOptions,
     ) -> Result<&mut Self>
     where
-        OfTensor<E, U>: Absorb<D, T>,
+        R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
         let sides = [tensor1.side(), tensor2.side(), Side::Scalar(options.value)];
@@ -308,14 +290,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn lerp<E: Dims, U: Element, S: Operand>(
+    pub fn lerp<R: Operand, S: Operand>(
         &self,
-        end: &Tensor<E, U>,
+        end: R,
         weight: S,
-    ) -> Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>
+    ) -> Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         ok(self.try_lerp(end, weight))
     }
@@ -324,21 +306,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_lerp<E: Dims, U: Element, S: Operand>(
+    pub fn try_lerp<R: Operand, S: Operand>(
         &self,
-        end: &Tensor<E, U>,
+        end: R,
         weight: S,
-    ) -> Result<Tensor<Dims3<&Tensor<E, U>, S, D, T>, Dtype3<&Tensor<E, U>, S, D, T>>>
+    ) -> Result<Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>>
     where
-        OfTensor<E, U>: Combine<D, T>,
-        S::Kind: Combine<OutDims<Tensor<E, U>, D, T>, OutDtype<Tensor<E, U>, D, T>>,
+        R::Kind: Combine<D, T>,
+        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
     {
         let sides = [self.side(), end.side(), weight.side()];
-        let found = pointwise::new(Op::Lerp, &sides, <Dims3<&Tensor<E, U>, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(
-            found,
-            <Dtype3<&Tensor<E, U>, S, D, T>>::DTYPE,
-        ))
+        let found = pointwise::new(Op::Lerp, &sides, <Dims3<R, S, D, T>>::STATIC);
+        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
     /// [`lerp`](Self::lerp), in place.
@@ -346,13 +325,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
-    pub fn lerp_<E: Dims, U: Element, S: Operand>(
-        &mut self,
-        end: &Tensor<E, U>,
-        weight: S,
-    ) -> &mut Self
+    pub fn lerp_<R: Operand, S: Operand>(&mut self, end: R, weight: S) -> &mut Self
     where
-        OfTensor<E, U>: Absorb<D, T>,
+        R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
         ok(self.try_lerp_(end, weight).map(drop));
@@ -363,13 +338,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_lerp_<E: Dims, U: Element, S: Operand>(
-        &mut self,
-        end: &Tensor<E, U>,
-        weight: S,
-    ) -> Result<&mut Self>
+    pub fn try_lerp_<R: Operand, S: Operand>(&mut self, end: R, weight: S) -> Result<&mut Self>
     where
-        OfTensor<E, U>: Absorb<D, T>,
+        R::Kind: Absorb<D, T>,
         S::Kind: Absorb<D, T>,
     {
         let sides = [end.side(), weight.side()];

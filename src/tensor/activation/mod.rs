@@ -2,7 +2,9 @@
 
 mod forms;
 
-use nomina_core::dims::{DimOf, Dims, Has, OneDim, position};
+mod random;
+
+use nomina_core::dims::{DimOf, Dims, Has, OneDim, Resizable, SizeOf, position};
 use nomina_core::{Element, Float, Result};
 
 use super::{Tensor, at};
@@ -55,6 +57,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn glu<X: DimOf<D>>(&self, dim: X) -> Self
     where
         T: Float,
+        SizeOf<X>: Resizable<X>,
     {
         ok(self.try_glu(dim))
     }
@@ -66,6 +69,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_glu<X: DimOf<D>>(&self, dim: X) -> Result<Self>
     where
         T: Float,
+        SizeOf<X>: Resizable<X>,
     {
         let at = at(&dim, self) as i64;
         Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {

@@ -1,0 +1,440 @@
+//! Cross entropies.
+
+use nomina_core::dims::{BroadcastWith, Dim, DimOf, Dims, HoldsInPlace, Sum, Without};
+use nomina_core::{Element, Float, Integer, Result};
+use nomina_runtime::DynTensor;
+use nomina_runtime::tensor as dynamic;
+
+use super::reduction::{Mean, Reduce};
+use crate::call::{Known, compose, loss, ok};
+use crate::tensor::{Tensor, at};
+
+/// Options of `cross_entropy_with` and `nll_loss_with`: a weight with dims `L`, which is the dim of
+/// classes.
+pub struct CrossEntropyOptions<'a, L: Dims, T: Element> {
+    /// A weight for each class.
+    pub weight: Option<&'a Tensor<L, T>>,
+    /// A target that does not count.
+    pub ignore_index: i64,
+    /// How much of each target is spread over all classes.
+    pub label_smoothing: f64,
+}
+
+/// Options of `binary_cross_entropy_with` and `binary_cross_entropy_with_logits_with`: weights with
+/// dims `W`.
+pub struct BinaryCrossEntropyOptions<'a, W: Dims, T: Element> {
+    /// A weight for each element.
+    pub weight: Option<&'a Tensor<W, T>>,
+    /// A weight of what is positive, for logits.
+    pub pos_weight: Option<&'a Tensor<W, T>>,
+}
+
+// Derives would ask for what dims and dtypes need not have.
+macro_rules! copies {
+    ($($name:ident { $($field:ident = $default:expr),* })*) => {$(
+        impl<L: Dims, T: Element> Clone for $name<'_, L, T> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<L: Dims, T: Element> Copy for $name<'_, L, T> {}
+        impl<L: Dims, T: Element> std::fmt::Debug for $name<'_, L, T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name))
+                    $(.field(stringify!($field), &self.$field))*
+                    .finish()
+            }
+        }
+        impl<L: Dims, T: Element> Default for $name<'_, L, T> {
+            fn default() -> Self {
+                Self { $($field: $default),* }
+            }
+        }
+    )*};
+}
+
+copies! {
+    CrossEntropyOptions { weight = None, ignore_index = -100, label_smoothing = 0.0 }
+    BinaryCrossEntropyOptions { weight = None, pos_weight = None }
+}
+
+impl<L: Dims, T: Element> CrossEntropyOptions<'_, L, T> {
+    fn dynamic<'a>(&self, weight: Option<&'a DynTensor>) -> dynamic::CrossEntropyOptions<'a> {
+        dynamic::CrossEntropyOptions {
+            weight,
+            ignore_index: self.ignore_index,
+            label_smoothing: self.label_smoothing,
+        }
+    }
+}
+
+/// A dtype of targets: integers are classes and lack their dim, floats are probabilities and have
+/// it.
+#[diagnostic::on_unimplemented(
+    message = "dtype `{Self}` holds neither classes nor probabilities",
+    label = "expected an integer or a float dtype"
+)]
+pub trait Targets: Element {
+    /// The dims that targets stand beside, for logits of dims `D` with classes along `X`.
+    type Beside<D: Dims, X: Dim>: Dims;
+    /// The dims of single losses, where those unified with the targets' give `S`.
+    type Rows<S: Dims, X: Dim>: Dims;
+}
+
+macro_rules! targets {
+    ($($t:ty)*; $beside:ty, $rows:ty) => {$(
+        impl Targets for $t {
+            type Beside<D: Dims, X: Dim> = $beside;
+            type Rows<S: Dims, X: Dim> = $rows;
+        }
+    )*};
+}
+targets!(u8 i8 i16 i32 i64; Without<D, X>, S);
+targets!(half::f16 half::bf16 f32 f64; D, Without<S, X>);
+
+/// The dims of single losses.
+type Rows<U, D, E, X> = <U as Targets>::Rows<Sum<<U as Targets>::Beside<D, X>, E>, X>;
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The mean cross entropy of logits along a dim: against the index of the true class, or against
+    /// probabilities, which have that dim, too.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// use nomina::reduction;
+    /// dims! { N, C }
+    /// let logits = tensor!([[2., 0.], [0., 0.]]; N, C);
+    /// let classes = tensor!([0, 1]; N);
+    /// let each: Tensor<(N,)> = logits.cross_entropy_with(&classes, C, reduction::None, default());
+    /// assert!((logits.cross_entropy(&classes, C).item() - 0.41).abs() < 0.01);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cross_entropy<E: Dims, U: Targets, X: DimOf<D>>(
+        &self,
+        target: &Tensor<E, U>,
+        dim: X,
+    ) -> Tensor<(), T>
+    where
+        U::Beside<D, X>: BroadcastWith<E>,
+        T: Float,
+    {
+        ok(self.try_cross_entropy(target, dim))
+    }
+
+    /// [`cross_entropy`](Self::cross_entropy) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cross_entropy<E: Dims, U: Targets, X: DimOf<D>>(
+        &self,
+        target: &Tensor<E, U>,
+        dim: X,
+    ) -> Result<Tensor<(), T>>
+    where
+        U::Beside<D, X>: BroadcastWith<E>,
+        T: Float,
+    {
+        self.try_cross_entropy_with(target, dim, Mean, CrossEntropyOptions::default())
+    }
+
+    /// [`cross_entropy`](Self::cross_entropy) with a reduction and weights of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn cross_entropy_with<E: Dims, U: Targets, X: DimOf<D>, R: Reduce>(
+        &self,
+        target: &Tensor<E, U>,
+        dim: X,
+        reduction: R,
+        options: CrossEntropyOptions<'_, (X,), T>,
+    ) -> Tensor<R::Of<Rows<U, D, E, X>>, T>
+    where
+        U::Beside<D, X>: BroadcastWith<E>,
+        T: Float,
+    {
+        ok(self.try_cross_entropy_with(target, dim, reduction, options))
+    }
+
+    /// [`cross_entropy_with`](Self::cross_entropy_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_cross_entropy_with<E: Dims, U: Targets, X: DimOf<D>, R: Reduce>(
+        &self,
+        target: &Tensor<E, U>,
+        dim: X,
+        reduction: R,
+        options: CrossEntropyOptions<'_, (X,), T>,
+    ) -> Result<Tensor<R::Of<Rows<U, D, E, X>>, T>>
+    where
+        U::Beside<D, X>: BroadcastWith<E>,
+        T: Float,
+    {
+        let _ = reduction;
+        let at = at(&dim, self);
+        let weight = options.weight.map(Tensor::look);
+        Tensor::give(loss::weighted(
+            self.look(),
+            target.look(),
+            [weight, None],
+            <R::Of<Rows<U, D, E, X>>>::STATIC,
+            |x, target, [weight, _]| {
+                x.cross_entropy_with(target, at, R::REDUCTION, options.dynamic(weight))
+            },
+        ))
+    }
+
+    /// The mean of the negative numbers that stand at the targets along a dim.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nll_loss<E: Dims, U: Targets + Integer, X: DimOf<D>>(
+        &self,
+        target: &Tensor<E, U>,
+        dim: X,
+    ) -> Tensor<(), T>
+    where
+        U::Beside<D, X>: BroadcastWith<E>,
+        T: Float,
+    {
+        ok(self.try_nll_loss(target, dim))
+    }
+
+    /// [`nll_loss`](Self::nll_loss) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nll_loss<E: Dims, U: Targets + Integer, X: DimOf<D>>(
+        &self,
+        target: &Tensor<E, U>,
+        dim: X,
+    ) -> Result<Tensor<(), T>>
+    where
+        U::Beside<D, X>: BroadcastWith<E>,
+        T: Float,
+    {
+        self.try_nll_loss_with(target, dim, Mean, CrossEntropyOptions::default())
+    }
+
+    /// [`nll_loss`](Self::nll_loss) with a reduction and weights of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn nll_loss_with<E: Dims, U: Targets + Integer, X: DimOf<D>, R: Reduce>(
+        &self,
+        target: &Tensor<E, U>,
+        dim: X,
+        reduction: R,
+        options: CrossEntropyOptions<'_, (X,), T>,
+    ) -> Tensor<R::Of<Rows<U, D, E, X>>, T>
+    where
+        U::Beside<D, X>: BroadcastWith<E>,
+        T: Float,
+    {
+        ok(self.try_nll_loss_with(target, dim, reduction, options))
+    }
+
+    /// [`nll_loss_with`](Self::nll_loss_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_nll_loss_with<E: Dims, U: Targets + Integer, X: DimOf<D>, R: Reduce>(
+        &self,
+        target: &Tensor<E, U>,
+        dim: X,
+        reduction: R,
+        options: CrossEntropyOptions<'_, (X,), T>,
+    ) -> Result<Tensor<R::Of<Rows<U, D, E, X>>, T>>
+    where
+        U::Beside<D, X>: BroadcastWith<E>,
+        T: Float,
+    {
+        let _ = reduction;
+        let at = at(&dim, self);
+        let weight = options.weight.map(Tensor::look);
+        Tensor::give(loss::weighted(
+            self.look(),
+            target.look(),
+            [weight, None],
+            <R::Of<Rows<U, D, E, X>>>::STATIC,
+            |x, target, [weight, _]| {
+                x.nll_loss_with(target, at, R::REDUCTION, options.dynamic(weight))
+            },
+        ))
+    }
+
+    /// The mean cross entropy of probabilities of two classes.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn binary_cross_entropy<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
+    where
+        D: BroadcastWith<E>,
+        T: Float,
+    {
+        ok(self.try_binary_cross_entropy(target))
+    }
+
+    /// [`binary_cross_entropy`](Self::binary_cross_entropy) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_binary_cross_entropy<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
+    where
+        D: BroadcastWith<E>,
+        T: Float,
+    {
+        let looks = [self.look(), target.look()];
+        Tensor::give(compose::one(&looks, <()>::STATIC, |given| {
+            given[0].binary_cross_entropy(&given[1])
+        }))
+    }
+
+    /// [`binary_cross_entropy`](Self::binary_cross_entropy) with a reduction and weights of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn binary_cross_entropy_with<E: Dims, W: Dims, R: Reduce>(
+        &self,
+        target: &Tensor<E, T>,
+        reduction: R,
+        options: BinaryCrossEntropyOptions<'_, W, T>,
+    ) -> Tensor<R::Of<Sum<D, E>>, T>
+    where
+        D: BroadcastWith<E>,
+        T: Float,
+        Sum<D, E>: BroadcastWith<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
+    {
+        ok(self.try_binary_cross_entropy_with(target, reduction, options))
+    }
+
+    /// [`binary_cross_entropy_with`](Self::binary_cross_entropy_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_binary_cross_entropy_with<E: Dims, W: Dims, R: Reduce>(
+        &self,
+        target: &Tensor<E, T>,
+        reduction: R,
+        options: BinaryCrossEntropyOptions<'_, W, T>,
+    ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
+    where
+        D: BroadcastWith<E>,
+        T: Float,
+        Sum<D, E>: BroadcastWith<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
+    {
+        let _ = reduction;
+        let weights = [options.weight, options.pos_weight].map(|weight| weight.map(Tensor::look));
+        Tensor::give(loss::weighted(
+            self.look(),
+            target.look(),
+            weights,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |x, target, [weight, pos_weight]| {
+                x.binary_cross_entropy_with(
+                    target,
+                    R::REDUCTION,
+                    dynamic::BinaryCrossEntropyOptions { weight, pos_weight },
+                )
+            },
+        ))
+    }
+
+    /// The mean cross entropy of logits of two classes.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn binary_cross_entropy_with_logits<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
+    where
+        D: BroadcastWith<E>,
+        T: Float,
+    {
+        ok(self.try_binary_cross_entropy_with_logits(target))
+    }
+
+    /// [`binary_cross_entropy_with_logits`](Self::binary_cross_entropy_with_logits) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_binary_cross_entropy_with_logits<E: Dims>(
+        &self,
+        target: &Tensor<E, T>,
+    ) -> Result<Tensor<(), T>>
+    where
+        D: BroadcastWith<E>,
+        T: Float,
+    {
+        let looks = [self.look(), target.look()];
+        Tensor::give(compose::one(&looks, <()>::STATIC, |given| {
+            given[0].binary_cross_entropy_with_logits(&given[1])
+        }))
+    }
+
+    /// [`binary_cross_entropy_with_logits`](Self::binary_cross_entropy_with_logits) with a reduction and weights of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn binary_cross_entropy_with_logits_with<E: Dims, W: Dims, R: Reduce>(
+        &self,
+        target: &Tensor<E, T>,
+        reduction: R,
+        options: BinaryCrossEntropyOptions<'_, W, T>,
+    ) -> Tensor<R::Of<Sum<D, E>>, T>
+    where
+        D: BroadcastWith<E>,
+        T: Float,
+        Sum<D, E>: BroadcastWith<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
+    {
+        ok(self.try_binary_cross_entropy_with_logits_with(target, reduction, options))
+    }
+
+    /// [`binary_cross_entropy_with_logits_with`](Self::binary_cross_entropy_with_logits_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_binary_cross_entropy_with_logits_with<E: Dims, W: Dims, R: Reduce>(
+        &self,
+        target: &Tensor<E, T>,
+        reduction: R,
+        options: BinaryCrossEntropyOptions<'_, W, T>,
+    ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
+    where
+        D: BroadcastWith<E>,
+        T: Float,
+        Sum<D, E>: BroadcastWith<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
+    {
+        let _ = reduction;
+        let weights = [options.weight, options.pos_weight].map(|weight| weight.map(Tensor::look));
+        Tensor::give(loss::weighted(
+            self.look(),
+            target.look(),
+            weights,
+            <R::Of<Sum<D, E>>>::STATIC,
+            |x, target, [weight, pos_weight]| {
+                x.binary_cross_entropy_with_logits_with(
+                    target,
+                    R::REDUCTION,
+                    dynamic::BinaryCrossEntropyOptions { weight, pos_weight },
+                )
+            },
+        ))
+    }
+}

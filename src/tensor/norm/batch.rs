@@ -1,0 +1,240 @@
+//! Normalisations by channel.
+
+use nomina_core::dims::{DimOf, Dims};
+use nomina_core::{Element, Float, Result};
+use nomina_runtime::tensor::LocalResponseNormOptions;
+
+use super::options::BatchNormOptions;
+use crate::call::{Known, compose, norm, ok};
+use crate::tensor::{Tensor, at};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// Mean zero and variance one for each index of a dim, over all other dims.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C }
+    /// let x = tensor!([[1., 0.], [3., 0.]]; N, C);
+    /// assert!((x.batch_norm(C).to_vec()[0] + 1.0).abs() < 1e-4);
+    /// let (mut mean, mut var) = (Tensor::<(C,)>::zeros([2]), Tensor::<(C,)>::ones([2]));
+    /// let _ = x.batch_norm_train(C, &mut mean, &mut var, default());
+    /// assert_eq!(mean.to_vec(), [0.2, 0.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn batch_norm<X: DimOf<D>>(&self, dim: X) -> Self
+    where
+        T: Float,
+    {
+        ok(self.try_batch_norm(dim))
+    }
+
+    /// [`batch_norm`](Self::batch_norm) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_batch_norm<X: DimOf<D>>(&self, dim: X) -> Result<Self>
+    where
+        T: Float,
+    {
+        self.try_batch_norm_with(dim, BatchNormOptions::default())
+    }
+
+    /// [`batch_norm`](Self::batch_norm) with a weight and a bias.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn batch_norm_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: BatchNormOptions<'_, (X,), T>,
+    ) -> Self
+    where
+        T: Float,
+    {
+        ok(self.try_batch_norm_with(dim, options))
+    }
+
+    /// [`batch_norm_with`](Self::batch_norm_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_batch_norm_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        options: BatchNormOptions<'_, (X,), T>,
+    ) -> Result<Self>
+    where
+        T: Float,
+    {
+        let at = at(&dim, self);
+        Tensor::give(norm::affine(
+            self.look(),
+            options.looks(),
+            D::STATIC,
+            |x, weight, bias| x.batch_norm_with(at, options.dynamic(weight, bias)),
+        ))
+    }
+
+    /// Less a mean and divided by the root of a variance, which are given for each index of a dim:
+    /// batch norm once trained.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn batch_norm_eval<X: DimOf<D>>(
+        &self,
+        dim: X,
+        mean: &Tensor<(X,), T>,
+        var: &Tensor<(X,), T>,
+        options: BatchNormOptions<'_, (X,), T>,
+    ) -> Self
+    where
+        T: Float,
+    {
+        ok(self.try_batch_norm_eval(dim, mean, var, options))
+    }
+
+    /// [`batch_norm_eval`](Self::batch_norm_eval) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_batch_norm_eval<X: DimOf<D>>(
+        &self,
+        dim: X,
+        mean: &Tensor<(X,), T>,
+        var: &Tensor<(X,), T>,
+        options: BatchNormOptions<'_, (X,), T>,
+    ) -> Result<Self>
+    where
+        T: Float,
+    {
+        let at = at(&dim, self);
+        let running = [mean.look(), var.look()];
+        Tensor::give(norm::running(
+            self.look(),
+            running,
+            options.looks(),
+            D::STATIC,
+            |x, [mean, var], [weight, bias]| {
+                x.batch_norm_eval(at, mean, var, options.dynamic(weight, bias))
+            },
+        ))
+    }
+
+    /// [`batch_norm_with`](Self::batch_norm_with), whose statistics go into running ones: in training.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn batch_norm_train<X: DimOf<D>>(
+        &self,
+        dim: X,
+        running_mean: &mut Tensor<(X,), T>,
+        running_var: &mut Tensor<(X,), T>,
+        options: BatchNormOptions<'_, (X,), T>,
+    ) -> Self
+    where
+        T: Float,
+    {
+        ok(self.try_batch_norm_train(dim, running_mean, running_var, options))
+    }
+
+    /// [`batch_norm_train`](Self::batch_norm_train) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_batch_norm_train<X: DimOf<D>>(
+        &self,
+        dim: X,
+        running_mean: &mut Tensor<(X,), T>,
+        running_var: &mut Tensor<(X,), T>,
+        options: BatchNormOptions<'_, (X,), T>,
+    ) -> Result<Self>
+    where
+        T: Float,
+    {
+        let at = at(&dim, self);
+        let running = [running_mean.look(), running_var.look()];
+        let (found, [mean, var]) = norm::train(
+            self.look(),
+            running,
+            options.looks(),
+            D::STATIC,
+            |x, mean, var, [weight, bias]| {
+                x.batch_norm_train(at, mean, var, options.dynamic(weight, bias))
+            },
+        )?;
+        running_mean.bare.raw = mean;
+        running_var.bare.raw = var;
+        Ok(Tensor::wrap(found))
+    }
+
+    /// Divided by a power of the mean square over `size` neighbours along a dim.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn local_response_norm<X: DimOf<D>>(&self, dim: X, size: usize) -> Self
+    where
+        T: Float,
+    {
+        ok(self.try_local_response_norm(dim, size))
+    }
+
+    /// [`local_response_norm`](Self::local_response_norm) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_local_response_norm<X: DimOf<D>>(&self, dim: X, size: usize) -> Result<Self>
+    where
+        T: Float,
+    {
+        self.try_local_response_norm_with(dim, size, LocalResponseNormOptions::default())
+    }
+
+    /// [`local_response_norm`](Self::local_response_norm) with numbers of choice.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn local_response_norm_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        size: usize,
+        options: LocalResponseNormOptions,
+    ) -> Self
+    where
+        T: Float,
+    {
+        ok(self.try_local_response_norm_with(dim, size, options))
+    }
+
+    /// [`local_response_norm_with`](Self::local_response_norm_with) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_local_response_norm_with<X: DimOf<D>>(
+        &self,
+        dim: X,
+        size: usize,
+        options: LocalResponseNormOptions,
+    ) -> Result<Self>
+    where
+        T: Float,
+    {
+        let at = at(&dim, self);
+        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
+            given[0].local_response_norm_with(at, size, options)
+        }))
+    }
+}
