@@ -5,7 +5,8 @@
 //! Beside them stands a call of every row in every other dtype that it lists, with the result of the
 //! dynamic entry: typed = dynamic.
 //!
-//! `NOMINA_CASES` adds files, as for `tests/conformance.rs`.
+//! `NOMINA_CASES` adds files, as for `tests/conformance.rs`; `NOMINA_ONLY` takes the cases with that
+//! text in their id.
 
 #[allow(
     dead_code,

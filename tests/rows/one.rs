@@ -97,10 +97,9 @@ pub fn refused(op: Op, call: &Call, dtype: DType) -> Checked {
     }
     let inputs = at("conversion", Inputs::of(call).in_dtype(principal, dtype))?;
     // What promotes computes in another dtype.
-    let integer = !dtype.is_float() && !dtype.is_complex();
     let promotes =
         has_number(&inputs, true) || (dtype == DType::Bool && has_number(&inputs, false));
-    if (integer && promotes) || inputs.tensors().iter().any(|x| x.dtype() != dtype) {
+    if promotes || inputs.tensors().iter().any(|x| x.dtype() != dtype) {
         return Ok(());
     }
     match run(op, call.form, &inputs) {
