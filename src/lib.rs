@@ -126,3 +126,8 @@ pub mod __private {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// The guide for users of PyTorch, whose every line is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/torch_users.md")]
+pub struct TorchUsers;

@@ -28,6 +28,9 @@ pub fn call(call: &Call<'_>) -> Words {
     if !own {
         return inexpressible("a number on the left");
     }
+    if BY_HAND.contains(&row.name) {
+        return inexpressible("another spelling in types: tests/typed_*.rs");
+    }
     let family = op::families().find(|(_, rows)| rows.iter().any(|r| r.name == row.name));
     let own = match family.map(|(family, _)| family) {
         Some("activation") => activation::call(call),
@@ -50,6 +53,21 @@ pub fn call(call: &Call<'_>) -> Words {
         None if row.class == Class::Query => Ok(format!("give(x0.{}())", row.name)),
         None => by_row(call),
     }
+}
+
+/// Operators beyond PyTorch's page whose typed form takes other arguments than PyTorch's: an order of
+/// dims by name, a range, a macro. `tests/typed_*.rs` has them.
+const BY_HAND: &[&str] = &["at", "einsum", "contract"];
+
+/// A method whose arguments are all given, in order, some by default.
+pub fn positional(call: &Call<'_>, name: &str, params: &[(&str, &str)]) -> Words {
+    let argument = |(param, default): &(&str, &str)| match call.given(param) {
+        None => Ok((*default).to_owned()),
+        Some(Value::Int(v)) => Ok(format!("{v}.0")),
+        Some(value) => call.operand(value),
+    };
+    let arguments = params.iter().map(argument);
+    call.method(name, &arguments.collect::<Result<Vec<_>, _>>()?)
 }
 
 /// The method that follows from the signature.

@@ -38,6 +38,21 @@ pub fn call(call: &Call<'_>) -> Own {
         "narrow" => narrow(call),
         "split" => split(call),
         "clamp" => clamp(call),
+        "chunk" => {
+            let dim = call.dim(call.given("dim").unwrap_or(&Value::Int(0)))?;
+            let chunks = call.bound.get("chunks").and_then(integer);
+            call.method("chunk", &[dim, chunks.unwrap_or_default()])
+        }
+        "diagonal" => match call.given("outdim") {
+            Some(Value::Str(to)) if is_ident(to) => {
+                let dim = |name| call.dim(call.given(name).unwrap_or(&Value::None));
+                let given = [dim("dim1")?, dim("dim2")?, to.clone()];
+                with(call, &given, "DiagonalOptions", &["offset"])
+            }
+            _ => inexpressible("a diagonal without a name for its dim"),
+        },
+        "div" => return super::parametric::div(call).transpose(),
+        "gelu" => return super::parametric::gelu(call).transpose(),
         "size" | "stride" => match call.given("dim") {
             None if name == "size" => Ok("give(x0.shape())".into()),
             None => Ok("give(x0.strides())".into()),
