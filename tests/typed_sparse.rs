@@ -180,13 +180,16 @@ fn orders_in_memory() {
         memory_format: last,
         ..default()
     };
-    assert_eq!(rows.ones_like_with(options).strides(), [60, 1, 15, 3]);
-    assert_eq!(rows.full_like_with(2.0, options).sum(..).item(), 240.0);
+    assert_eq!(
+        rows.ones_like_with::<f64>(options).strides(),
+        [60, 1, 15, 3]
+    );
+    assert_eq!(rows.full_like_with::<i32>(2, options).sum(..).item(), 240);
     let matrix = Tensor::<(N, C)>::ones([2, 3]);
     let error = matrix.try_contiguous_with(last).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Rank);
     assert!(error.to_string().contains("(N=2, C=3)"), "{error}");
-    assert!(matrix.try_zeros_like_with(options).is_err());
+    assert!(matrix.try_zeros_like_with::<f32>(options).is_err());
     assert_eq!(matrix.t().zeros_like().strides(), [1, 3]);
     assert_eq!(
         matrix.t().clone_with(MemoryFormat::Preserve).strides(),

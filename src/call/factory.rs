@@ -67,8 +67,20 @@ pub(crate) fn like(
     device: Option<Device>,
     format: MemoryFormat,
 ) -> Result<Bare> {
+    like_as(op, x, fill, x.raw.dtype(), device, format)
+}
+
+/// [`like`] in a dtype.
+pub(crate) fn like_as(
+    op: &'static str,
+    x: Look<'_>,
+    fill: Fill<'_>,
+    dtype: DType,
+    device: Option<Device>,
+    format: MemoryFormat,
+) -> Result<Bare> {
     let place = Place {
-        dtype: x.raw.dtype(),
+        dtype,
         device: device.unwrap_or(x.raw.device()),
         format: None,
     };

@@ -72,6 +72,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Self::wrap(done(factory::contiguous(self.look())))
     }
 
+    /// [`contiguous`](Self::contiguous) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_contiguous(&self) -> Result<Self> {
+        Self::give(factory::contiguous(self.look()))
+    }
+
     /// Without gaps in a memory format; itself where it already is.
     ///
     /// ```

@@ -5,7 +5,7 @@ use nomina_core::{Device, Element, Float, Inexact, MemoryFormat, Result, Scalar}
 
 use super::Tensor;
 use crate::call::factory::{self, Fill};
-use crate::call::{Bare, done};
+use crate::call::ok;
 
 /// Options of `zeros_like_with` and its kin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,27 +26,26 @@ impl Default for LikeOptions {
 }
 
 macro_rules! like {
-    ($($name:ident $with:ident $try_with:ident ($($arg:ident: $kind:ty)?) ($($bound:ident)?) $fill:expr, $doc:literal;)*) => {
+    ($($name:ident $with:ident $try_with:ident ($($arg:ident: $kind:ty)?) $bound:ident $fill:expr, $doc:literal;)*) => {
         impl<D: Dims, T: Element> Tensor<D, T> {$(
             #[doc = concat!($doc, " in the sizes, names, dtype and order in memory of this tensor, on its device.")]
             #[track_caller]
             #[must_use]
             pub fn $name(&self $(, $arg: $kind)?) -> Self
-            $(where T: $bound)?
+            where
+                T: $bound,
             {
-                Self::wrap(done(self.like(stringify!($name), $fill, LikeOptions::default())))
+                ok(self.$try_with($($arg,)? LikeOptions::default()))
             }
 
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") on another device, or in another order in memory.")]
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in another dtype or order in memory, or on another device.")]
             ///
             /// # Panics
-            #[doc = concat!("As [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") fails.")]
+            #[doc = concat!("Where [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
             #[track_caller]
             #[must_use]
-            pub fn $with(&self $(, $arg: $kind)?, options: LikeOptions) -> Self
-            $(where T: $bound)?
-            {
-                Self::wrap(done(self.like(stringify!($name), $fill, options)))
+            pub fn $with<U: $bound>(&self $(, $arg: $kind)?, options: LikeOptions) -> Tensor<D, U> {
+                ok(self.$try_with($($arg,)? options))
             }
 
             #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), ") that returns the error.")]
@@ -54,26 +53,23 @@ macro_rules! like {
             /// # Errors
             /// When the memory format is for another number of dims, memory is short, or the device
             /// is not there.
-            pub fn $try_with(&self $(, $arg: $kind)?, options: LikeOptions) -> Result<Self>
-            $(where T: $bound)?
-            {
-                Self::give(self.like(stringify!($name), $fill, options))
+            pub fn $try_with<U: $bound>(
+                &self $(, $arg: $kind)?,
+                options: LikeOptions,
+            ) -> Result<Tensor<D, U>> {
+                let (op, x) = (stringify!($name), self.look());
+                let LikeOptions { device, memory_format } = options;
+                Tensor::give(factory::like_as(op, x, $fill, U::DTYPE, device, memory_format))
             }
         )*}
     };
 }
 
 like! {
-    zeros_like zeros_like_with try_zeros_like_with () () Fill::Zeros, "Zeros";
-    ones_like ones_like_with try_ones_like_with () () Fill::Number(1.into()), "Ones";
-    empty_like empty_like_with try_empty_like_with () () Fill::Zeros, "Unspecified elements";
-    rand_like rand_like_with try_rand_like_with () (Float) Fill::Uniform(None), "Uniform random numbers";
-    randn_like randn_like_with try_randn_like_with () (Inexact) Fill::Normal(None), "Normal random numbers";
-    full_like full_like_with try_full_like_with (value: impl Into<Scalar>) () Fill::Number(value.into()), "One number";
-}
-
-impl<D: Dims, T: Element> Tensor<D, T> {
-    fn like(&self, op: &'static str, fill: Fill<'_>, options: LikeOptions) -> Result<Bare> {
-        factory::like(op, self.look(), fill, options.device, options.memory_format)
-    }
+    zeros_like zeros_like_with try_zeros_like_with () Element Fill::Zeros, "Zeros";
+    ones_like ones_like_with try_ones_like_with () Element Fill::Number(1.into()), "Ones";
+    empty_like empty_like_with try_empty_like_with () Element Fill::Zeros, "Unspecified elements";
+    rand_like rand_like_with try_rand_like_with () Float Fill::Uniform(None), "Uniform random numbers";
+    randn_like randn_like_with try_randn_like_with () Inexact Fill::Normal(None), "Normal random numbers";
+    full_like full_like_with try_full_like_with (value: impl Into<Scalar>) Element Fill::Number(value.into()), "One number";
 }

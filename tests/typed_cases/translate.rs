@@ -79,6 +79,9 @@ fn body(case: &Case) -> Words {
     let Ok(bound) = Bound::new(op, args, kwargs.clone()) else {
         return inexpressible("arguments that the signature does not take");
     };
+    if case.args.iter().any(|arg| matches!(arg, Value::Sparse(_))) {
+        return crate::spell::sparse::case(op, form, &bound, &case.args);
+    }
     let call = Call {
         op,
         form,

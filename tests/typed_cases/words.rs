@@ -1,15 +1,23 @@
 //! Arguments as Rust spells them.
 
-use nomina::{DType, DynTensor};
+use nomina::{DType, DynSparse, DynTensor, Names};
 use nomina_runtime::invoke::Value;
 
 /// A tensor's type: `Tensor<(N, C), f64>`.
 pub fn tensor_type(x: &DynTensor) -> String {
-    let names = x.names().iter().map(|name| match name {
+    format!("Tensor<{}, {}>", dims(x.names()), dtype(x.dtype()))
+}
+
+/// A sparse tensor's type.
+pub fn sparse_type(x: &DynSparse) -> String {
+    format!("Sparse<{}, {}>", dims(x.names()), dtype(x.dtype()))
+}
+
+fn dims(names: &Names) -> String {
+    tuple(names.iter().map(|name| match name {
         Some(name) => name.to_string(),
         None => "Wild".to_owned(),
-    });
-    format!("Tensor<{}, {}>", tuple(names), dtype(x.dtype()))
+    }))
 }
 
 /// `(N, C)`, `(N,)`, `()`.

@@ -6,7 +6,7 @@ use nomina_core::dims::{
     AxesOf, BroadcastWith, Dims, DtypeRule, SameRankAs, Sum, Without, positions,
 };
 use nomina_core::{
-    Element, Number, Numeric, Promote, PromoteScalar, Promoted, Real, Result, WithScalar,
+    Element, Float, Number, Numeric, Promote, PromoteScalar, Promoted, Real, Result, WithScalar,
 };
 use nomina_runtime::tensor::AddOptions;
 use nomina_runtime::{AnyLayout, DynSparse, SparseOperand};
@@ -155,6 +155,13 @@ impl<D: Dims, T: Element> Sparse<D, T> {
             typed(|| self.inner.sub(&other.inner)).map(Sparse::wrap)
         }
 
+        /// [`sub`](Self::sub) with the right operand multiplied by `alpha`.
+        fn sub_with try_sub_with [E: Dims, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        {
+            typed(|| self.inner.sub_with(&other.inner, options)).map(Sparse::wrap)
+        }
+
         /// The sum with a dense tensor of the same sizes, which is dense; dims unify.
         fn add_dense try_add_dense [E: Dims, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
@@ -213,6 +220,46 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         fn sign try_sign [] (self) -> Self [T: Real] {
             self.inner.sign().map(Self::wrap)
         }
+
+        /// Signs; of complex values, values of magnitude 1.
+        fn sgn try_sgn [] (self) -> Self [T: Numeric] {
+            self.inner.sgn().map(Self::wrap)
+        }
+
+        /// Rounded down.
+        fn floor try_floor [] (self) -> Self [T: Numeric + Real] {
+            self.inner.floor().map(Self::wrap)
+        }
+
+        /// Rounded up.
+        fn ceil try_ceil [] (self) -> Self [T: Numeric + Real] {
+            self.inner.ceil().map(Self::wrap)
+        }
+
+        /// Rounded to the nearest integer, halves to even.
+        fn round try_round [] (self) -> Self [T: Numeric + Real] {
+            self.inner.round().map(Self::wrap)
+        }
+
+        /// Rounded towards zero.
+        fn trunc try_trunc [] (self) -> Self [T: Numeric + Real] {
+            self.inner.trunc().map(Self::wrap)
+        }
+
+        /// What is behind the point.
+        fn frac try_frac [] (self) -> Self [T: Float] {
+            self.inner.frac().map(Self::wrap)
+        }
+
+        /// Whether a value is NaN.
+        fn isnan try_isnan [] (self) -> Sparse<D, bool> [] {
+            self.inner.isnan().map(Sparse::wrap)
+        }
+
+        /// Whether a value is infinite.
+        fn isinf try_isinf [] (self) -> Sparse<D, bool> [] {
+            self.inner.isinf().map(Sparse::wrap)
+        }
     }
 }
 
@@ -241,6 +288,10 @@ floats! {
     atanh try_atanh "Inverse hyperbolic tangents.";
     expm1 try_expm1 "*e* to the power, less one.";
     log1p try_log1p "Logarithms of one plus the value.";
+    erf try_erf "Error functions.";
+    erfinv try_erfinv "Inverse error functions.";
+    deg2rad try_deg2rad "Degrees as radians.";
+    rad2deg try_rad2deg "Radians as degrees.";
 }
 
 impl<D: Dims, T: Element> Tensor<D, T> {

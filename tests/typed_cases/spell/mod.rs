@@ -13,7 +13,7 @@ mod parametric;
 mod random;
 mod shape;
 mod sort;
-mod sparse;
+pub mod sparse;
 mod stat;
 
 use nomina_core::op::{self, Class, ParamKind};

@@ -20,6 +20,9 @@ pub fn call(call: &Call<'_>) -> Own {
             Some(x) => Ok(format!("give(x0.try_to::<{}>()?)", dtype(x.dtype()))),
             None => missing("type_as without a tensor"),
         },
+        "stack" if matches!(call.given("dim"), Some(Value::Int(_))) => {
+            inexpressible("a new dim without a name")
+        }
         "cat" => cat(call),
         "rename" => rename(call),
         "align_to" | "refine_names" => {
@@ -58,6 +61,9 @@ pub fn call(call: &Call<'_>) -> Own {
             None => Ok("give(x0.strides())".into()),
             Some(dim) => Ok(format!("give(x0.{}({}))", name, call.dim(dim)?)),
         },
+        "is_contiguous" if call.given("memory_format").is_some() => {
+            Ok(format!("give(x0.is_contiguous_with({}))", format_of(call)?))
+        }
         "shape" | "names" | "has_names" | "dim" | "numel" | "dtype" | "device"
         | "is_contiguous" | "storage_offset" | "ndimension" => Ok(format!("give(x0.{}())", name)),
         "item" => Ok("give(x0.try_item()?)".into()),
@@ -65,7 +71,15 @@ pub fn call(call: &Call<'_>) -> Own {
         "fill_" | "fill" => call.method("fill", &[value(call, "value")?]),
         "copy_" | "copy" => call.method("copy", &["&x1".into()]),
         "masked_fill" => call.method("masked_fill", &["&x1".into(), value(call, "value")?]),
+        "contiguous" if call.given("memory_format").is_some() => Ok(format!(
+            "give(x0.try_contiguous_with({})?)",
+            format_of(call)?
+        )),
         "t" | "contiguous" => Ok(format!("give(x0.try_{}()?)", name)),
+        // A clone shares what it is of, gaps and all; a dense one is asked for.
+        "clone" if call.given("memory_format").is_some() || !is_plain(call) => {
+            Ok(format!("give(x0.try_clone_with({})?)", format_of(call)?))
+        }
         "clone" => Ok("give(x0.clone())".into()),
         "addmm" | "addmv" => {
             let names = ["beta", "alpha"];
@@ -141,8 +155,12 @@ fn factory(call: &Call<'_>) -> Words {
         (None, Some(Value::Bool(_))) => "bool",
         _ => dtype_of(call),
     };
+    let order = match call.given("memory_format") {
+        Some(_) => format!(".memory_format({})", format_of(call)?),
+        None => String::new(),
+    };
     Ok(format!(
-        "give(Tensor::<{}>::options().dtype::<{element}>().try_{}([{}]{value})?)",
+        "give(Tensor::<{}>::options().dtype::<{element}>(){order}.try_{}([{}]{value})?)",
         tuple(names),
         call.op.name(),
         sizes.join(", ")
@@ -180,10 +198,10 @@ fn tensor(call: &Call<'_>) -> Words {
 fn like(call: &Call<'_>) -> Words {
     if call.given("dtype").is_some() {
         let element = dtype_of(call);
-        return Ok(format!(
-            "give(x0.try_{}_with::<{element}>()?)",
-            call.op.name()
-        ));
+        return like_with(call, element);
+    }
+    if let (Some(_), Some(x)) = (call.given("memory_format"), call.own()) {
+        return like_with(call, dtype(x.dtype()));
     }
     let value = match call.given("fill_value") {
         Some(value) => call.operand(value)?,
@@ -192,7 +210,49 @@ fn like(call: &Call<'_>) -> Words {
     Ok(format!("give(x0.{}({value}))", call.op.name()))
 }
 
+fn like_with(call: &Call<'_>, element: &str) -> Words {
+    let value = match call.given("fill_value") {
+        Some(value) => call.operand(value)? + ", ",
+        None => String::new(),
+    };
+    Ok(format!(
+        "give(x0.try_{}_with::<{element}>({value}LikeOptions {{ memory_format: {}, ..default() }})?)",
+        call.op.name(),
+        format_of(call)?
+    ))
+}
+
+/// The memory format that is asked for; `preserve_format` otherwise.
+fn format_of(call: &Call<'_>) -> Words {
+    let format = match call.given("memory_format") {
+        None => "Preserve",
+        Some(Value::Str(name)) => match name.as_str() {
+            "contiguous_format" => "Contiguous",
+            "channels_last" => "ChannelsLast",
+            "channels_last_3d" => "ChannelsLast3d",
+            _ => "Preserve",
+        },
+        Some(other) => return missing(format!("{} as a memory format", other.kind())),
+    };
+    Ok(format!("MemoryFormat::{format}"))
+}
+
+/// Whether the tensor is row-major.
+fn is_plain(call: &Call<'_>) -> bool {
+    call.own().is_some_and(|x| x.is_contiguous())
+}
+
 fn to(call: &Call<'_>) -> Words {
+    if let (Some(_), Some(x)) = (call.given("memory_format"), call.own()) {
+        let element = match call.given("dtype") {
+            Some(Value::DType(given)) => dtype(*given),
+            _ => dtype(x.dtype()),
+        };
+        return Ok(format!(
+            "give(x0.try_to_with::<{element}>({})?)",
+            format_of(call)?
+        ));
+    }
     let mut x = "x0".to_owned();
     if let Some(Value::DType(given)) = call.given("dtype") {
         x = format!("{x}.try_to::<{}>()?", dtype(*given));

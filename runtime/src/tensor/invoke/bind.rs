@@ -138,6 +138,12 @@ impl Bound {
         self.op.name()
     }
 
+    /// Whether there is an out tensor.
+    #[must_use]
+    pub fn has_out(&self) -> bool {
+        self.out.is_some()
+    }
+
     /// An argument as it was given; `None` when it was left out.
     #[must_use]
     pub fn get(&self, param: &str) -> Option<&Value> {
