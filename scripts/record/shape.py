@@ -486,6 +486,26 @@ for name in ("tril", "triu"):
     r.error(op, "rank", v4)
     r.error(op, "name_mismatch_out", x34, out=T(torch.zeros(3, 4), "H C"))
 
+# Chosen
+
+op = "torch.where"
+mask = r.rand((2, 3), "N C", boolean)
+row = r.rand((3,), "C", boolean)
+r.case(op, mask, x23, r.rand((2, 3), "N C"), names="N C")
+r.case(op, row, x23, r.rand((2, 3), "N _"), names="N C")
+r.case(op, mask, v3.__class__(v3.tensor, "C"), number, names="N C")
+r.case(op, mask, x23, 0.5, names="N C")
+r.case(op, mask, 1.5, x23, names="N C")
+r.case(op, mask, 1, 2.5, names="N C")
+r.case(op, T(mask.tensor.t(), "C N"), t32, t32, names="C N")
+r.case(op, mask, others[3], others[0], names="N C")
+r.case(op, mask, others[9], x23, names="N C")
+r.case(op, T(torch.tensor(True), ""), x23, others[4], names="N C")
+r.case(op, T(torch.zeros(0, 3, dtype=boolean), "N C"), empty, 1.0, names="N C")
+r.case("torch.Tensor.where", x23, mask, r.rand((2, 3), "_ C"), names="N C")
+r.error(op, "name_mismatch", mask, x23, T(torch.zeros(2, 3), "N D"))
+r.error(op, "dtype", x23, x23, x23)
+
 # Made
 
 op = "torch.eye"

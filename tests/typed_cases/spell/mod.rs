@@ -46,7 +46,10 @@ pub fn call(call: &Call<'_>) -> Words {
         Some("sort") => sort::call(call),
         Some("sparse") => sparse::call(call),
         Some("stat") => stat::call(call),
-        _ => page::call(call),
+        _ => match shape::call(call)? {
+            Some(own) => Ok(Some(own)),
+            None => page::call(call),
+        },
     };
     match own? {
         Some(own) => Ok(own),

@@ -15,7 +15,7 @@ const fn moves(
 
 /// Tensors joined by position, as `cat` joins them.
 const fn joins(name: &'static str, doc: &'static str) -> Row {
-    Row::new(name, "tensors: Tensors", Compose, Unifies, doc)
+    Row::new(name, "tensors: Tensors", Compose, Special, doc)
         .forms(Forms::FUNCTION.and(Forms::OUT))
         .differs("names unify; in types, `cat` says the dim by name")
 }
