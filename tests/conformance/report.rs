@@ -1,6 +1,6 @@
 //! Counts and failures by operator.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// How many failures of an operator are shown; `NOMINA_SHOW` sets another number.
@@ -43,51 +43,21 @@ impl Report {
             .sum()
     }
 
-    /// The failures: in full for built operators, in one line for pending ones.
-    pub fn by_operator(&self, pending: &BTreeSet<String>) -> String {
+    /// The failures, by operator.
+    pub fn by_operator(&self) -> String {
         let show = std::env::var("NOMINA_SHOW")
             .ok()
             .and_then(|n| n.parse().ok())
             .unwrap_or(SHOWN);
         let mut out = String::new();
-        let mut waiting = Vec::new();
-        for (op, outcome) in self
-            .operators
-            .iter()
-            .filter(|(_, o)| !o.failures.is_empty())
-        {
-            if pending.contains(op) {
-                waiting.push(format!("{op} {}", outcome.failures.len()));
-                continue;
-            }
+        let failing = |outcome: &Outcome| !outcome.failures.is_empty();
+        for (op, outcome) in self.operators.iter().filter(|(_, o)| failing(o)) {
             let (passed, failed) = (outcome.passed, outcome.failures.len());
             let _ = writeln!(out, "{op}: {passed} passed, {failed} failed");
             for (id, what) in outcome.failures.iter().take(show) {
                 let _ = writeln!(out, "    {id}: {what}");
             }
         }
-        if !waiting.is_empty() {
-            let _ = writeln!(out, "pending, with failures: {}", waiting.join(", "));
-        }
         out
-    }
-
-    /// Why the run is not as it should be; empty when it is.
-    pub fn verdict(&self, pending: &BTreeSet<String>) -> Vec<String> {
-        let mut lines = Vec::new();
-        for (op, outcome) in &self.operators {
-            match (pending.contains(op), outcome.failures.len()) {
-                (false, failed @ 1..) => {
-                    lines.push(format!("{op} is not pending, but fails {failed}"))
-                }
-                (true, 0) => lines.push(format!("{op} is pending, but passes: strike it off")),
-                _ => {}
-            }
-        }
-        let unknown = pending
-            .iter()
-            .filter(|op| !self.operators.contains_key(*op));
-        lines.extend(unknown.map(|op| format!("{op} is pending, but no case is of it")));
-        lines
     }
 }
