@@ -14,6 +14,8 @@ mod calls;
 mod draw;
 #[path = "generated_crate/mod.rs"]
 mod generated_crate;
+#[path = "static_dynamic/products.rs"]
+mod products;
 #[path = "static_dynamic/rustc.rs"]
 mod rustc;
 

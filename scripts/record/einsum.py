@@ -2,7 +2,7 @@
 
 import torch
 
-from common import D, Recorder, S, T, bf16, boolean, c64, f16, f32, f64, i32, i64, u8
+from common import D, Recorder, S, T, bf16, boolean, c64, c128, f16, f32, f64, i32, i64, u8
 
 r = Recorder("einsum")
 EMPTY = T(torch.zeros(0), "N")
@@ -237,5 +237,26 @@ r.error(ATTENTION, "name_mismatch", q, k, r.rand([2, 4, 2], "B C V"))
 r.error(ATTENTION, "name_mismatch", q, k, r.rand([2, 4, 2], "N S V"))
 r.error(ATTENTION, "duplicate_names", q, k, r.rand([2, 4, 2], "B S T"))
 r.error(ATTENTION, "name_mismatch", q, k, v, r.rand([3, 4], "S T", boolean))
+
+# vecdot
+for dtype in (f32, f64, c128, c64):
+    r.case("torch.linalg.vecdot", r.rand([2, 3], "N K", dtype), r.rand([2, 3], "N K", dtype), names="N")
+r.case("torch.linalg.vecdot", r.rand([3, 2], "K N"), r.rand([3, 1], "_ _"), dim=D("K", 0), names="N")
+r.case("torch.linalg.vecdot", r.rand([2, 3], "N K"), r.rand([3], "K"), dim=-1, names="N")
+r.case("torch.linalg.vecdot", t(r.rand([2, 3], "_ _"), "N K"), t(r.rand([2, 3], "_ _"), "_ K"), names="N")
+r.case("torch.linalg.vecdot", r.rand([0, 3], "N K"), r.rand([0, 3], "N K"), names="N")
+r.case("torch.linalg.vecdot", r.rand([2, 0], "N K"), r.rand([2, 0], "N K"), names="N")
+r.error("torch.linalg.vecdot", "name_mismatch", r.rand([2, 3], "N K"), r.rand([2, 3], "M K"))
+
+# prime
+for dtype in (f32, f64, i32, boolean, c64):
+    r.case("prime", r.rand([2, 3], "N C", dtype), "C", names="N C'", fn=lambda x, dim: x)
+r.case("prime", r.rand([2, 3], "N C"), -1, names="N C'", fn=lambda x, dim: x)
+r.case("prime", r.rand([2, 3], "N C'"), "C'", names="N C''", fn=lambda x, dim: x)
+r.case("prime", r.rand([2, 0], "N _"), 0, names="N' _", fn=lambda x, dim: x)
+r.case("prime", t(r.rand([2, 3], "_ _"), "N C"), "N", names="N' C", fn=lambda x, dim: x)
+r.error("prime", "name_not_found", r.rand([2, 3], "N C"), "M")
+r.error("prime", "duplicate_names", r.rand([2, 3], "N N'"), "N")
+r.error("prime", "unnamed_dim", r.rand([2, 3], "N _"), 1)
 
 r.write()

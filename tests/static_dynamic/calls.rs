@@ -4,6 +4,7 @@ use nomina::{Error, ErrorKind, Name, Names};
 use nomina_core::rule::{self, DimArg, DimRef, NameItem};
 
 use crate::draw::Draw;
+use crate::products;
 
 /// A typed call: operands with the given names, an expression, and the rule's verdict.
 pub struct Call {
@@ -15,7 +16,7 @@ pub struct Call {
 }
 
 impl Call {
-    fn new(
+    pub fn new(
         operands: Vec<(&'static str, Names)>,
         expression: String,
         verdict: Result<Names, Error>,
@@ -30,7 +31,7 @@ impl Call {
 
     /// Whether it is a batched product with a dim that has no name.
     pub fn is_late(&self) -> bool {
-        let batched = ["matmul", "bmm"]
+        let batched = ["matmul", "bmm", "cdist", "attention"]
             .iter()
             .any(|op| self.expression.contains(op));
         batched && self.operands.iter().any(|(_, names)| !names.fully_named())
@@ -69,7 +70,7 @@ fn shape(names: &Names) -> Vec<usize> {
 }
 
 /// Each draws one call of its relation.
-pub const RELATIONS: [fn(&mut Draw) -> Call; 27] = [
+pub const RELATIONS: [fn(&mut Draw) -> Call; 34] = [
     add,
     sum,
     sum_of_two,
@@ -93,6 +94,13 @@ pub const RELATIONS: [fn(&mut Draw) -> Call; 27] = [
     bmm,
     addmm,
     contract,
+    products::contract_two,
+    products::tensordot,
+    products::outer,
+    products::inner,
+    products::cdist,
+    products::attention,
+    products::einsum,
     cat,
     choose,
     in_place,

@@ -17,7 +17,7 @@ pub fn text() -> String {
          //! Each relation on lists of dims, for ranks 0 to 8.\n\n\
          use alloc::vec::Vec;\n\n\
          use super::align::*;\nuse super::array::ArrayFor;\nuse super::axis::*;\n\
-         use super::broadcast::*;\nuse super::contract::{Contract, Contracted, FullyNamed};\nuse super::dims::*;\nuse super::distinct::*;\n\
+         use super::broadcast::*;\nuse super::dims::*;\nuse super::distinct::*;\n\
          use super::flatten::*;\nuse super::id::{Bool, False, IsTrue, Same, True};\n\
          use super::matmul::AtLeast1Dim;\nuse super::remove::{Axes, EachIn, Has, HasOrWild, NotBehindWild};\n\
          use super::rename::*;\nuse super::shape::{Shape, ShapeFor, SizedDim, Sizes};\n\

@@ -119,12 +119,6 @@ pub fn arguments(out: &mut String, rank: usize) {
     .unwrap();
     writeln!(
         out,
-        "impl<D: Dims + FullyNamed, E: Dims + FullyNamed, {one}> Contract<D, E> for {list} where \
-         Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {{}}"
-    )
-    .unwrap();
-    writeln!(
-        out,
         "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }}"
     )
     .unwrap();

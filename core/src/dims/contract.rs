@@ -1,13 +1,9 @@
 //! Products by name: `contract`.
 
-use core::ops::RangeFull;
-
-use super::axis::OneDim;
 use super::dims::{DimList, Dims};
 use super::distinct::{AtMost8, Distinct};
-use super::id::IsTrue;
-use super::remove::{Axes, Has, NotBehindWild};
-use super::verdict::NamesOf;
+use super::id::{Bool, IsTrue};
+use super::remove::{Axes, EachIn};
 
 /// Rustc knows every name in the list.
 #[diagnostic::on_unimplemented(
@@ -47,25 +43,21 @@ impl<A: Axes> ContractOver for A {
     label = "both sides must have this dim"
 )]
 pub trait Contract<D, E> {}
-impl<
-    D: Dims + FullyNamed + NotBehindWild<X> + Has<X>,
-    E: Dims + FullyNamed + NotBehindWild<X> + Has<X>,
-    X: OneDim,
-> Contract<D, E> for X
+impl<D: Dims + FullyNamed, E: Dims + FullyNamed, X: Axes<Checked = X>> Contract<D, E> for X
 where
+    X::List: ByName + EachIn<D> + EachIn<E>,
     Contracted<D, E, X>: AtMost8,
 {
 }
 
-// Never holds: `..` has an impl, so that rustc lists no others.
-impl<D, E> Contract<D, E> for RangeFull where NamesOf<D>: ByName {}
-
-/// Never holds: the message for `..`.
+/// The list has a dim: it was not written `..`.
 #[diagnostic::on_unimplemented(
     message = "contract takes the dims by name, not `..`",
     label = "a dim or a tuple of dims is needed here"
 )]
 pub trait ByName {}
+#[diagnostic::do_not_recommend]
+impl<L: Dims> ByName for L where <L::SameRank<()> as Bool>::Not: IsTrue {}
 
 /// `x.tensordot(&w, X)` of dims `D` and `E` is defined: as [`Contract`], and no other dim stands in
 /// both.

@@ -20,14 +20,14 @@ impl<D: Dims, L: DimLists> DimLists for (D, L) {
     type Contains<X: Axis> = <D::Contains<X> as Bool>::Or<L::Contains<X>>;
 }
 
-/// Rustc knows every name in the list: what `einsum!` asks of an operand.
+/// Rustc knows every name in the list: what `einsum!` asks of an operand, of which `L` are listed.
 #[diagnostic::on_unimplemented(
     message = "einsum goes by name, and dims {Self} have an unknown one",
     label = "name the dims first: `x.refine_names(..)`"
 )]
-pub trait EinsumNamed {}
+pub trait EinsumNamed<L> {}
 #[diagnostic::do_not_recommend]
-impl<D: Dims> EinsumNamed for D where D::AllNamed: IsTrue {}
+impl<D: Dims, L> EinsumNamed<L> for D where D::AllNamed: IsTrue {}
 
 /// Every dim of `Self` is in the list `L` that an operand of `einsum!` is written with.
 pub trait ListedBy<L> {}

@@ -7,7 +7,6 @@ use super::align::*;
 use super::array::ArrayFor;
 use super::axis::*;
 use super::broadcast::*;
-use super::contract::{Contract, Contracted, FullyNamed};
 use super::dims::*;
 use super::distinct::*;
 use super::flatten::*;
@@ -216,7 +215,6 @@ impl<A0: Dim> Axes for (A0,) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, A0: OneDim> Contract<D, E> for (A0,) where Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {}
 #[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim> OldDims for (A0,) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, T: Dims> Mapping for Pairs<(A0,), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, X>; }
@@ -339,7 +337,6 @@ impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, A0: OneDim, A1: OneDim> Contract<D, E> for (A0, A1) where Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, T: Dims> Mapping for Pairs<(A0, A1), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, X>>; }
@@ -470,7 +467,6 @@ impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, A0: OneDim, A1: OneDim, A2: OneDim> Contract<D, E> for (A0, A1, A2) where Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, X>>>; }
@@ -601,7 +597,6 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Contract<D, E> for (A0, A1, A2, A3) where Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, X>>>>; }
@@ -732,7 +727,6 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) 
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Contract<D, E> for (A0, A1, A2, A3, A4) where Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, X>>>>>; }
@@ -863,7 +857,6 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2,
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Contract<D, E> for (A0, A1, A2, A3, A4, A5) where Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, X>>>>>>; }
@@ -994,7 +987,6 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Contract<D, E> for (A0, A1, A2, A3, A4, A5, A6) where Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, X>>>>>>>; }
@@ -1125,7 +1117,6 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axe
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Contract<D, E> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: EachIn<D> + EachIn<E>, Contracted<D, E, Self>: AtMost8 {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6, A7), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, <Same<X, A7> as Bool>::Axis<T::At7, X>>>>>>>>; }

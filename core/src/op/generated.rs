@@ -726,6 +726,10 @@ pub enum Op {
     Einsum,
     /// `scaled_dot_product_attention`: Attention: the softmax of scaled products of queries and keys, times the values.
     ScaledDotProductAttention,
+    /// `vecdot`: The inner products of vectors along a dim, of which the first are conjugated; other dims broadcast.
+    Vecdot,
+    /// `prime`: Primes a dim's name: `N` becomes `N'`, a second axis of the same meaning.
+    Prime,
     /// `signbit`: Whether the sign is minus; -0.0 has one.
     Signbit,
     /// `isposinf`: Whether an element is infinite and positive.
@@ -1356,6 +1360,8 @@ impl Op {
         Self::Bilinear,
         Self::Einsum,
         Self::ScaledDotProductAttention,
+        Self::Vecdot,
+        Self::Prime,
         Self::Signbit,
         Self::Isposinf,
         Self::Isneginf,

@@ -72,7 +72,7 @@ pub use out::{in_place, out, out_shape, resize, resize_as, unify_in_place};
 pub use permute::{Diagonal, diagonal, index_in, movedim, mt, permute, t, transpose};
 pub use product::{
     Linear, PairArg, Tensordot, addbmm, addr, inner, inner_shape, kron, kron_shape, linear,
-    multi_dot, outer, outer_shape, tensordot, trace,
+    multi_dot, outer, outer_shape, prime, tensordot, trace,
 };
 pub use quantile::{cov, quantile};
 pub use remove::{kept, reduce, reduce_shape, remove, squeeze, unsqueeze};

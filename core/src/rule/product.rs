@@ -6,7 +6,7 @@ use super::arg::{DimArg, DimRef};
 use super::item::distinct;
 use super::{Positions, Shape, bmm, unify};
 use crate::error::{Error, ErrorKind, Result};
-use crate::name::Names;
+use crate::name::{Name, Names};
 
 /// Vector by vector, every pair: both dims.
 ///
@@ -295,6 +295,24 @@ fn joined(op: &'static str, a: &Names, b: &Names, names: Names) -> Result<Names>
             .operand(b, &[])
             .hint("rename a dim of one operand first: `x.rename(..)`")
     })
+}
+
+/// The names with one of them primed: `N` becomes `N'`.
+///
+/// # Errors
+/// As [`DimRef::position`]; [`ErrorKind::UnnamedDim`] for a dim without a name,
+/// [`ErrorKind::DuplicateNames`] when the primed name is there.
+pub fn prime(op: &'static str, names: &Names, dim: DimRef<'_>) -> Result<Names> {
+    let at = dim.position(op, names)?;
+    let Some(name) = &names[at] else {
+        let what = format!("dim {at} has no name to prime");
+        return Err(Error::new(ErrorKind::UnnamedDim, op, what)
+            .operand(names, &[])
+            .hint("name it first: `x.refine_names(..)`"));
+    };
+    let mut primed = names.clone();
+    primed[at] = Some(Name::new(&format!("{name}'"))?);
+    distinct(op, primed).map_err(|e| e.operand(names, &[]))
 }
 
 /// How [`linear`] goes.

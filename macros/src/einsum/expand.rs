@@ -21,11 +21,13 @@ pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
         let (at, list) = (operand.dims.span, &operand.dims);
         let name = located(&name(number), at);
         let path = face.at(at);
-        block.extend(quote_spanned!(at=> #path::__private::einsum_named(#name);));
+        let listed = tuple(list, at);
+        block.extend(quote_spanned!(at=>
+            #path::__private::einsum_named::<#listed, _, _>(#name);
+        ));
         for dim in list.dims() {
             block.extend(asked(face, "einsum_operand", dim, &name, 2));
         }
-        let listed = tuple(list, at);
         if !list.has_rest() {
             block.extend(quote_spanned!(at=>
                 #path::__private::einsum_all::<#listed, _, _>(#name);

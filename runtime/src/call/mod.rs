@@ -69,6 +69,7 @@ pub use pointwise::{
 };
 pub use product::{
     add_bias, cross, inner, kron, linear, matrix_power, multi_dot, outer, tensordot, trace, vdot,
+    vecdot,
 };
 pub(crate) use random::{Drawn, Multinomial};
 pub use random::{

@@ -73,6 +73,25 @@ fn conjugated(x: &Raw) -> Result<Raw> {
     })
 }
 
+/// The inner products of vectors along dim `dim` of what both broadcast to; the first are
+/// conjugated.
+///
+/// # Errors
+/// When sizes do not broadcast, dtypes differ, or the dim is out of range.
+pub fn vecdot(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
+    let op = Op::Vecdot;
+    same_kind(op, &[a, b])?;
+    let rank = a.rank().max(b.rank());
+    if dim >= rank {
+        let what = format!("dim {dim} is out of range for {rank} dims");
+        return Err(refuse(ErrorKind::Index, op, &[a, b], what).hint("count dims from 0"));
+    }
+    let letters = |x: &Raw| -> Shape { (rank - x.rank()..rank).collect() };
+    let output: Shape = (0..rank).filter(|&at| at != dim).collect();
+    let (own, its) = (letters(a), letters(b));
+    super::einsum(&[&conjugated(a)?, b], &[&own, &its], &output).map_err(|e| e.in_op(op.name()))
+}
+
 /// The Kronecker product.
 ///
 /// # Errors

@@ -661,6 +661,10 @@ pub(super) mod own {
         Einsum,
         /// `scaled_dot_product_attention`
         ScaledDotProductAttention,
+        /// `vecdot`
+        Vecdot,
+        /// `prime`
+        Prime,
     }
 
     /// Of the family `parametric`.
@@ -1334,6 +1338,8 @@ pub(super) fn route(op: Op) -> Route {
         Op::ScaledDotProductAttention => {
             Route::Own(own::Own::Einsum(own::Einsum::ScaledDotProductAttention))
         }
+        Op::Vecdot => Route::Own(own::Own::Einsum(own::Einsum::Vecdot)),
+        Op::Prime => Route::Own(own::Own::Einsum(own::Einsum::Prime)),
         Op::Positive => Route::Own(own::Own::Parametric(own::Parametric::Positive)),
         Op::Logit => Route::Own(own::Own::Parametric(own::Parametric::Logit)),
         Op::NanToNum => Route::Own(own::Own::Parametric(own::Parametric::NanToNum)),

@@ -3,6 +3,7 @@
 mod attention;
 mod forms;
 mod terms;
+mod vectors;
 
 use nomina_core::dims::{
     Axes, Beside, Broadcast, BroadcastWith, Dim, DimOf, Dims, Distances, DtypeRule, Factor, Inner,

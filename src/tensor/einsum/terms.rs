@@ -50,7 +50,7 @@ pub fn einsum_operand<X: DimOf<D>, D: Dims, T: Element>(_: &Tensor<D, T>) {}
 
 /// Every dim of the operand has a name that rustc knows.
 #[doc(hidden)]
-pub fn einsum_named<D: Dims + EinsumNamed, T: Element>(_: &Tensor<D, T>) {}
+pub fn einsum_named<P: Dims, D: Dims + EinsumNamed<P>, T: Element>(_: &Tensor<D, T>) {}
 
 /// Every dim of the operand is listed.
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! Products by letters, by names and of several operands, and what is made of products.
 
-use crate::op::Class::{Compose, Gemm};
+use crate::op::Class::{Compose, Gemm, Names};
 use crate::op::DTypeRule::{NoPromotion, Same, Sum};
 use crate::op::NameRule::{Contracts, Keeps, Removes, Special, Unifies};
 use crate::op::{DTypes, Forms, NameRule, Row};
@@ -143,4 +143,22 @@ pub(super) const ROWS: &[Row] = &[
     .dtype(NoPromotion, DTypes::FLOATS)
     .forms(Forms::FUNCTION)
     .differs("names go through"),
+    row(
+        "vecdot",
+        "self, other, dim: Dim = -1",
+        Contracts,
+        "The inner products of vectors along a dim, of which the first are conjugated; other dims \
+         broadcast.",
+    )
+    .dtype(NoPromotion, DTypes::ALL)
+    .differs("names go through; of bool too"),
+    row(
+        "prime",
+        "self, dim: Dim",
+        Special,
+        "Primes a dim's name: `N` becomes `N'`, a second axis of the same meaning.",
+    )
+    .class(Names)
+    .forms(Forms::PURE)
+    .differs("not in PyTorch"),
 ];

@@ -57,6 +57,10 @@ pub(super) fn read(op: &'static str, equation: &str, operands: &[&Names]) -> Res
         letters.push(own);
     }
     let wanted = list(op, right)?;
+    if wanted.rest.is_some() && lists.iter().all(|list| list.rest.is_none()) {
+        let what = "`..` in the result, and in no operand".into();
+        return Err(unreadable(op, what));
+    }
     let mut output = Letters::new();
     for name in &wanted.names {
         output.push(spellings.find(name).ok_or_else(|| {

@@ -115,6 +115,7 @@ fn equations_that_say_nothing() {
         ("[N, N] -> [N]", &["N C"], ErrorKind::DuplicateNames),
         ("[.., ..] -> []", &["N C"], ErrorKind::Ellipsis),
         ("[N, ..] -> [N]", &["N _"], ErrorKind::UnnamedDim),
+        ("[N] -> [..]", &["N"], ErrorKind::Argument),
         ("ä->", &["N"], ErrorKind::Argument),
     ] {
         assert_eq!(result(equation, operands), Err(kind), "{equation}");

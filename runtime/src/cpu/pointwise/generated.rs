@@ -444,6 +444,8 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Bilinear
         | Op::Einsum
         | Op::ScaledDotProductAttention
+        | Op::Vecdot
+        | Op::Prime
         | Op::Positive
         | Op::Allclose
         | Op::Glu

@@ -2,6 +2,7 @@
 
 mod attention;
 mod sums;
+mod vectors;
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef, PairArg};

@@ -39,6 +39,14 @@ pub(in crate::tensor) fn call(own: Einsum, op: Op, form: Form, mut args: Bound) 
         Einsum::Tensordot => computed(op, form, args, |a| {
             a.tensor("self")?.tensordot(a.tensor("other")?, pair(a)?)
         }),
+        Einsum::Vecdot => computed(op, form, args, |a| {
+            let dim = match a.given("dim") {
+                None => DimRef::Index(-1),
+                Some(_) => a.dim("dim")?,
+            };
+            a.tensor("self")?.vecdot(a.tensor("other")?, dim)
+        }),
+        Einsum::Prime => pure(op, form, args, |a| a.tensor("self")?.prime(a.dim("dim")?)),
         Einsum::Linear => pure(op, form, args, |a| {
             a.tensor("input")?
                 .linear(a.tensor("weight")?, maybe(a, "bias")?)

@@ -1,0 +1,54 @@
+//! Vectors along a dim, and primed dims.
+
+use nomina_core::op::Op;
+use nomina_core::rule::{self, DimRef};
+use nomina_core::{Error, Result};
+
+use crate::call;
+use crate::tensor::{DynTensor, about, family};
+
+impl DynTensor {
+    /// Primes a dim's name: `N` becomes `N'`, a second axis of the same meaning, which is another
+    /// dim to every operator.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// let x = DynTensor::ones(&[2, 3], ["N", "C"])?;
+    /// let products = x.contract(&x.prime("C")?, "N")?;
+    /// assert_eq!(products.names().to_string(), "(C, C')");
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the dim is missing or has no name, or the primed name is there.
+    pub fn prime<'a>(&self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        let names = rule::prime("prime", &self.names, dim.into()).map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(self.raw.clone(), names))
+    }
+
+    /// The inner products of vectors along a dim, of which the first are conjugated; other dims
+    /// broadcast.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, dtypes differ, or the dim is missing.
+    pub fn vecdot<'a>(&self, other: &Self, dim: impl Into<DimRef<'a>>) -> Result<Self> {
+        let fail = |e: Error| about(e.in_op("vecdot"), &[self, other]);
+        let names = rule::unify("vecdot", &self.names, &other.names).map_err(fail)?;
+        let dim = dim.into().position("vecdot", &names).map_err(fail)?;
+        let raw = call::vecdot(&self.raw, &other.raw, dim).map_err(fail)?;
+        Ok(Self::new(raw, rule::remove(&names, &[dim])))
+    }
+
+    /// [`DynTensor::vecdot`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::vecdot`], and when `out` does not hold the result.
+    pub fn vecdot_out<'a>(
+        &self,
+        other: &Self,
+        dim: impl Into<DimRef<'a>>,
+        out: &mut Self,
+    ) -> Result<()> {
+        family::store(Op::Vecdot, self.vecdot(other, dim)?, out)
+    }
+}

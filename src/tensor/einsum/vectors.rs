@@ -1,0 +1,58 @@
+//! Vectors along a dim.
+
+mod forms;
+
+use nomina_core::dims::{BroadcastWith, DimOf, Dims, Sum, Without, position};
+use nomina_core::{Element, Result};
+
+use crate::call::compose::one;
+use crate::call::{Bare, Known, done};
+use crate::tensor::Tensor;
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// The inner products of vectors along a dim, of which the first are conjugated; other dims
+    /// broadcast and unify.
+    ///
+    /// # Panics
+    /// When sizes do not broadcast.
+    #[track_caller]
+    #[must_use]
+    pub fn vecdot<E: Dims, X: DimOf<Sum<D, E>>>(
+        &self,
+        other: &Tensor<E, T>,
+        dim: X,
+    ) -> Tensor<Without<Sum<D, E>, X>, T>
+    where
+        D: BroadcastWith<E>,
+    {
+        Tensor::wrap(done(self.products_along(other, dim)))
+    }
+
+    /// [`vecdot`](Self::vecdot) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not broadcast.
+    pub fn try_vecdot<E: Dims, X: DimOf<Sum<D, E>>>(
+        &self,
+        other: &Tensor<E, T>,
+        dim: X,
+    ) -> Result<Tensor<Without<Sum<D, E>, X>, T>>
+    where
+        D: BroadcastWith<E>,
+    {
+        Tensor::give(self.products_along(other, dim))
+    }
+
+    fn products_along<E: Dims, X: DimOf<Sum<D, E>>>(
+        &self,
+        other: &Tensor<E, T>,
+        dim: X,
+    ) -> Result<Bare> {
+        let _ = dim;
+        let at = position::<X, Sum<D, E>>();
+        let out = <Without<Sum<D, E>, X>>::STATIC;
+        one(&[self.look(), other.look()], out, |x| {
+            x[0].vecdot(&x[1], at)
+        })
+    }
+}
