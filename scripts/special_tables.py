@@ -305,6 +305,9 @@ BINARY = {
               lambda x, y: abs(x) < 0.1 or abs(y - 1) < 0.1),
     "xlog1py": (real(lambda x, y: x * m.log1p(y)), [((-3, 3), (-1, 3)), ("any", (-1, 1))],
                 lambda x, y: abs(x) < 0.1 or abs(y) < 0.1),
+    "zeta": (lambda s, x: m.zeta(s, x), [((1.1, 20), (0.1, 30)), ((1.01, 3), (0.1, 200))], NOWHERE),
+    "polygamma": (lambda x, n: m.psi(int(n), x), [((0.1, 30), "order"), ((0.01, 3), "order")],
+                  NOWHERE),
 }
 
 COMPLEX = {
@@ -372,12 +375,14 @@ def binary(name, f, kinds, zero):
             for kind in kinds[i % len(kinds)]:
                 if kind == "whole":
                     pair.append(float(rng.randint(-9, 9)))
+                elif kind == "order":
+                    pair.append(float(rng.randint(1, 6)))
                 else:
                     pair.append(draws(rng, bits, [kind], len(SPECIAL) + 1)[-1])
             if "any" in kinds[i % len(kinds)] and name in ("hypot", "atan2"):
                 pair[1] = narrow(pair[0] * rng.uniform(-4, 4), bits)
             x, y = map(mpf, pair)
-            mp.dps = 400
+            mp.dps = 60 if name in ("zeta", "polygamma") else 400
             value = to_float(f(x, y), bits)
             mp.dps = 60
             lines.append(line(pair, [value], bits, finite(value) and bool(zero(x, y))))

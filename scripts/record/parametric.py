@@ -69,6 +69,20 @@ for op in "erfcx", "ndtr", "log_ndtr", "i0e", "i1", "i1e":
     # PyTorch's i1 of infinity is NaN.
     unary(f"torch.special.{op}", dtypes=(f32, f64, i32, boolean), odd=op != "i1")
 unary("torch.i0", dtypes=(f32, f64, f16, i32, boolean), odd=False, in_place=True)
+for n in 0, 1, 2, 3:
+    for dtype in f32, f64, i32:
+        R.case("torch.polygamma", n, R.rand((2, 3), "N C", dtype, 1, 9), names="N C")
+    R.case("torch.Tensor.polygamma", R.rand((2, 3), "N C", f64, 0.1, 3), n, names="N C")
+R.case("torch.polygamma", 1, T(torch.tensor([-0.5, -1.25, -3.75, 0.25]), "C"), names="C")
+R.case("torch.Tensor.polygamma_", R.rand((3,), "C", f32, 0.1, 3), 1, names="C")
+for p in 1, 2, 3, 5:
+    for dtype in f32, f64:
+        R.case("torch.mvlgamma", R.rand((2, 3), "N C", dtype, 3, 9), p, names="N C")
+R.case("torch.special.multigammaln", R.rand((0, 3), "N C", f32, 3, 9), 2, names="N C")
+R.case("torch.Tensor.mvlgamma_", R.rand((3,), "C", f32, 3, 9), 2, names="C")
+binary("torch.special.zeta", 1.5, 6, dtypes=((f32, f32), (f64, f32), (i32, i32)), scalars=(2, 3.5),
+       in_place=False, odd=False)
+R.case("torch.special.zeta", 3, R.rand((3,), "C", f64, 0.1, 5), names="C")
 unary("torch.special.ndtri", 0.01, 0.99, dtypes=(f32, f64), odd=False)
 R.case("torch.special.ndtri", T(torch.tensor([0.0, 1.0, 0.5, 2.0, -1.0, NAN]), "C"), names="C")
 for dtype in i32, boolean, f64:

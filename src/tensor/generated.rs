@@ -9180,6 +9180,88 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
+    /// The Hurwitz zeta function of order self at `other`. Dims unify from the right, dtypes promote.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    #[must_use]
+    pub fn zeta<R: Operand>(
+        &self,
+        other: R,
+    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::wrap(done(pointwise::new(
+            Op::Zeta,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        )))
+    }
+
+    /// [`zeta`](Self::zeta) that returns the error.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_zeta<R: Operand>(
+        &self,
+        other: R,
+    ) -> Result<Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>>
+    where
+        R::Kind: Combine<D, T>,
+    {
+        Tensor::give(pointwise::new(
+            Op::Zeta,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+        ))
+    }
+
+    /// [`zeta`](Self::zeta) into `out`.
+    ///
+    /// # Panics
+    /// With the text of the error that the `try_` form returns.
+    #[track_caller]
+    pub fn zeta_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        ok(pointwise::into(
+            Op::Zeta,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        ));
+    }
+
+    /// [`zeta_out`](Self::zeta_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    pub fn try_zeta_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
+        &self,
+        other: R,
+        out: &mut Tensor<O, U>,
+    ) -> Result<()>
+    where
+        R::Kind: Combine<D, T>,
+        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
+    {
+        pointwise::into(
+            Op::Zeta,
+            &[self.side(), other.side()],
+            <OutDims<R, D, T>>::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
+    }
+
     /// The logarithm to base 2 of the sum of two powers of 2. Dims unify from the right, dtypes promote.
     ///
     /// # Panics

@@ -764,6 +764,12 @@ pub enum Op {
     Logit,
     /// `nan_to_num`: Numbers for NaN and the infinities: zero, and the greatest and least of the dtype.
     NanToNum,
+    /// `zeta`: The Hurwitz zeta function of order self at `other`.
+    Zeta,
+    /// `polygamma`: The derivative of order `n` of `digamma`.
+    Polygamma,
+    /// `mvlgamma`: The logarithm of the gamma function of `p` dimensions.
+    Mvlgamma,
     /// `logaddexp2`: The logarithm to base 2 of the sum of two powers of 2.
     Logaddexp2,
     /// `xlog1py`: Self times the logarithm of one and `other`; zero where self is.
@@ -1379,6 +1385,9 @@ impl Op {
         Self::I1e,
         Self::Logit,
         Self::NanToNum,
+        Self::Zeta,
+        Self::Polygamma,
+        Self::Mvlgamma,
         Self::Logaddexp2,
         Self::Xlog1py,
         Self::Copysign,

@@ -676,6 +676,10 @@ pub(super) mod own {
         Logit,
         /// `nan_to_num`
         NanToNum,
+        /// `polygamma`
+        Polygamma,
+        /// `mvlgamma`
+        Mvlgamma,
         /// `isclose`
         Isclose,
         /// `allclose`
@@ -1004,6 +1008,7 @@ pub(super) fn route(op: Op) -> Route {
         | Op::I0e
         | Op::I1
         | Op::I1e
+        | Op::Zeta
         | Op::Logaddexp2
         | Op::Xlog1py
         | Op::Copysign
@@ -1343,6 +1348,8 @@ pub(super) fn route(op: Op) -> Route {
         Op::Positive => Route::Own(own::Own::Parametric(own::Parametric::Positive)),
         Op::Logit => Route::Own(own::Own::Parametric(own::Parametric::Logit)),
         Op::NanToNum => Route::Own(own::Own::Parametric(own::Parametric::NanToNum)),
+        Op::Polygamma => Route::Own(own::Own::Parametric(own::Parametric::Polygamma)),
+        Op::Mvlgamma => Route::Own(own::Own::Parametric(own::Parametric::Mvlgamma)),
         Op::Isclose => Route::Own(own::Own::Parametric(own::Parametric::Isclose)),
         Op::Allclose => Route::Own(own::Own::Parametric(own::Parametric::Allclose)),
         Op::Addcdiv => Route::Own(own::Own::Parametric(own::Parametric::Addcdiv)),
@@ -4056,6 +4063,22 @@ impl DynTensor {
     /// As [`DynTensor::logit`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
     pub fn logit_out(&self, out: &mut Self) -> Result<()> {
         family::pointwise_out(Op::Logit, &[self.into()], out)
+    }
+
+    /// The Hurwitz zeta function of order self at `other`.
+    ///
+    /// # Errors
+    /// When names do not unify, sizes do not broadcast, or the dtype is not taken.
+    pub fn zeta<'a>(&'a self, other: impl Into<Operand<'a>>) -> Result<Self> {
+        family::pointwise(Op::Zeta, &[self.into(), other.into()])
+    }
+
+    /// [`DynTensor::zeta`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::zeta`], and when `out` does not hold the result: by names, by sizes where it is named, by dtype.
+    pub fn zeta_out<'a>(&'a self, other: impl Into<Operand<'a>>, out: &mut Self) -> Result<()> {
+        family::pointwise_out(Op::Zeta, &[self.into(), other.into()], out)
     }
 
     /// The logarithm to base 2 of the sum of two powers of 2.

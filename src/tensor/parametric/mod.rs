@@ -1,6 +1,7 @@
 //! Elementwise operators with parameters, and with three operands.
 
 mod close;
+mod gamma;
 mod three;
 
 mod forms;

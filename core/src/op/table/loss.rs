@@ -2,15 +2,20 @@
 
 use crate::op::Class::Compose;
 use crate::op::DTypeRule::Same;
-use crate::op::NameRule::Unifies;
+use crate::op::NameRule::{self, Unifies};
 use crate::op::{DTypes, Row};
 
 const fn loss(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
     Row::new(name, signature, Compose, Unifies, doc).dtype(Same, DTypes::FLOATS)
 }
 
+/// Of more than two tensors, or along a dim.
+const fn composed(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
+    Row::new(name, signature, Compose, NameRule::Compose, doc).dtype(Same, DTypes::FLOATS)
+}
+
 pub(super) const ROWS: &[Row] = &[
-    loss(
+    composed(
         "cross_entropy",
         "self, target, weight: Tensor = None, *, ignore_index: Int = -100, reduction: Word = mean, \
          label_smoothing: Scalar = 0.0, dim: Dim = None",
@@ -18,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
     )
     .grad(&["grad * (softmax(x, dim) - one_hot(target))"])
     .differs("the dim of classes by name"),
-    loss(
+    composed(
         "nll_loss",
         "self, target, weight: Tensor = None, *, ignore_index: Int = -100, reduction: Word = mean, \
          dim: Dim = None",
@@ -73,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
          reduction: Word = mean",
         "The negative logarithm of the likelihood under a Poisson distribution.",
     ),
-    loss(
+    composed(
         "gaussian_nll_loss",
         "self, target, var: Operand, full: Bool = False, eps: Scalar = 1e-06, \
          reduction: Word = mean",
@@ -84,18 +89,18 @@ pub(super) const ROWS: &[Row] = &[
         "self, target, margin: Scalar = 1.0, *, reduction: Word = mean",
         "The element where the target is 1, what it lacks of `margin` where it is -1.",
     ),
-    loss(
+    composed(
         "margin_ranking_loss",
         "input1, input2, target, margin: Scalar = 0.0, *, reduction: Word = mean",
         "How far the order of two tensors misses the target by, 1 or -1, with a margin.",
     ),
-    loss(
+    composed(
         "cosine_embedding_loss",
         "input1, input2, target, margin: Scalar = 0.0, *, reduction: Word = mean, dim: Dim = -1",
         "How far the angle between two tensors misses the target by: 1 for alike, -1 for apart.",
     )
     .differs("along any dim, by name too"),
-    loss(
+    composed(
         "triplet_margin_loss",
         "anchor, positive, negative, margin: Scalar = 1.0, p: Scalar = 2.0, eps: Scalar = 1e-06, \
          swap: Bool = False, *, reduction: Word = mean, dim: Dim = -1",

@@ -2,7 +2,7 @@
 
 use crate::op::Class::Compose;
 use crate::op::DTypeRule::Same;
-use crate::op::NameRule::{Keeps, Unifies};
+use crate::op::NameRule::{self, Keeps};
 use crate::op::{DTypes, Forms, Row};
 
 const fn norm(name: &'static str, signature: &'static str, doc: &'static str) -> Row {
@@ -63,7 +63,7 @@ pub(super) const ROWS: &[Row] = &[
         "cosine_similarity",
         "x1, x2, dim: Dim = 1, eps: Scalar = 1e-08",
         Compose,
-        Unifies,
+        NameRule::Compose,
         "The cosine of the angle between two tensors along a dim, which goes.",
     )
     .dtype(Same, DTypes::FLOATS)
@@ -72,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
         "pairwise_distance",
         "x1, x2, p: Scalar = 2.0, eps: Scalar = 1e-06, keepdim: Bool = False, *, dim: Dim = -1",
         Compose,
-        Unifies,
+        NameRule::Compose,
         "The norm of the difference of two tensors along a dim, which goes.",
     )
     .dtype(Same, DTypes::FLOATS)

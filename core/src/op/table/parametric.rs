@@ -104,6 +104,35 @@ pub(super) const ROWS: &[Row] = &[
     .forms(Forms::ALL)
     .grad(&["where(isfinite(x), grad, 0)"]),
     binary(
+        "zeta",
+        "zeta(x, y)",
+        "The Hurwitz zeta function of order self at `other`.",
+    )
+    .dtype(Float, DTypes::REAL)
+    .forms(Forms::WITH_OUT)
+    .samples(Samples::Positive),
+    Row::new(
+        "polygamma",
+        "n: Scalar, self",
+        Unary("polygamma(x, n)"),
+        Keeps,
+        "The derivative of order `n` of `digamma`.",
+    )
+    .dtype(Float, DTypes::REAL)
+    .forms(Forms::ALL)
+    .samples(Samples::Positive)
+    .grad(&["grad * polygamma(n + 1, x)"]),
+    Row::new(
+        "mvlgamma",
+        "self, p: Int",
+        Compose,
+        Keeps,
+        "The logarithm of the gamma function of `p` dimensions.",
+    )
+    .dtype(Float, DTypes::REAL)
+    .forms(Forms::ALL)
+    .aliases(&["multigammaln"]),
+    binary(
         "logaddexp2",
         "logaddexp2(x, y)",
         "The logarithm to base 2 of the sum of two powers of 2.",

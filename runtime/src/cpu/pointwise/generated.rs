@@ -111,6 +111,8 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         Op::I1e => of_i1e(compute),
         Op::Logit => of_logit(compute),
         Op::NanToNum => of_nan_to_num(compute),
+        Op::Zeta => of_zeta(compute),
+        Op::Polygamma => of_polygamma(compute),
         Op::Logaddexp2 => of_logaddexp2(compute),
         Op::Xlog1py => of_xlog1py(compute),
         Op::Copysign => of_copysign(compute),
@@ -447,6 +449,7 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
         | Op::Vecdot
         | Op::Prime
         | Op::Positive
+        | Op::Mvlgamma
         | Op::Allclose
         | Op::Glu
         | Op::Rrelu
@@ -2107,6 +2110,40 @@ fn of_nan_to_num(compute: DType) -> Option<Kernel> {
             })
         }
         DType::F16 | DType::BF16 => return None,
+    })
+}
+
+fn of_zeta(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, y: f32| zeta(x, y)),
+        DType::F64 => kernel!(one_level, |x: f64, y: f64| zeta(x, y)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
+    })
+}
+
+fn of_polygamma(compute: DType) -> Option<Kernel> {
+    Some(match compute {
+        DType::F32 => kernel!(one_level, |x: f32, n: f32| polygamma(x, n)),
+        DType::F64 => kernel!(one_level, |x: f64, n: f64| polygamma(x, n)),
+        DType::Bool
+        | DType::U8
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::F16
+        | DType::BF16
+        | DType::C64
+        | DType::C128 => return None,
     })
 }
 

@@ -51,6 +51,9 @@ pub fn call(spelling: &str, args: Vec<Value>, kwargs: Vec<(String, Value)>) -> R
 
 /// `x.where(condition, y)`: the only method whose self is not the row's first parameter.
 fn adapt_method(op: Op, form: Form, spelling: &str, mut args: Vec<Value>) -> Vec<Value> {
+    if op == Op::Polygamma && form != Form::Function && args.len() > 1 {
+        args.swap(0, 1);
+    }
     if op == Op::Where
         && form == Form::Method
         && !spelling.ends_with("where_cond")

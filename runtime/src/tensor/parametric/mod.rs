@@ -3,12 +3,12 @@
 mod options;
 
 use nomina_core::op::Op;
-use nomina_core::{Error, Result, Scalar, rule};
+use nomina_core::{Error, ErrorKind, Result, Scalar, rule};
 use smallvec::{SmallVec, smallvec};
 
 use super::family;
 use super::scaled::check_alpha;
-use super::{DynTensor, Operand};
+use super::{DynTensor, Operand, about};
 
 pub use options::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
@@ -32,6 +32,7 @@ fn numbers<'a>(numbers: &[f64]) -> Operands<'a> {
 macro_rules! forms {
     ($($(#[$doc:meta])* $op:ident: $new:ident $in_place:ident $out:ident
         ($($arg:ident: $t:ty),*) $chosen:expr;)*) => {
+        #[allow(clippy::extra_unused_lifetimes, reason = "some operators borrow no other tensor")]
         impl DynTensor {$(
             $(#[$doc])*
             ///
@@ -136,6 +137,89 @@ fn scaled<'a>(
 }
 
 impl DynTensor {
+    /// The derivative of order `n` of `digamma`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] when `n` is below zero.
+    pub fn polygamma(&self, n: i64) -> Result<Self> {
+        let order = self.order(Op::Polygamma, n)?;
+        family::pointwise(Op::Polygamma, &family::with(Some(self), &[order]))
+    }
+
+    /// [`DynTensor::polygamma`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::polygamma`], and when the result's dtype does not fit self's.
+    pub fn polygamma_(&mut self, n: i64) -> Result<&mut Self> {
+        let order = self.order(Op::Polygamma, n)?;
+        family::pointwise_in_place(Op::Polygamma, self, &family::with(None, &[order]))?;
+        Ok(self)
+    }
+
+    /// [`DynTensor::polygamma`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::polygamma`], and when `out` does not hold the result.
+    pub fn polygamma_out(&self, n: i64, out: &mut Self) -> Result<()> {
+        let order = self.order(Op::Polygamma, n)?;
+        family::pointwise_out(Op::Polygamma, &family::with(Some(self), &[order]), out)
+    }
+
+    /// A number that is no less than zero.
+    fn order(&self, op: Op, n: i64) -> Result<f64> {
+        if (0..=170).contains(&n) {
+            return Ok(n as f64);
+        }
+        let what = format!("an order of {n}");
+        Err(
+            about(Error::new(ErrorKind::Argument, op.name(), what), &[self])
+                .hint("give an order from 0 to 170"),
+        )
+    }
+
+    /// The logarithm of the gamma function of `p` dimensions, of numbers above (p - 1) / 2.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Argument`] when `p` is below one.
+    pub fn mvlgamma(&self, p: i64) -> Result<Self> {
+        let op = Op::Mvlgamma;
+        if !(1..=1_000_000).contains(&p) {
+            let what = format!("{p} dimensions");
+            return Err(
+                about(Error::new(ErrorKind::Argument, op.name(), what), &[self])
+                    .hint("give one or more"),
+            );
+        }
+        let fail = named(op);
+        // ln π · p (p - 1) / 4 + Σ lgamma(x - j / 2)
+        let count = p as f64;
+        let mut total = self.lgamma().map_err(&fail)?;
+        for j in 1..p {
+            let term = self.sub(0.5 * j as f64).and_then(|x| x.lgamma());
+            family::pointwise_in_place(Op::Add, &mut total, &[(&term.map_err(&fail)?).into()])
+                .map_err(&fail)?;
+        }
+        let constant = count * (count - 1.0) / 4.0 * std::f64::consts::PI.ln();
+        total.add(constant).map_err(&fail)
+    }
+
+    /// [`DynTensor::mvlgamma`] in place.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mvlgamma`], and when the result's dtype does not fit self's.
+    pub fn mvlgamma_(&mut self, p: i64) -> Result<&mut Self> {
+        let result = self.mvlgamma(p)?;
+        self.overwrite(Op::Mvlgamma, result)
+    }
+
+    /// [`DynTensor::mvlgamma`] into `out`.
+    ///
+    /// # Errors
+    /// As [`DynTensor::mvlgamma`], and when `out` does not hold the result.
+    pub fn mvlgamma_out(&self, p: i64, out: &mut Self) -> Result<()> {
+        family::store(Op::Mvlgamma, self.mvlgamma(p)?, out)
+    }
+
     /// The tensor itself.
     ///
     /// # Errors

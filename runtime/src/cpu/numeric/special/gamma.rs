@@ -200,3 +200,80 @@ fn stirling(z: f64) -> Dd {
         .add(Dd::new(series))
         .sub(steps.ln())
 }
+
+/// The Hurwitz zeta function, Σ (x + k)^-s over k from 0 on, for s above 1: by steps upwards and
+/// the Euler-Maclaurin formula.
+#[must_use]
+pub(super) fn zeta(s: f64, x: f64) -> f64 {
+    if s == 1.0 {
+        return f64::INFINITY;
+    }
+    if s < 1.0 || s.is_nan() || x.is_nan() {
+        return f64::NAN;
+    }
+    if x <= 0.0 {
+        if x == x.floor() {
+            return f64::INFINITY;
+        }
+        // Only whole powers of negative numbers are real.
+        if s != s.floor() {
+            return f64::NAN;
+        }
+    }
+    if x.is_infinite() {
+        return 0.0;
+    }
+    let (mut x, mut sum) = (x, 0.0);
+    // Higher orders need a further start.
+    while x < FAR + s {
+        let term = x.powf(-s);
+        sum += term;
+        x += 1.0;
+        if term.abs() < sum.abs() * 1e-18 {
+            return sum;
+        }
+    }
+    // B₂ₖ / (2k)! · s (s + 1) … (s + 2k - 2) / x^(s + 2k - 1)
+    const BERNOULLI: [f64; 8] = [
+        1.0 / 6.0,
+        -1.0 / 30.0,
+        1.0 / 42.0,
+        -1.0 / 30.0,
+        5.0 / 66.0,
+        -691.0 / 2_730.0,
+        7.0 / 6.0,
+        -3_617.0 / 510.0,
+    ];
+    let power = x.powf(-s);
+    let mut rest = x * power / (s - 1.0) + 0.5 * power;
+    let mut factor = s * power / (2.0 * x);
+    for (k, b) in BERNOULLI.iter().enumerate() {
+        rest += b * factor;
+        let m = 2.0 * k as f64 + 2.0;
+        factor *= (s + m - 1.0) * (s + m) / ((m + 1.0) * (m + 2.0) * x * x);
+    }
+    sum + rest
+}
+
+/// The derivative of order `n` of the logarithmic derivative of the gamma function.
+#[must_use]
+pub(super) fn polygamma(n: f64, x: f64) -> f64 {
+    if n == 0.0 {
+        return digamma(x);
+    }
+    let sign = if n % 2.0 == 0.0 { -1.0 } else { 1.0 };
+    if x <= 0.0 && x != x.floor() && n == 1.0 {
+        // ψ'(x) = π² / sin² πx - ψ'(1 - x)
+        let r = x - x.round();
+        let (sin, _) = if r.abs() <= 0.25 {
+            sin_cos_pi(r)
+        } else {
+            let (sin, cos) = sin_cos_pi(0.5_f64.copysign(r) - r);
+            (cos, sin)
+        };
+        let ratio = PI_DD.hi / sin.value();
+        return ratio * ratio - zeta(2.0, 1.0 - x);
+    }
+    let factorial: f64 = (1..=n as u64).map(|k| k as f64).product();
+    sign * factorial * zeta(n + 1.0, x)
+}

@@ -151,6 +151,10 @@ pub(crate) trait Real: Analytic + Ordered {
     fn i1(self) -> Self;
     /// [`Real::i1`] times exp(-|x|).
     fn i1e(self) -> Self;
+    /// The Hurwitz zeta function of order self.
+    fn zeta(self, x: Self) -> Self;
+    /// The derivative of order `n` of [`Real::digamma`].
+    fn polygamma(self, n: Self) -> Self;
 }
 
 /// What floats and complex numbers have: a direction in the plane.
@@ -273,7 +277,7 @@ pub(crate) mod by_name {
             copysign(x, sign) nextafter(x, y) round_decimals(x, decimals) gelu(x) gelu_tanh(x) softplus(x, beta, threshold)
             logsigmoid(x) mish(x) elu(x, alpha) selu(x) leaky_relu(x, slope) softsign(x)
             hardsigmoid(x) hardswish(x) erfcx(x) ndtr(x) ndtri(x) log_ndtr(x) entr(x) i0(x) i0e(x)
-            i1(x) i1e(x);
+            i1(x) i1e(x) zeta(x, y) polygamma(x, n);
         Shrink: celu(x, alpha) softshrink(x, lambd) hardshrink(x, lambd) tanhshrink(x)
             logit_eps(x, eps) dropped(x, draw, p);
         Loss: smooth_error(x, y, beta) huber_error(x, y, delta) binary_entropy(x, y)

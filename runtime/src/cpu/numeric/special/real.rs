@@ -192,6 +192,14 @@ macro_rules! real {
             fn i1e(self) -> Self {
                 bessel::i1e(self.into()) as Self
             }
+            #[inline(always)]
+            fn zeta(self, x: Self) -> Self {
+                gamma::zeta(self.into(), x.into()) as Self
+            }
+            #[inline(always)]
+            fn polygamma(self, n: Self) -> Self {
+                gamma::polygamma(n.into(), self.into()) as Self
+            }
         }
     )*};
 }

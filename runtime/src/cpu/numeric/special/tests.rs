@@ -145,7 +145,7 @@ fn one_real_number() {
 
 #[test]
 fn two_real_numbers() {
-    hold! { x y, special: atan2 hypot logaddexp logaddexp2 xlogy xlog1py }
+    hold! { x y, special: atan2 hypot logaddexp logaddexp2 xlogy xlog1py zeta polygamma }
 }
 
 #[test]

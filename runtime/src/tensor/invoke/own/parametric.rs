@@ -49,6 +49,12 @@ pub(in crate::tensor) fn call(
                 AddcdivOptions { value },
             )
         }),
+        Parametric::Polygamma => computed(op, form, args, |a| {
+            a.tensor("self")?.polygamma(a.int("n", 0)?)
+        }),
+        Parametric::Mvlgamma => computed(op, form, args, |a| {
+            a.tensor("self")?.mvlgamma(a.int("p", 1)?)
+        }),
         Parametric::Lerp => computed(op, form, args, |a| {
             a.tensor("self")?
                 .lerp(a.tensor("end")?, a.operand("weight")?)
