@@ -19,7 +19,9 @@ pub struct Recorded {
 impl Recorded {
     /// Whether rustc is to see the mistake: it is about names, not about sizes or dtypes.
     pub fn rejected_for_names(&self) -> bool {
-        const RUN_TIME: [&str; 6] = ["shape", "rank", "resize", "dtype", "index", "argument"];
+        const RUN_TIME: [&str; 7] = [
+            "shape", "rank", "resize", "dtype", "index", "argument", "layout",
+        ];
         match &self.case.wanted {
             // Sizes that do not multiply up; types see constant ones only.
             Wanted::Error { kind } if kind == "flatten" => !self.case.op.contains("unflatten"),
@@ -73,7 +75,15 @@ pub fn read(files: &[PathBuf], takes: impl Fn(DType) -> bool) -> Vec<Recorded> {
                 indexes(&case.op) && matches!(x.dtype(), DType::I64 | DType::I32 | DType::Bool)
             };
             let numbers = tensors.is_empty() || tensors.iter().any(|x| takes(x.dtype()));
+            let args = case.args.iter();
+            let sparse = args
+                .chain(case.kwargs.iter().map(|(_, arg)| arg))
+                .all(|arg| match arg {
+                    Value::Sparse(x) => takes(x.dtype()) && x.names().fully_named(),
+                    _ => true,
+                });
             if numbers
+                && sparse
                 && tensors
                     .iter()
                     .all(|x| (takes(x.dtype()) || index(x)) && x.names().fully_named())
