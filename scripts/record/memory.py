@@ -101,6 +101,18 @@ for x in (T(m.tensor.t(), "C N"), T(m.tensor[:, :1].t(), "C N"), T(m.tensor[:, :
     r.case("torch.clone", x, names=names, view=True)
     r.case("torch.Tensor.contiguous", x, names=names, view=True)
 
+for x in layouts():
+    names = joined(x.names)
+    r.case("torch.Tensor.double", x, names=names, view=True)
+    r.case("torch.Tensor.half", x, memory_format=rows, names=names, view=True)
+    r.case("torch.Tensor.int", x, memory_format=last, names=names, view=True)
+plain = r.rand((2, 3, 2, 2), "_ _ _ _")
+for size in ((2, 3, 2, 2), (1, 3, 2, 2), (3, 2, 2, 1)):
+    names = "_ _ _ _"
+    r.case("torch.Tensor.resize_", plain, list(size), memory_format=last, names=names, view=True)
+    r.case("torch.Tensor.resize_", plain, list(size), memory_format=rows, names=names, view=True)
+r.error("torch.Tensor.resize_", "rank", plain, [3, 2], memory_format=last)
+
 for op in ("torch.Tensor.contiguous", "torch.clone", "torch.Tensor.to", "torch.zeros_like"):
     r.error(op, "rank", m, memory_format=last)
     r.error(op, "rank", a, memory_format=last3d)

@@ -1,7 +1,7 @@
 //! Attributes and resizing.
 
 use nomina_core::dims::{Dims, Holds, ShapeFor};
-use nomina_core::{Device, Element, Result, Scalar};
+use nomina_core::{Device, Element, Layout, Result, Scalar};
 
 use super::{Tensor, TensorMut};
 use crate::call::{Known, attribute, factory, ok};
@@ -59,6 +59,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn is_cpu(&self) -> bool {
         self.device().is_cpu()
+    }
+
+    /// How the elements are laid out: by strides.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        Layout::Strided
     }
 
     /// The name of the tensor's type, as PyTorch spells it: `torch.FloatTensor`.

@@ -2,12 +2,13 @@
 
 use half::{bf16, f16};
 use nomina_core::rule;
-use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Device, Error, ErrorKind, Layout, MemoryFormat, Result, Scalar};
 use num_complex::Complex;
 
 use super::family::in_place_as;
 use super::{DynTensor, about};
 use crate::call;
+use crate::raw::strides_in;
 
 impl DynTensor {
     /// The size of an element in bytes.
@@ -178,6 +179,26 @@ impl DynTensor {
         };
         self.raw = raw;
         Ok(self)
+    }
+
+    /// [`DynTensor::resize_`] whose elements then are read in a memory format.
+    ///
+    /// # Errors
+    /// As [`DynTensor::resize_`], and [`ErrorKind::Rank`] when the format is for another number of
+    /// dims.
+    pub fn resize_with_(&mut self, size: &[usize], format: MemoryFormat) -> Result<&mut Self> {
+        let strides = strides_in("resize", size, format)?;
+        self.resize_(size)?;
+        // Dense strides stay within the elements of a dense tensor.
+        self.raw = call::contiguous(&self.raw)?;
+        self.raw.layout.strides = strides;
+        Ok(self)
+    }
+
+    /// How the elements are laid out: by strides.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        Layout::Strided
     }
 
     /// [`DynTensor::resize_`] to the sizes of another tensor; self takes its names too if it has

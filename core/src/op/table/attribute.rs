@@ -12,7 +12,8 @@ const fn query(name: &'static str, doc: &'static str) -> Row {
 }
 
 const fn conversion(name: &'static str, doc: &'static str) -> Row {
-    Row::new(name, "self", Copy, Keeps, doc)
+    let signature = "self, *, memory_format: Format = preserve_format";
+    Row::new(name, signature, Copy, Keeps, doc)
         .dtype(DTypeRule::Argument, DTypes::ALL)
         .forms(Forms::METHOD)
         .grad(&["to(grad, dtype(x))"])
@@ -92,7 +93,7 @@ pub(super) const ROWS: &[Row] = &[
         .forms(Forms::IN_PLACE_ONLY),
     Row::new(
         "resize",
-        "self, size: Sizes",
+        "self, size: Sizes, *, memory_format: Format = contiguous_format",
         View,
         SameShape,
         "Gives an unnamed tensor other sizes; its buffer grows where it must.",

@@ -1,7 +1,7 @@
 //! Attributes, conversions by name, and resizing.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device, Error, ErrorKind, Result};
+use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result};
 
 use super::{in_place, only_in_place, pure, value};
 use crate::tensor::factory::sizes;
@@ -21,7 +21,7 @@ pub(in crate::tensor) fn call(
     let to = |args: &Bound, dtype| {
         pure(op, form, args, |a| {
             let x = a.tensor("self")?;
-            x.to_dtype(dtype)
+            x.to_dtype_with(dtype, a.format()?.unwrap_or(MemoryFormat::Preserve))
         })
     };
     match own {
@@ -84,7 +84,11 @@ pub(in crate::tensor) fn call(
         Attribute::Detach => pure(op, form, args, |a| Ok(a.tensor("self")?.detach())),
         Attribute::Zero => only_in_place(op, form, args, |own, _| own.zero_().map(drop)),
         Attribute::Resize => only_in_place(op, form, args, |own, a| {
-            own.resize_(&sizes(op.name(), &a.sizes("size")?)?).map(drop)
+            let size = sizes(op.name(), &a.sizes("size")?)?;
+            match a.format()? {
+                None => own.resize_(&size).map(drop),
+                Some(format) => own.resize_with_(&size, format).map(drop),
+            }
         }),
         Attribute::ResizeAs => only_in_place(op, form, args, |own, a| {
             own.resize_as_(a.tensor("the_template")?).map(drop)
