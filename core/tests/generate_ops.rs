@@ -22,6 +22,10 @@ mod typed_methods;
 mod typed_operators;
 #[path = "generate/typed_stores.rs"]
 mod typed_stores;
+#[path = "generate/typed_templates.rs"]
+mod typed_templates;
+#[path = "generate/typed_tuples.rs"]
+mod typed_tuples;
 #[path = "generate/typed_windows.rs"]
 mod typed_windows;
 #[path = "generate/write.rs"]
