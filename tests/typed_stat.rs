@@ -103,7 +103,8 @@ fn along() {
 #[test]
 fn covariance() {
     let x: Tensor<(V, T)> = tensor!([[1., 2., 3.], [3., 2., 1.]]; V, T);
-    let c: Tensor<(V, Wild)> = x.cov();
+    let c: Tensor<(V, Prime<V>)> = x.cov();
+    assert_eq!(c.names().to_string(), "(V, V')");
     assert_eq!(c.to_vec(), [1.0, -1.0, -1.0, 1.0]);
     assert_eq!(x.corrcoef().to_vec(), [1.0, -1.0, -1.0, 1.0]);
     let often: Tensor<(T,), i64> = Tensor::from_array([1, 0, 1]);

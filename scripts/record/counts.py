@@ -105,18 +105,18 @@ for op, gone in (("torch.trapezoid", True), ("torch.cumulative_trapezoid", False
 # cov, corrcoef
 for op in ("torch.cov", "torch.corrcoef"):
     for dtype in (f32, f64, i32):
-        r.case(op, r.rand([2, 4], "N T", dtype), names="N _")
+        r.case(op, r.rand([2, 4], "N T", dtype), names="N N'")
     r.case(op, r.rand([5], "T"), names="")
     r.case(op, r.rand([3, 3], "_ T"), names="_ _")
-    r.case(op, turned(r.rand([4, 2], "T N"), "N T"), names="N _")
+    r.case(op, turned(r.rand([4, 2], "T N"), "N T"), names="N N'")
     r.case(op, r.rand([], ""), names="")
-    r.case(op, r.rand([2, 0], "N T"), names="N _")
+    r.case(op, r.rand([2, 0], "N T"), names="N N'")
     r.error(op, "rank", r.rand([2, 2, 2], "A B C"))
-r.case("torch.cov", r.rand([2, 4], "N T"), correction=0, names="N _")
-r.case("torch.cov", r.rand([2, 3], "N T"), fweights=values([1, 2, 1], "T", i64), names="N _")
-r.case("torch.cov", r.rand([2, 3], "N T"), aweights=values([0.5, 1.0, 2.0], "T"), names="N _")
+r.case("torch.cov", r.rand([2, 4], "N T"), correction=0, names="N N'")
+r.case("torch.cov", r.rand([2, 3], "N T"), fweights=values([1, 2, 1], "T", i64), names="N N'")
+r.case("torch.cov", r.rand([2, 3], "N T"), aweights=values([0.5, 1.0, 2.0], "T"), names="N N'")
 r.case("torch.cov", r.rand([2, 3], "N T"), fweights=values([1, 2, 1], "_", i64),
-       aweights=values([0.5, 1.0, 2.0], "T"), correction=0, names="N _")
+       aweights=values([0.5, 1.0, 2.0], "T"), correction=0, names="N N'")
 r.error("torch.cov", "name_mismatch", r.rand([2, 3], "N T"), fweights=values([1, 2, 1], "S", i64))
 
 # renorm

@@ -4,7 +4,7 @@ use alloc::format;
 
 use super::reduce;
 use crate::error::{Error, ErrorKind, Result};
-use crate::name::Names;
+use crate::name::{Name, Names};
 
 /// `quantile`: what remains of the dims at `positions`, after the dims of the list of quantiles.
 ///
@@ -33,12 +33,17 @@ pub fn quantile(
     Ok(result)
 }
 
-/// `cov` and `corrcoef`: variables by variables, of which the second dim has no name; of one
-/// variable, a number.
+/// `cov` and `corrcoef`: variables by variables, of which the second dim is the primed first; of
+/// one variable, a number.
 #[must_use]
 pub fn cov(names: &Names) -> Names {
     match names.first() {
-        Some(name) if names.len() > 1 => [name.clone(), None].into_iter().collect(),
+        Some(name) if names.len() > 1 => {
+            let primed = name
+                .as_ref()
+                .and_then(|name| Name::new(&format!("{name}'")).ok());
+            [name.clone(), primed].into_iter().collect()
+        }
         _ => Names::default(),
     }
 }
@@ -66,7 +71,7 @@ mod tests {
     #[test]
     fn variables_by_variables() {
         let names = Names::from_static(&[Some("N"), Some("T")]);
-        assert_eq!(cov(&names).to_string(), "(N, _)");
+        assert_eq!(cov(&names).to_string(), "(N, N')");
         assert!(cov(&Names::from_static(&[Some("T")])).is_empty());
     }
 }

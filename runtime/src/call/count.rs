@@ -20,7 +20,7 @@ fn check_dtype(op: Op, x: &Raw) -> Result<()> {
 }
 
 /// A contiguous tensor's elements, on the host.
-fn elements<'a, T: nomina_core::Element>(op: Op, x: &'a Raw) -> Result<&'a [T]> {
+fn elements<T: nomina_core::Element>(op: Op, x: &Raw) -> Result<&[T]> {
     x.as_slice().ok_or_else(|| {
         refuse(ErrorKind::Device, op, x, "the elements are not on the host")
             .hint("move them with `cpu`")

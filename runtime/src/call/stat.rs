@@ -50,7 +50,7 @@ pub fn diff(x: &Raw, n: i64, dim: usize) -> Result<Raw> {
         Op::Sub
     };
     if times >= x.shape()[dim].max(1) {
-        return Ok(x.narrow(dim, 0, 0)?);
+        return x.narrow(dim, 0, 0);
     }
     let mut x = x.clone();
     for _ in 0..times {

@@ -1,6 +1,6 @@
 //! Statistics along a dim, or of variables.
 
-use nomina_core::dims::{Axis, BroadcastWith, DimOf, Dims, Resizable, SizeOf, Wild, Without};
+use nomina_core::dims::{Axis, BroadcastWith, Dim, DimOf, Dims, Prime, Resizable, SizeOf, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
 use nomina_runtime::tensor::{DiffOptions, TrapezoidOptions};
@@ -360,20 +360,20 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-impl<V: Axis, O: Axis, T: Real> Tensor<(V, O), T>
+impl<V: Dim, O: Axis, T: Real> Tensor<(V, O), T>
 where
     (V, O): Dims,
-    (V, Wild): Dims,
+    (V, Prime<V>): Dims,
     (O,): Dims,
 {
-    /// The covariance of variables, which are rows, over observations, which are columns. Its
-    /// second dim has no name: name it with [`refine_names`](Tensor::refine_names).
+    /// The covariance of variables, which are rows, over observations, which are columns: rows by
+    /// rows, of which the second dim is the primed first.
     ///
     /// ```
     /// # use nomina::prelude::*;
-    /// dims! { V, W, T }
+    /// dims! { V, T }
     /// let x = tensor!([[1., 2., 3.], [3., 2., 1.]]; V, T);
-    /// let c: Tensor<(V, W)> = x.cov().refine_names((V, W));
+    /// let c: Tensor<(V, Prime<V>)> = x.cov();
     /// assert_eq!(c.to_vec(), [1.0, -1.0, -1.0, 1.0]);
     /// ```
     ///
@@ -381,7 +381,7 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn cov(&self) -> Tensor<(V, Wild), T::Float> {
+    pub fn cov(&self) -> Tensor<(V, Prime<V>), T::Float> {
         ok(self.try_cov())
     }
 
@@ -389,7 +389,7 @@ where
     ///
     /// # Errors
     /// Missing memory.
-    pub fn try_cov(&self) -> Result<Tensor<(V, Wild), T::Float>> {
+    pub fn try_cov(&self) -> Result<Tensor<(V, Prime<V>), T::Float>> {
         self.try_cov_with(CovOptions::<O>::default())
     }
 
@@ -399,7 +399,10 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn cov_with<W: Float>(&self, options: CovOptions<'_, O, W>) -> Tensor<(V, Wild), T::Float> {
+    pub fn cov_with<W: Float>(
+        &self,
+        options: CovOptions<'_, O, W>,
+    ) -> Tensor<(V, Prime<V>), T::Float> {
         ok(self.try_cov_with(options))
     }
 
@@ -410,12 +413,12 @@ where
     pub fn try_cov_with<W: Float>(
         &self,
         options: CovOptions<'_, O, W>,
-    ) -> Result<Tensor<(V, Wild), T::Float>> {
+    ) -> Result<Tensor<(V, Prime<V>), T::Float>> {
         let weights = (
             options.fweights.map(Tensor::look),
             options.aweights.map(Tensor::look),
         );
-        let out = <(V, Wild)>::STATIC;
+        let out = <(V, Prime<V>)>::STATIC;
         Tensor::give(stat::cov(self.look(), options.correction, weights, out))
     }
 
@@ -425,7 +428,7 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn corrcoef(&self) -> Tensor<(V, Wild), T::Float> {
+    pub fn corrcoef(&self) -> Tensor<(V, Prime<V>), T::Float> {
         ok(self.try_corrcoef())
     }
 
@@ -433,7 +436,7 @@ where
     ///
     /// # Errors
     /// Missing memory.
-    pub fn try_corrcoef(&self) -> Result<Tensor<(V, Wild), T::Float>> {
-        Tensor::give(stat::corrcoef(self.look(), <(V, Wild)>::STATIC))
+    pub fn try_corrcoef(&self) -> Result<Tensor<(V, Prime<V>), T::Float>> {
+        Tensor::give(stat::corrcoef(self.look(), <(V, Prime<V>)>::STATIC))
     }
 }

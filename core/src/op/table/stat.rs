@@ -140,7 +140,7 @@ pub(super) const ROWS: &[Row] = &[
         Compose,
         Special,
         "The covariance of variables, which are rows, over observations, which are columns: rows \
-         by rows, of which the second dim has no name.",
+         by rows, of which the second dim is the primed first.",
     )
     .dtype(Float, DTypes::REAL)
     .differs("of real numbers"),

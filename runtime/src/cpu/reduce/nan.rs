@@ -60,8 +60,8 @@ impl<T: Real> Kernel for Row<'_, T> {
             counts[i] += one;
         };
         for chunk in &mut chunks {
-            for i in 0..LANES {
-                add(i, chunk[i]);
+            for (i, &x) in chunk.iter().enumerate() {
+                add(i, x);
             }
         }
         for (i, &x) in chunks.remainder().iter().enumerate() {

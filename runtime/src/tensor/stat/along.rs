@@ -183,7 +183,7 @@ impl DynTensor {
     }
 
     /// The covariance of variables, which are rows, over observations, which are columns: rows by
-    /// rows, of which the second dim has no name. A vector is one variable.
+    /// rows, of which the second dim is the primed first. A vector is one variable.
     ///
     /// # Errors
     /// When there are more than two dims, or the dtype is complex.
