@@ -171,6 +171,7 @@ fn own(out: &mut String) {
         let _ = write!(
             out,
             "/// Of the family `{family}`.\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]\n\
+             #[allow(clippy::enum_variant_names)]\n\
              pub(in crate::tensor) enum {} {{\n",
             variant(family)
         );

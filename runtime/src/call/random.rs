@@ -275,7 +275,7 @@ pub fn normal(mean: Arg<'_>, std: Arg<'_>, generator: &mut Generator) -> Result<
                 "give a real one",
             );
         }
-        Some(least) if !(least >= 0.0) => {
+        Some(least) if least < 0.0 || least.is_nan() => {
             return refuse(
                 ErrorKind::Argument,
                 "a standard deviation is below zero",

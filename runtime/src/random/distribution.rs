@@ -116,7 +116,7 @@ impl Distribution {
             }
             Self::Normal { mean, std } | Self::LogNormal { mean, std } => {
                 let positive = matches!(self, Self::LogNormal { .. });
-                if !(std >= 0.0) || (positive && std == 0.0) || mean.is_nan() {
+                if std < 0.0 || std.is_nan() || (positive && std == 0.0) || mean.is_nan() {
                     return refuse(
                         format!("mean {mean}, standard deviation {std}"),
                         "give a standard deviation greater than zero",
@@ -124,12 +124,12 @@ impl Distribution {
                 }
             }
             Self::Exponential { lambd } => {
-                if !(lambd > 0.0) {
+                if lambd <= 0.0 || lambd.is_nan() {
                     return refuse(format!("rate {lambd}"), "give a rate greater than zero");
                 }
             }
             Self::Cauchy { sigma, .. } => {
-                if !(sigma > 0.0) {
+                if sigma <= 0.0 || sigma.is_nan() {
                     return refuse(
                         format!("half width {sigma}"),
                         "give a half width greater than zero",

@@ -27,7 +27,7 @@ macro_rules! functions {
     (
         $t:ident, $int:ident, $uint:ident, mantissa: $mantissa:literal, bias: $bias:literal,
         root_half: $root_half:literal, round: $round:literal,
-        ln2: $ln2_high:literal + $ln2_low:literal, exp: $exp_min:literal to $exp_max:literal,
+        ln2: $ln2_high:expr, $ln2_low:expr; exp: $exp_min:literal to $exp_max:literal,
         ln_terms: $($ln:expr),+;
         sin_terms: $($sin:expr),+;
         cos_terms: $($cos:expr),+;
@@ -87,7 +87,7 @@ macro_rules! functions {
 functions! {
     f32, i32, u32, mantissa: 23, bias: 127,
     root_half: 0x3f35_04f3, round: 12_582_912.0,
-    ln2: 0.693_359_375 + -2.121_944_4e-4, exp: -106.0 to 90.0,
+    ln2: 355.0 / 512.0, -2.121_944_4e-4; exp: -106.0 to 90.0,
     ln_terms: 2.0 / 3.0, 2.0 / 5.0, 2.0 / 7.0, 2.0 / 9.0, 2.0 / 11.0;
     sin_terms: 1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0;
     cos_terms: 1.0, -1.0 / 2.0, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40_320.0, -1.0 / 3_628_800.0;
@@ -97,7 +97,7 @@ functions! {
 functions! {
     f64, i64, u64, mantissa: 52, bias: 1023,
     root_half: 0x3fe6_a09e_667f_3bcd, round: 6_755_399_441_055_744.0,
-    ln2: 0.693_147_180_369_123_8 + 1.908_214_929_270_587_7e-10, exp: -750.0 to 712.0,
+    ln2: 0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10; exp: -750.0 to 712.0,
     ln_terms: 2.0 / 3.0, 2.0 / 5.0, 2.0 / 7.0, 2.0 / 9.0, 2.0 / 11.0, 2.0 / 13.0, 2.0 / 15.0,
         2.0 / 17.0, 2.0 / 19.0, 2.0 / 21.0;
     sin_terms: 1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362_880.0, -1.0 / 39_916_800.0,

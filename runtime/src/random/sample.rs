@@ -230,7 +230,7 @@ impl Draw {
                 let offset = if count == 0 {
                     bits
                 } else {
-                    (u128::from(bits) * u128::from(count) >> 64) as u64
+                    ((u128::from(bits) * u128::from(count)) >> 64) as u64
                 };
                 out[2 * i + pair] = low.wrapping_add(offset as i64);
             }

@@ -146,7 +146,7 @@ fn the_words_are_those_of_the_documented_positions() {
     for (i, value) in whole.to_vec::<i64>().unwrap().into_iter().enumerate() {
         let block = philox::block((first + 14 + i / 2) as u64, 0, key).map(u128::from);
         let bits = block[2 * (i % 2)] << 32 | block[2 * (i % 2) + 1];
-        assert_eq!(value, -3 + (bits * 10 >> 64) as i64);
+        assert_eq!(value, -3 + ((bits * 10) >> 64) as i64);
     }
 }
 

@@ -39,6 +39,7 @@ pub(super) mod own {
 
     /// Of the family `pointwise`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Pointwise {
         /// `add`
         Add,
@@ -58,6 +59,7 @@ pub(super) mod own {
 
     /// Of the family `math`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Math {
         /// `gelu`
         Gelu,
@@ -65,6 +67,7 @@ pub(super) mod own {
 
     /// Of the family `number`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Number {
         /// `round`
         Round,
@@ -72,6 +75,7 @@ pub(super) mod own {
 
     /// Of the family `reduce`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Reduce {
         /// `var`
         Var,
@@ -89,6 +93,7 @@ pub(super) mod own {
 
     /// Of the family `contract`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Contract {
         /// `mm`
         Mm,
@@ -116,6 +121,7 @@ pub(super) mod own {
 
     /// Of the family `view`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum View {
         /// `transpose`
         Transpose,
@@ -187,6 +193,7 @@ pub(super) mod own {
 
     /// Of the family `names`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Names {
         /// `rename`
         Rename,
@@ -196,6 +203,7 @@ pub(super) mod own {
 
     /// Of the family `index`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Index {
         /// `cat`
         Cat,
@@ -207,6 +215,7 @@ pub(super) mod own {
 
     /// Of the family `factory`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Factory {
         /// `zeros`
         Zeros,
@@ -270,6 +279,7 @@ pub(super) mod own {
 
     /// Of the family `query`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Query {
         /// `size`
         Size,
@@ -301,6 +311,7 @@ pub(super) mod own {
 
     /// Of the family `shape`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Shape {
         /// `flip`
         Flip,
@@ -364,6 +375,7 @@ pub(super) mod own {
 
     /// Of the family `gather`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Gather {
         /// `index_fill`
         IndexFill,
@@ -417,6 +429,7 @@ pub(super) mod own {
 
     /// Of the family `sort`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Sort {
         /// `sort`
         Sort,
@@ -460,6 +473,7 @@ pub(super) mod own {
 
     /// Of the family `stat`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Stat {
         /// `norm`
         Norm,
@@ -487,6 +501,7 @@ pub(super) mod own {
 
     /// Of the family `random`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Random {
         /// `bernoulli`
         Bernoulli,
@@ -526,6 +541,7 @@ pub(super) mod own {
 
     /// Of the family `attribute`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Attribute {
         /// `element_size`
         ElementSize,
@@ -605,6 +621,7 @@ pub(super) mod own {
 
     /// Of the family `sparse`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Sparse {
         /// `sparse_coo_tensor`
         SparseCooTensor,
@@ -632,6 +649,7 @@ pub(super) mod own {
 
     /// Of the family `einsum`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Einsum {
         /// `outer`
         Outer,
@@ -669,6 +687,7 @@ pub(super) mod own {
 
     /// Of the family `parametric`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Parametric {
         /// `positive`
         Positive,
@@ -692,6 +711,7 @@ pub(super) mod own {
 
     /// Of the family `activation`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Activation {
         /// `threshold`
         Threshold,
@@ -709,6 +729,7 @@ pub(super) mod own {
 
     /// Of the family `norm`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Norm {
         /// `layer_norm`
         LayerNorm,
@@ -732,6 +753,7 @@ pub(super) mod own {
 
     /// Of the family `loss`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Loss {
         /// `cross_entropy`
         CrossEntropy,
@@ -769,6 +791,7 @@ pub(super) mod own {
 
     /// Of the family `conv`.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[allow(clippy::enum_variant_names)]
     pub(in crate::tensor) enum Conv {
         /// `conv1d`
         Conv1d,

@@ -190,11 +190,10 @@ fn whole_numbers_have_their_probabilities() {
         let x = values(&fill(&[N], (Distribution::Bernoulli { p }, dtype), 2));
         chi_square(&counts(&x, 2), &[0.7, 0.3].map(|p| p * N as f64));
         let x = values(&fill(&[N], (Distribution::Geometric { p }, dtype), 3));
-        let mut expected = vec![0.0; 15];
-        for k in 1..14 {
-            expected[k] = 0.7_f64.powi(k as i32 - 1) * p * N as f64;
-        }
-        expected[14] = 0.7_f64.powi(13) * N as f64;
+        let mut expected: Vec<f64> = (0..14)
+            .map(|k| 0.7_f64.powi(k - 1) * p * N as f64)
+            .collect();
+        expected.push(0.7_f64.powi(13) * N as f64);
         chi_square(&counts(&x, 15)[1..], &expected[1..]);
     }
 }
