@@ -14,6 +14,8 @@ mod calls;
 mod draw;
 #[path = "generated_crate/mod.rs"]
 mod generated_crate;
+#[path = "static_dynamic/index.rs"]
+mod index;
 #[path = "static_dynamic/products.rs"]
 mod products;
 #[path = "static_dynamic/rustc.rs"]
@@ -35,7 +37,7 @@ fn types_accept_what_rules_accept() {
     let count = from_env("NOMINA_CALLS", 40);
     let mut draw = Draw::new(seed);
     let mut drawn = Vec::new();
-    for relation in calls::RELATIONS {
+    for relation in calls::RELATIONS.into_iter().chain(index::RELATIONS) {
         drawn.extend((0..count).map(|_| relation(&mut draw)));
     }
     let failed = rustc::failing_lines(&drawn);

@@ -253,7 +253,8 @@ fn parts_to_write_to() {
         .add_(&tensor!([1, 2]; C));
     x.at_mut((C.i(..).step(2),)).at_mut((N.i(0),)).fill_(9);
     assert_eq!(x.to_vec(), [9, 0, 9, 0, 6, 7]);
-    x.diagonal_mut(N, C, K, 1).copy_(&tensor!([1, 2]; K));
+    x.diagonal_mut_with(N, C, K, DiagonalOptions { offset: 1 })
+        .copy_(&tensor!([1, 2]; K));
     assert_eq!(x.to_vec(), [9, 1, 9, 0, 6, 2]);
     assert!(x.try_at_mut((C.i(3),)).is_err());
 }

@@ -2,7 +2,7 @@
 
 use nomina_core::rule::{self, DimRef};
 use nomina_core::{Error, ErrorKind, Names, Result};
-use nomina_runtime::tensor::{DynTensorMut, Index, IndexPutOptions};
+use nomina_runtime::tensor::{DiagonalOptions, DynTensorMut, Index, IndexPutOptions};
 use nomina_runtime::{DynTensor, Raw, RawMut};
 use smallvec::SmallVec;
 
@@ -135,12 +135,12 @@ pub(crate) fn part_mut<'a>(
 pub(crate) fn diagonal_mut<'a>(
     dest: Dest<'a>,
     dims: (usize, usize),
-    offset: i64,
+    (to, options): (Option<&str>, DiagonalOptions),
     out: &'static Static,
 ) -> Result<(RawMut<'a>, Wilds)> {
     let Dest { raw, wild, of } = dest;
     let whole = DynTensorMut::from_parts(raw, names(wild.as_deref(), of))?;
-    let part = whole.diagonal(offset, at(dims.0), at(dims.1))?;
+    let part = whole.diagonal(at(dims.0), at(dims.1), to, options)?;
     let (raw, names) = part.into_parts();
     Ok((raw, wilds(names, out)))
 }

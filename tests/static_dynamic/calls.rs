@@ -43,7 +43,11 @@ impl Call {
             .operands
             .iter()
             .map(|(name, names)| {
-                let dtype = if *name == "mask" { ", bool" } else { "" };
+                let dtype = match *name {
+                    "mask" => ", bool",
+                    name if name.starts_with("ids") => ", i64",
+                    _ => "",
+                };
                 let mutable = if *name == "own" { "mut " } else { "" };
                 format!("{name}: &{mutable}Tensor<{}{dtype}>", tuple(names))
             })

@@ -7,7 +7,7 @@ use nomina_core::rule::{self, DimRef};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 use smallvec::SmallVec;
 
-use super::{DynTensor, Index, Operand, about};
+use super::{DiagonalOptions, DynTensor, Index, Operand, about};
 use crate::call::{self, Arg};
 use crate::raw::RawMut;
 use crate::shape::Shape;
@@ -21,7 +21,7 @@ use crate::shape::Shape;
 /// # use nomina_runtime::DynTensor;
 /// let mut x = DynTensor::zeros(&[2, 2], ["N", "C"])?;
 /// x.select_mut("C", -1)?.fill_(1.0)?;
-/// x.diagonal_mut(0, "N", "C")?.add_(10.0)?;
+/// x.diagonal_mut("N", "C", None)?.add_(10.0)?;
 /// assert_eq!(x.to_vec::<f32>()?, [10.0, 1.0, 0.0, 11.0]);
 /// # Ok::<(), nomina_core::Error>(())
 /// ```
@@ -80,16 +80,17 @@ impl<'a> DynTensorMut<'a> {
     /// As [`DynTensor::diagonal_mut`].
     pub fn diagonal<'b, 'c>(
         self,
-        offset: i64,
         dim1: impl Into<DimRef<'b>>,
-        dim2: impl Into<DimRef<'c>>,
+        dim2: impl Into<DimRef<'b>>,
+        outdim: impl Into<Option<&'c str>>,
+        options: DiagonalOptions,
     ) -> Result<Self> {
         let Self { raw, names } = self;
         let shape = Shape::from(raw.shape());
         let fail = |e: Error| e.with_names([&names]).with_shapes([&shape[..]]);
-        let plan =
-            rule::diagonal("diagonal", &names, dim1.into(), dim2.into(), None).map_err(fail)?;
-        let offset = isize::try_from(offset).unwrap_or(isize::MAX);
+        let (dim1, dim2) = (dim1.into(), dim2.into());
+        let plan = rule::diagonal("diagonal", &names, dim1, dim2, outdim.into()).map_err(fail)?;
+        let offset = isize::try_from(options.offset).unwrap_or(isize::MAX);
         let raw = raw.diagonal(plan.dim1, plan.dim2, offset).map_err(fail)?;
         Ok(Self::new(raw, plan.names))
     }
@@ -276,18 +277,32 @@ impl DynTensor {
         self.part(names, |raw| raw.permute(&order))
     }
 
-    /// The diagonal of two dims, `offset` above the main one or below, to write to: the other
-    /// dims, then one without a name.
+    /// The diagonal of two dims, to write to: the other dims, then a new one, with a name or
+    /// without.
     ///
     /// # Errors
-    /// When a dim does not exist or both are the same.
+    /// As [`DynTensor::diagonal`].
     pub fn diagonal_mut<'a, 'b>(
         &mut self,
-        offset: i64,
         dim1: impl Into<DimRef<'a>>,
-        dim2: impl Into<DimRef<'b>>,
+        dim2: impl Into<DimRef<'a>>,
+        outdim: impl Into<Option<&'b str>>,
+    ) -> Result<DynTensorMut<'_>> {
+        self.diagonal_mut_with(dim1, dim2, outdim, DiagonalOptions::default())
+    }
+
+    /// [`DynTensor::diagonal_mut`] above or below the main one.
+    ///
+    /// # Errors
+    /// As [`DynTensor::diagonal`].
+    pub fn diagonal_mut_with<'a, 'b>(
+        &mut self,
+        dim1: impl Into<DimRef<'a>>,
+        dim2: impl Into<DimRef<'a>>,
+        outdim: impl Into<Option<&'b str>>,
+        options: DiagonalOptions,
     ) -> Result<DynTensorMut<'_>> {
         let names = self.names.clone();
-        DynTensorMut::new(self.raw.as_mut()?, names).diagonal(offset, dim1, dim2)
+        DynTensorMut::new(self.raw.as_mut()?, names).diagonal(dim1, dim2, outdim, options)
     }
 }

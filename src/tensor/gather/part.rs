@@ -1,12 +1,16 @@
 //! Writing into a part by name.
 
-use nomina_core::dims::{Append, Appended, AxesOf, DimOf, Dims, OneDim, Without, position};
+use nomina_core::dims::{Append, Appended, DimOf, Dims, OneDim, Without, position};
 use nomina_core::{Element, Result};
+use nomina_runtime::tensor::DiagonalOptions;
 
 use crate::call::{Dest, Known, gather, ok};
 use crate::tensor::part::{Part as View, wrap};
 use crate::tensor::{Part, SubscriptViews, SubscriptsOf};
 use crate::{Tensor, TensorMut};
+
+/// The dims of a diagonal of dims `X` and `Y`.
+type Diagonal<D, X, Y, Z> = Appended<Without<Without<D, X>, Y>, Z>;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The part at numbers and ranges by name, to write to; see [`Tensor::at`](crate::Tensor::at).
@@ -44,52 +48,87 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(wrap(View { raw, wild }))
     }
 
-    /// The diagonal of two dims, as a new last dim, to write to; `offset` above the main one or below.
+    /// The diagonal of two dims, which go, as a new last dim to write to.
     ///
     /// ```
     /// # use nomina::prelude::*;
     /// dims! { N, C, K }
     /// let mut x = Tensor::<(N, C)>::zeros([2, 2]);
-    /// x.diagonal_mut(N, C, K, 0).copy_(&tensor!([1., 2.]; K));
+    /// x.diagonal_mut(N, C, K).copy_(&tensor!([1., 2.]; K));
     /// assert_eq!(x.to_vec(), [1.0, 0.0, 0.0, 2.0]);
     /// ```
     ///
     /// # Panics
     /// When memory is short.
     #[track_caller]
-    pub fn diagonal_mut<X: DimOf<D>, Y: DimOf<D>, Z: OneDim + Append<Without<D, (X, Y)>>>(
+    pub fn diagonal_mut<
+        X: DimOf<D>,
+        Y: DimOf<Without<D, X>>,
+        Z: OneDim + Append<Without<Without<D, X>, Y>>,
+    >(
         &mut self,
         dim1: X,
         dim2: Y,
         to: Z,
-        offset: i64,
-    ) -> TensorMut<'_, Appended<Without<D, (X, Y)>, Z>, T>
-    where
-        (X, Y): AxesOf<D>,
-    {
-        ok(self.try_diagonal_mut(dim1, dim2, to, offset))
+    ) -> TensorMut<'_, Diagonal<D, X, Y, Z>, T> {
+        ok(self.try_diagonal_mut(dim1, dim2, to))
     }
 
     /// [`diagonal_mut`](Self::diagonal_mut) that returns the error.
     ///
     /// # Errors
     /// When memory is short.
-    pub fn try_diagonal_mut<X: DimOf<D>, Y: DimOf<D>, Z: OneDim + Append<Without<D, (X, Y)>>>(
+    pub fn try_diagonal_mut<
+        X: DimOf<D>,
+        Y: DimOf<Without<D, X>>,
+        Z: OneDim + Append<Without<Without<D, X>, Y>>,
+    >(
         &mut self,
         dim1: X,
         dim2: Y,
         to: Z,
-        offset: i64,
-    ) -> Result<TensorMut<'_, Appended<Without<D, (X, Y)>, Z>, T>>
-    where
-        (X, Y): AxesOf<D>,
-    {
+    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
+        self.try_diagonal_mut_with(dim1, dim2, to, DiagonalOptions::default())
+    }
+
+    /// [`diagonal_mut`](Self::diagonal_mut) above or below the main one.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    pub fn diagonal_mut_with<
+        X: DimOf<D>,
+        Y: DimOf<Without<D, X>>,
+        Z: OneDim + Append<Without<Without<D, X>, Y>>,
+    >(
+        &mut self,
+        dim1: X,
+        dim2: Y,
+        to: Z,
+        options: DiagonalOptions,
+    ) -> TensorMut<'_, Diagonal<D, X, Y, Z>, T> {
+        ok(self.try_diagonal_mut_with(dim1, dim2, to, options))
+    }
+
+    /// [`diagonal_mut_with`](Self::diagonal_mut_with) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_diagonal_mut_with<
+        X: DimOf<D>,
+        Y: DimOf<Without<D, X>>,
+        Z: OneDim + Append<Without<Without<D, X>, Y>>,
+    >(
+        &mut self,
+        dim1: X,
+        dim2: Y,
+        to: Z,
+        options: DiagonalOptions,
+    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
         let _ = (dim1, dim2, to);
-        let (dims, out) = (
-            (position::<X, D>(), position::<Y, D>()),
-            <Appended<Without<D, (X, Y)>, Z>>::STATIC,
-        );
-        let (raw, wild) = gather::diagonal_mut(self.dest()?, dims, offset, out)?;
+        let dims = (position::<X, D>(), position::<Y, D>());
+        let out = <Diagonal<D, X, Y, Z>>::STATIC;
+        let (raw, wild) = gather::diagonal_mut(self.dest()?, dims, (Z::NAME, options), out)?;
         Ok(wrap(View { raw, wild }))
     }
 }
@@ -121,44 +160,79 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
         Ok(wrap(View { raw, wild }))
     }
 
-    /// The diagonal of two dims, as a new last dim, to write to; `offset` above the main one or below.
+    /// The diagonal of two dims, which go, as a new last dim to write to.
     ///
     /// # Panics
     /// When memory is short.
     #[track_caller]
-    pub fn diagonal_mut<X: DimOf<D>, Y: DimOf<D>, Z: OneDim + Append<Without<D, (X, Y)>>>(
+    pub fn diagonal_mut<
+        X: DimOf<D>,
+        Y: DimOf<Without<D, X>>,
+        Z: OneDim + Append<Without<Without<D, X>, Y>>,
+    >(
         &mut self,
         dim1: X,
         dim2: Y,
         to: Z,
-        offset: i64,
-    ) -> TensorMut<'_, Appended<Without<D, (X, Y)>, Z>, T>
-    where
-        (X, Y): AxesOf<D>,
-    {
-        ok(self.try_diagonal_mut(dim1, dim2, to, offset))
+    ) -> TensorMut<'_, Diagonal<D, X, Y, Z>, T> {
+        ok(self.try_diagonal_mut(dim1, dim2, to))
     }
 
     /// [`diagonal_mut`](Self::diagonal_mut) that returns the error.
     ///
     /// # Errors
     /// When memory is short.
-    pub fn try_diagonal_mut<X: DimOf<D>, Y: DimOf<D>, Z: OneDim + Append<Without<D, (X, Y)>>>(
+    pub fn try_diagonal_mut<
+        X: DimOf<D>,
+        Y: DimOf<Without<D, X>>,
+        Z: OneDim + Append<Without<Without<D, X>, Y>>,
+    >(
         &mut self,
         dim1: X,
         dim2: Y,
         to: Z,
-        offset: i64,
-    ) -> Result<TensorMut<'_, Appended<Without<D, (X, Y)>, Z>, T>>
-    where
-        (X, Y): AxesOf<D>,
-    {
+    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
+        self.try_diagonal_mut_with(dim1, dim2, to, DiagonalOptions::default())
+    }
+
+    /// [`diagonal_mut`](Self::diagonal_mut) above or below the main one.
+    ///
+    /// # Panics
+    /// When memory is short.
+    #[track_caller]
+    pub fn diagonal_mut_with<
+        X: DimOf<D>,
+        Y: DimOf<Without<D, X>>,
+        Z: OneDim + Append<Without<Without<D, X>, Y>>,
+    >(
+        &mut self,
+        dim1: X,
+        dim2: Y,
+        to: Z,
+        options: DiagonalOptions,
+    ) -> TensorMut<'_, Diagonal<D, X, Y, Z>, T> {
+        ok(self.try_diagonal_mut_with(dim1, dim2, to, options))
+    }
+
+    /// [`diagonal_mut_with`](Self::diagonal_mut_with) that returns the error.
+    ///
+    /// # Errors
+    /// When memory is short.
+    pub fn try_diagonal_mut_with<
+        X: DimOf<D>,
+        Y: DimOf<Without<D, X>>,
+        Z: OneDim + Append<Without<Without<D, X>, Y>>,
+    >(
+        &mut self,
+        dim1: X,
+        dim2: Y,
+        to: Z,
+        options: DiagonalOptions,
+    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
         let _ = (dim1, dim2, to);
-        let (dims, out) = (
-            (position::<X, D>(), position::<Y, D>()),
-            <Appended<Without<D, (X, Y)>, Z>>::STATIC,
-        );
-        let (raw, wild) = gather::diagonal_mut(self.dest()?, dims, offset, out)?;
+        let dims = (position::<X, D>(), position::<Y, D>());
+        let out = <Diagonal<D, X, Y, Z>>::STATIC;
+        let (raw, wild) = gather::diagonal_mut(self.dest()?, dims, (Z::NAME, options), out)?;
         Ok(wrap(View { raw, wild }))
     }
 }
