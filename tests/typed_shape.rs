@@ -175,10 +175,10 @@ fn complex_parts() {
 fn writing_to_a_diagonal() {
     let mut m: Tensor<(N, C)> = counted([2, 3]);
     let before = m.clone();
-    m.diagonal_mut(N, C, K, 0).fill_(9.0);
+    m.diagonal_mut(N, C, K).fill_(9.0);
     assert_eq!(m.to_vec(), [9., 1., 2., 3., 9., 5.]);
     m.narrow_mut(C, 1..)
-        .diagonal_mut(N, C, K, 0)
+        .diagonal_mut(N, C, K)
         .copy_(&tensor!([7., 8.]; K));
     assert_eq!(m.to_vec(), [9., 7., 2., 3., 9., 8.]);
     assert_eq!(before.to_vec(), [0., 1., 2., 3., 4., 5.]);
@@ -192,7 +192,7 @@ fn dims_whose_names_types_do_not_know() {
     let taken = x.try_diagonal(H, W, N).map(drop);
     assert_eq!(taken.unwrap_err().kind(), ErrorKind::DuplicateNames);
     let mut own = x.clone();
-    assert_eq!(own.diagonal_mut(H, W, K, 0).names().to_string(), "(N, K)");
+    assert_eq!(own.diagonal_mut(H, W, K).names().to_string(), "(N, K)");
     assert_eq!(x.unfold(H, 2, 1, K).names().to_string(), "(N, H, W, K)");
     assert_eq!(x.repeat((H.of(2),)).names().to_string(), "(N, H, W)");
 }
