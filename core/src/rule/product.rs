@@ -129,6 +129,8 @@ pub fn trace(op: &'static str, x: &Names) -> Result<Names> {
 }
 
 /// Which dims [`tensordot`] sums over.
+// An argument that lives for one call: a box would cost it an allocation.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PairArg<'a> {
     /// So many of the last dims of the left operand, and of the first of the right one.

@@ -27,6 +27,8 @@ pub struct List {
 }
 
 /// A dim, or `..`.
+// Most items are dims.
+#[allow(clippy::large_enum_variant)]
 pub enum Item {
     Dim(Type),
     Rest(Token![..]),

@@ -217,3 +217,7 @@ fn grouped(query: &Raw, key: &Raw, value: &Raw, mask: Option<&Raw>, scores: Scor
     shape[at] = all;
     out.reshape(&shape)
 }
+
+#[cfg(test)]
+#[path = "attention_tests.rs"]
+mod tests;

@@ -127,3 +127,81 @@ fn euclidean(a: &Raw, b: &Raw) -> Result<Raw> {
     let squared = clamp(&squared, Some(Arg::Scalar(Scalar::Float(0.0))), None)?;
     pointwise_owned(Op::Sqrt, squared, &[])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(shape: &[usize], seed: usize) -> Raw {
+        let count: usize = shape.iter().product();
+        let data = (0..count).map(|i| ((i * 37 + seed * 101) % 29) as f64 / 10.0 - 1.4);
+        Raw::from_vec(data.collect(), shape).unwrap()
+    }
+
+    /// One distance at a time.
+    fn plain(a: &Raw, b: &Raw, p: f64) -> Vec<f64> {
+        let depth = a.shape()[1];
+        let (x, y) = (a.to_vec::<f64>().unwrap(), b.to_vec::<f64>().unwrap());
+        let mut all = Vec::new();
+        for x in x.chunks(depth) {
+            for y in y.chunks(depth) {
+                let apart = x.iter().zip(y).map(|(x, y)| (x - y).abs());
+                all.push(if p == 0.0 {
+                    apart.filter(|d| *d != 0.0).count() as f64
+                } else if p == f64::INFINITY {
+                    apart.fold(0.0, f64::max)
+                } else {
+                    apart.map(|d| d.powf(p)).sum::<f64>().powf(1.0 / p)
+                });
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn every_norm_and_way() {
+        let (a, b) = (sample(&[40, 21], 1), sample(&[33, 21], 2));
+        for p in [0.0, 0.5, 1.0, 2.0, 3.5, f64::INFINITY] {
+            let want = plain(&a, &b, p);
+            for mode in [CdistMode::Never, CdistMode::IfNecessary, CdistMode::Always] {
+                let got = cdist(&a, &b, p, mode).unwrap().to_vec::<f64>().unwrap();
+                for (got, want) in got.iter().zip(&want) {
+                    assert!(
+                        (got - want).abs() < 1e-6 * want.max(1.0),
+                        "{p}: {got}, {want}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn halves_and_batches() {
+        let (a, b) = (sample(&[2, 1, 5, 3], 1), sample(&[4, 6, 3], 2));
+        let whole = cdist(&a, &b, 1.0, CdistMode::Never).unwrap();
+        assert_eq!(whole.shape(), [2, 4, 5, 6]);
+        let half = |x: &Raw| crate::call::to_dtype(x, DType::F16).unwrap();
+        let got = cdist(&half(&a), &half(&b), 1.0, CdistMode::Never).unwrap();
+        assert_eq!(got.dtype(), DType::F16);
+        let got = crate::call::to_dtype(&got, DType::F64).unwrap();
+        let pairs = got.to_vec::<f64>().unwrap();
+        for (got, want) in pairs.iter().zip(whole.to_vec::<f64>().unwrap()) {
+            assert!((got - want).abs() < 0.02, "{got}, {want}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense() {
+        let a = sample(&[2, 3], 1);
+        for p in [-1.0, f64::NAN] {
+            let error = cdist(&a, &a, p, CdistMode::Never).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Argument);
+        }
+        let other = sample(&[2, 4], 1);
+        let error = cdist(&a, &other, 2.0, CdistMode::Never).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Shape);
+        let nan = Raw::from_vec(vec![f64::NAN, 0.0, 0.0], &[1, 3]).unwrap();
+        let max = cdist(&nan, &a, f64::INFINITY, CdistMode::Never).unwrap();
+        assert!(max.to_vec::<f64>().unwrap().iter().all(|d| d.is_nan()));
+    }
+}
