@@ -35,6 +35,11 @@ impl<const K: usize> ExpandArg for [usize; K] {
 }
 
 /// Dims `D` expand to these sizes.
+#[diagnostic::on_unimplemented(
+    message = "dims {D} do not expand to sizes `{Self}`",
+    label = "expected one size for each dim of {D}, or dims with sizes"
+)]
 pub trait Expand<D>: ExpandArg {}
 impl<D: Dims + ExpandInto<S::Dims>, S: Sizes> Expand<D> for S {}
+#[diagnostic::do_not_recommend]
 impl<D: Dims, const K: usize> Expand<D> for [usize; K] where Self: ShapeFor<D> {}

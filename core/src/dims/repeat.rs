@@ -35,6 +35,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims, A: DimOf<D>> Repeats<D> for Of<A> {
     fn counts(&self, all: &mut [i64]) {
         let at = super::places::position::<A, D>();
@@ -44,6 +45,7 @@ impl<D: Dims, A: DimOf<D>> Repeats<D> for Of<A> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, const K: usize> Repeats<D> for [usize; K]
 where
     Self: ShapeFor<D>,

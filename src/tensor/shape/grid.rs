@@ -15,6 +15,8 @@ use crate::tensor::join::{Joinable, TensorList};
     label = "expected references to tensors of one dim and one dtype, such as `(&x, &y)`"
 )]
 pub trait Vectors {
+    /// The grid's dims: one of each vector.
+    type Dims: Dims;
     /// Each vector, spread over the grid.
     type Grids;
     #[doc(hidden)]
@@ -26,8 +28,9 @@ macro_rules! grids {
         #[diagnostic::do_not_recommend]
         impl<T: Element, $($dim: OneDim),*> Vectors for ($(&Tensor<($dim,), T>,)*)
         where
-            $dims: Dims + Distinct,
+            $dims: Dims,
         {
+            type Dims = $dims;
             type Grids = [Tensor<$dims, T>; count!($($dim)*)];
 
             fn grids(&self) -> Result<Self::Grids> {
@@ -69,7 +72,7 @@ grids!(A 0, B 1, C 2, D 3, E 4, F 5; (A, B, C, D, E, F));
 /// With the text of the error that the `try_` form returns.
 #[track_caller]
 #[must_use]
-pub fn meshgrid<V: Vectors>(vectors: V) -> V::Grids {
+pub fn meshgrid<V: Vectors<Dims: Distinct>>(vectors: V) -> V::Grids {
     ok(try_meshgrid(vectors))
 }
 
@@ -77,7 +80,7 @@ pub fn meshgrid<V: Vectors>(vectors: V) -> V::Grids {
 ///
 /// # Errors
 /// When sizes overflow.
-pub fn try_meshgrid<V: Vectors>(vectors: V) -> Result<V::Grids> {
+pub fn try_meshgrid<V: Vectors<Dims: Distinct>>(vectors: V) -> Result<V::Grids> {
     vectors.grids()
 }
 
