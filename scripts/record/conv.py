@@ -25,9 +25,9 @@ def unnamed(count):
 # Convolutions: without names, with the input's, with the weight's, with the bias'.
 for d, spatial in ((1, "L"), (2, "H W"), (3, "D H W")):
     op, size, kernel = f"{F}conv{d}d", [5, 4, 3][-d:], [3, 2, 2][-d:]
-    blanks = unnamed(d)
+    blanks, kernels = unnamed(d), ' '.join('K' + word for word in spatial.split())
     x = rand([2, 2, *size], f"N C {spatial}")
-    w = rand([3, 2, *kernel], f"O C {blanks}")
+    w = rand([3, 2, *kernel], f"O C {kernels}")
     r.case(op, x, w, names=f"N O {spatial}")
     r.case(op, x, w, rand([3], "O"), names=f"N O {spatial}")
     r.case(op, x, rand([3, 2, *kernel]), names=f"N C {spatial}")
@@ -38,30 +38,29 @@ for d, spatial in ((1, "L"), (2, "H W"), (3, "D H W")):
     r.case(op, x, w, padding="same", names=f"N O {spatial}")
     r.case(op, x, w, padding="same", dilation=2, names=f"N O {spatial}")
     r.case(op, x, w, padding="valid", names=f"N O {spatial}")
-    x4, w4 = rand([2, 4, *size], f"N C {spatial}"), rand([6, 2, *kernel], f"O _ {blanks}")
+    x4, w4 = rand([2, 4, *size], f"N C {spatial}"), rand([6, 2, *kernel], f"O C {kernels}")
     r.case(op, x4, w4, groups=2, names=f"N O {spatial}")
-    r.case(op, x4, rand([4, 1, *kernel], f"O _ {blanks}"), rand([4]), groups=4, names=f"N O {spatial}")
+    r.case(op, x4, rand([4, 1, *kernel], f"O C {kernels}"), rand([4], "O"), groups=4, names=f"N O {spatial}")
     r.case(op, x4, rand([8, 1, *kernel]), None, 2, 1, 1, 4, names=f"N C {spatial}")
     r.case(op, x4, rand([3, 4] + [1] * d), names=f"N C {spatial}")
     r.case(op, x4, rand([4, 2] + [1] * d), rand([4]), groups=2, names=f"N C {spatial}")
     r.case(op, rand([1, 1, *size]), rand([5, 1, *kernel]), padding=1, names=unnamed(d + 2))
     r.case(op, rand([0, 2, *size], f"N C {spatial}"), w, names=f"N O {spatial}")
     for dtype in (f64, f16, bf16, i64, c64):
-        r.case(op, rand([2, 2, *size], f"N C {spatial}", dtype), rand([3, 2, *kernel], dtype=dtype),
-               rand([3], dtype=dtype), padding=1, names=f"N C {spatial}")
+        r.case(op, rand([2, 2, *size], f"N C {spatial}", dtype), rand([3, 2, *kernel], f"O C {kernels}", dtype),
+               rand([3], "O", dtype), padding=1, names=f"N O {spatial}")
     r.case(op, rand([2, 4, *size], f"N C {spatial}", f16), rand([4, 1, *kernel], dtype=f16), groups=4,
            names=f"N C {spatial}")
     order = [0, d + 1, *range(1, d + 1)]
     last = moved([2, *size, 4], f"N C {spatial}", *order)
-    r.case(op, last, rand([3, 4, *kernel], f"O C {blanks}"), rand([3]), padding=1, names=f"N O {spatial}")
+    r.case(op, last, rand([3, 4, *kernel], f"O C {kernels}"), rand([3]), padding=1, names=f"N O {spatial}")
     r.case(op, last, rand([4, 2, *kernel]), groups=2, stride=2, names=f"N C {spatial}")
     r.case(op, last, rand([4, 1, *kernel]), groups=4, names=f"N C {spatial}")
     r.case(op, last, rand([5, 4] + [1] * d), names=f"N C {spatial}")
-    turned = T(x.tensor.transpose(0, -1), f"N C {spatial}") if size[-1] == 2 else None
     r.case(op, T(rand([2, *reversed(size), 2]).tensor.permute([0, d + 1, *range(d, 0, -1)]), f"N C {spatial}"), w,
            names=f"N O {spatial}")
-    r.error(op, "name_mismatch", x, rand([3, 2, *kernel], f"O K {blanks}"))
-    r.error(op, "duplicate_names", x, rand([3, 2, *kernel], f"N C {blanks}"))
+    r.error(op, "name_mismatch", x, rand([3, 2, *kernel], f"O K {kernels}"))
+    r.error(op, "duplicate_names", x, rand([3, 2, *kernel], f"N C {kernels}"))
     r.error(op, "name_mismatch", x, w, rand([3], "P"))
     r.error(op, "shape", x, rand([3, 3, *kernel]))
     r.error(op, "shape", x, rand([3, 2] + [9] * d))
@@ -73,7 +72,7 @@ for d, spatial in ((1, "L"), (2, "H W"), (3, "D H W")):
 
     # Their transposes.
     op = f"{F}conv_transpose{d}d"
-    w = rand([2, 3, *kernel], f"C O {blanks}")
+    w = rand([2, 3, *kernel], f"C O {kernels}")
     r.case(op, x, w, names=f"N O {spatial}")
     r.case(op, x, w, rand([3], "O"), names=f"N O {spatial}")
     r.case(op, x, rand([2, 3, *kernel]), names=f"N C {spatial}")
@@ -83,12 +82,12 @@ for d, spatial in ((1, "L"), (2, "H W"), (3, "D H W")):
     r.case(op, x, w, dilation=2, padding=1, names=f"N O {spatial}")
     r.case(op, x4, rand([4, 3, *kernel]), rand([6]), groups=2, stride=2, names=f"N C {spatial}")
     r.case(op, x4, rand([4, 1, *kernel]), groups=4, names=f"N C {spatial}")
-    r.case(op, last, rand([4, 2, *kernel], f"C O {blanks}"), names=f"N O {spatial}")
+    r.case(op, last, rand([4, 2, *kernel], f"C O {kernels}"), names=f"N O {spatial}")
     for dtype in (f64, f16, bf16, c64):
-        r.case(op, rand([2, 2, *size], f"N C {spatial}", dtype), rand([2, 3, *kernel], dtype=dtype),
-               rand([3], dtype=dtype), stride=2, names=f"N C {spatial}")
-    r.error(op, "name_mismatch", x, rand([2, 3, *kernel], f"K O {blanks}"))
-    r.error(op, "duplicate_names", x, rand([2, 3, *kernel], f"C N {blanks}"))
+        r.case(op, rand([2, 2, *size], f"N C {spatial}", dtype), rand([2, 3, *kernel], f"C O {kernels}", dtype),
+               rand([3], "O", dtype), stride=2, names=f"N O {spatial}")
+    r.error(op, "name_mismatch", x, rand([2, 3, *kernel], f"K O {kernels}"))
+    r.error(op, "duplicate_names", x, rand([2, 3, *kernel], f"C N {kernels}"))
     r.error(op, "shape", x, rand([3, 3, *kernel]))
     r.error(op, "rank", rand([4] * (d + 3)), w)
 
