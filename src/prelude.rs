@@ -6,7 +6,7 @@ pub use crate::dims::{
     OneDim, Order, OrderSpec, Prime, Product, Refine, Refined, Rename, RenameArg, Renamed,
     Selected, ShapeFor, Sizes, Sum, Transposed, Unflatten, Unflattened, Wild, Without, keep,
 };
-pub use crate::dims::{Convolved, Filter, SizesOf, SpatialOf};
+pub use crate::dims::{Convolved, SizesOf, SpatialOf, WeightFor};
 pub use crate::{
     AddOptions, AddmmOptions, AttentionOptions, CdistOptions, Complex, DType, Device, DynTensor,
     Element, Error, ErrorKind, Float, Generator, Inexact, Integral, LikeOptions, MemoryFormat,

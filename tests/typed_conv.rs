@@ -29,7 +29,7 @@ fn layer<S: Dims, E: Dims, X: DimOf<S>, A: SpatialOf<Without<S, X>, 2>>(
     weight: &Tensor<E>,
 ) -> Tensor<Convolved<S, E, X>>
 where
-    E: Filter<S, X, A, 2>,
+    E: WeightFor<S, X, A, 2>,
 {
     x.conv2d(channel, dims, weight)
 }

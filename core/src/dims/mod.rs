@@ -24,7 +24,7 @@
 //! | `repeat`, `tile` | | [`Repeats`] |
 //! | `searchsorted` | the values' | [`Sequences`] |
 //! | `contract` | [`Contracted`] | [`Contract`] |
-//! | convolution, pools, `pad` | [`Convolved`] | [`SpatialOf`], [`Filter`] |
+//! | convolution, pools, `pad` | [`Convolved`] | [`SpatialOf`], [`WeightFor`] |
 //! | `einsum!` | its result's, [`Aligned`] with [`Others`] | [`Has`], [`ListedBy`], [`OfOperand`] |
 //! | `cdist` | [`Distances`] | [`RowsBeside`] |
 //! | attention | [`Attended`] | [`Attend`] |
@@ -112,6 +112,6 @@ pub use single::OneOrAll;
 pub use size::{Admits, AnySize, CanBe, CanEqual, DimSize, Fixed, Open, Resizable, SizeOf};
 pub use verdict::*;
 pub use window::{
-    Convolved, Count, EachResizable, Filter, FilterRank, KernelOf, OutChannel, SizesOf,
-    SlidesAlong, SpatialOf,
+    Convolved, Count, EachResizable, Kernel, KernelOf, KernelRank, OutChannel, SizesOf,
+    SlidesAlong, SpatialOf, WeightFor, WeightRank,
 };

@@ -29,7 +29,6 @@ macro_rules! counts {
     ($($count:literal $($x:ident)*;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<$($x: Dim),*> Count<$count> for ($($x,)*) {}
-        #[diagnostic::do_not_recommend]
         impl<$($x: Axis),*> EachResizable for ($($x,)*) where $(SizeOf<$x>: Resizable<$x>),* {}
     )*};
 }
@@ -64,7 +63,7 @@ pub type KernelOf<E, X> = <<E as DimList>::Remove<X> as DimList>::Tail;
 /// ```
 /// # use nomina_core::dims::*;
 /// # struct Tensor<D>(core::marker::PhantomData<D>);
-/// fn layer<D: Dims, E: Filter<D, C, (H, W), 2>, C: Dim, H: Dim, W: Dim>(
+/// fn layer<D: Dims, E: WeightFor<D, C, (H, W), 2>, C: Dim, H: Dim, W: Dim>(
 ///     x: &Tensor<D>,
 ///     weight: &Tensor<E>,
 /// ) -> Tensor<Convolved<D, E, C>> {
@@ -75,10 +74,15 @@ pub type Convolved<D, E, X> = <D as DimList>::Splice<X, (OutChannel<E, X>,)>;
 
 /// Dims of a weight with which `D` is convolved over the channel `X` along the `S` dims `A`: it
 /// has the channel, output channels that `D` does not have, and the kernel's dims in order.
-pub trait Filter<D, X, A, const S: usize>: Dims {}
-impl<D, X, A, E, const S: usize> Filter<D, X, A, S> for E
+// The message is for what the weight itself lacks; its dims' relations have their own.
+#[diagnostic::on_unimplemented(
+    message = "a weight with dims {Self} lacks the channel `{X}`, or has no kernel of {S} dims",
+    label = "a weight has output channels, `{X}`, and {S} dims for the kernel"
+)]
+pub trait WeightFor<D, X, A, const S: usize>: Dims {}
+impl<D, X, A, E, const S: usize> WeightFor<D, X, A, S> for E
 where
-    E: Dims + FullyNamed + FilterRank<S> + NotBehindWild<X> + Has<X>,
+    E: Dims + FullyNamed + WeightRank<S> + NotBehindWild<X> + Has<X>,
     D: Dims,
     X: OneDim,
     A: Axes,
@@ -92,13 +96,33 @@ where
     message = "a weight with dims {Self} has no kernel of {S} dims",
     label = "a weight has output channels, the channel, and {S} dims for the kernel"
 )]
-pub trait FilterRank<const S: usize> {}
+pub trait WeightRank<const S: usize> {}
 #[diagnostic::do_not_recommend]
-impl<E: Dims> FilterRank<1> for E where <E::Rank as Rank>::Is3: IsTrue {}
-#[diagnostic::do_not_recommend]
-impl<E: Dims> FilterRank<2> for E where <E::Rank as Rank>::Is4: IsTrue {}
-#[diagnostic::do_not_recommend]
-impl<E: Dims> FilterRank<3> for E where <E::Rank as Rank>::Is5: IsTrue {}
+impl<E: Dims, const S: usize> WeightRank<S> for E
+where
+    Kernel<S>: KernelRank,
+    <Kernel<S> as KernelRank>::Weight<E::Rank>: IsTrue,
+{
+}
+
+/// A kernel of `S` dims.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel<const S: usize>;
+
+/// How many dims a weight with such a kernel has.
+pub trait KernelRank {
+    /// Whether it has so many.
+    type Weight<R: Rank>: Bool;
+}
+impl KernelRank for Kernel<1> {
+    type Weight<R: Rank> = R::Is3;
+}
+impl KernelRank for Kernel<2> {
+    type Weight<R: Rank> = R::Is4;
+}
+impl KernelRank for Kernel<3> {
+    type Weight<R: Rank> = R::Is5;
+}
 
 /// Whether a kernel's dim `K` may slide along dim `L` of dims `D`: it has its name, or one that
 /// `D` lacks.

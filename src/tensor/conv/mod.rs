@@ -7,7 +7,7 @@ mod shuffle;
 mod windows;
 
 use nomina_core::dims::{
-    Axes, Convolved, DimOf, Dims, Filter, OneDim, OutChannel, SpatialOf, Without, position,
+    Axes, Convolved, DimOf, Dims, OneDim, OutChannel, SpatialOf, WeightFor, Without, position,
     positions,
 };
 use nomina_core::op::Op;
@@ -38,7 +38,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, S>,
-        E: Filter<D, X, A, S>,
+        E: WeightFor<D, X, A, S>,
     {
         conv::conv(
             op,
@@ -60,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, S>,
-        E: Filter<D, X, A, S>,
+        E: WeightFor<D, X, A, S>,
     {
         conv::transposed(
             op,

@@ -2,7 +2,7 @@
 //! What slides along one, two or three dims.
 
 use nomina_core::dims::{
-    BroadcastWith, Convolved, DimOf, Dims, Filter, Holds, OutChannel, SpatialOf, Sum, Without,
+    BroadcastWith, Convolved, DimOf, Dims, Holds, OutChannel, SpatialOf, Sum, WeightFor, Without,
     positions,
 };
 use nomina_core::op::Op;
@@ -26,7 +26,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: Filter<D, X, A, 1>>(
+    pub fn conv1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
         &self,
         channel: X,
         dims: A,
@@ -42,7 +42,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_conv1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: Filter<D, X, A, 1>>(
+    pub fn try_conv1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
         &self,
         channel: X,
         dims: A,
@@ -60,7 +60,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv1d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: Filter<D, X, A, 1>>(
+    pub fn conv1d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
         &self,
         channel: X,
         dims: A,
@@ -78,7 +78,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_conv1d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: Filter<D, X, A, 1>>(
+    pub fn try_conv1d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
         &self,
         channel: X,
         dims: A,
@@ -101,7 +101,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv_transpose1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: Filter<D, X, A, 1>>(
+    pub fn conv_transpose1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
         &self,
         channel: X,
         dims: A,
@@ -120,7 +120,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_conv_transpose1d<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 1>,
-        E: Filter<D, X, A, 1>,
+        E: WeightFor<D, X, A, 1>,
     >(
         &self,
         channel: X,
@@ -142,7 +142,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn conv_transpose1d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 1>,
-        E: Filter<D, X, A, 1>,
+        E: WeightFor<D, X, A, 1>,
     >(
         &self,
         channel: X,
@@ -164,7 +164,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_conv_transpose1d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 1>,
-        E: Filter<D, X, A, 1>,
+        E: WeightFor<D, X, A, 1>,
     >(
         &self,
         channel: X,
@@ -607,7 +607,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: Filter<D, X, A, 2>>(
+    pub fn conv2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
         &self,
         channel: X,
         dims: A,
@@ -623,7 +623,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_conv2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: Filter<D, X, A, 2>>(
+    pub fn try_conv2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
         &self,
         channel: X,
         dims: A,
@@ -641,7 +641,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv2d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: Filter<D, X, A, 2>>(
+    pub fn conv2d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
         &self,
         channel: X,
         dims: A,
@@ -659,7 +659,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_conv2d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: Filter<D, X, A, 2>>(
+    pub fn try_conv2d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
         &self,
         channel: X,
         dims: A,
@@ -682,7 +682,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv_transpose2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: Filter<D, X, A, 2>>(
+    pub fn conv_transpose2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
         &self,
         channel: X,
         dims: A,
@@ -701,7 +701,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_conv_transpose2d<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 2>,
-        E: Filter<D, X, A, 2>,
+        E: WeightFor<D, X, A, 2>,
     >(
         &self,
         channel: X,
@@ -723,7 +723,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn conv_transpose2d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 2>,
-        E: Filter<D, X, A, 2>,
+        E: WeightFor<D, X, A, 2>,
     >(
         &self,
         channel: X,
@@ -745,7 +745,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_conv_transpose2d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 2>,
-        E: Filter<D, X, A, 2>,
+        E: WeightFor<D, X, A, 2>,
     >(
         &self,
         channel: X,
@@ -1185,7 +1185,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: Filter<D, X, A, 3>>(
+    pub fn conv3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
         &self,
         channel: X,
         dims: A,
@@ -1201,7 +1201,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_conv3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: Filter<D, X, A, 3>>(
+    pub fn try_conv3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
         &self,
         channel: X,
         dims: A,
@@ -1219,7 +1219,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv3d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: Filter<D, X, A, 3>>(
+    pub fn conv3d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
         &self,
         channel: X,
         dims: A,
@@ -1237,7 +1237,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_conv3d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: Filter<D, X, A, 3>>(
+    pub fn try_conv3d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
         &self,
         channel: X,
         dims: A,
@@ -1260,7 +1260,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn conv_transpose3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: Filter<D, X, A, 3>>(
+    pub fn conv_transpose3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
         &self,
         channel: X,
         dims: A,
@@ -1279,7 +1279,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_conv_transpose3d<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 3>,
-        E: Filter<D, X, A, 3>,
+        E: WeightFor<D, X, A, 3>,
     >(
         &self,
         channel: X,
@@ -1301,7 +1301,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn conv_transpose3d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 3>,
-        E: Filter<D, X, A, 3>,
+        E: WeightFor<D, X, A, 3>,
     >(
         &self,
         channel: X,
@@ -1323,7 +1323,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_conv_transpose3d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 3>,
-        E: Filter<D, X, A, 3>,
+        E: WeightFor<D, X, A, 3>,
     >(
         &self,
         channel: X,

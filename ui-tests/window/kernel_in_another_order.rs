@@ -1,0 +1,9 @@
+use nomina::prelude::*;
+
+dims! { N, C, H, W, Out }
+
+fn main() {
+    let images = Tensor::<(N, C, H, W)>::zeros([2, 3, 4, 4]);
+    let weight = Tensor::<(Out, C, W, H)>::zeros([5, 3, 2, 2]);
+    let y = images.conv2d(C, (H, W), &weight);
+}

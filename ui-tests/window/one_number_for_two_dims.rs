@@ -1,0 +1,8 @@
+use nomina::prelude::*;
+
+dims! { H, W }
+
+fn main() {
+    let x = Tensor::<(H, W)>::zeros([4, 4]);
+    let y = x.pad((H, W), [(1, 1)]);
+}

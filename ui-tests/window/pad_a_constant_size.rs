@@ -1,0 +1,8 @@
+use nomina::prelude::*;
+
+dims! { N, Rgb = 3 }
+
+fn main() {
+    let x = Tensor::<(N, Rgb)>::zeros([2, 3]);
+    let y = x.pad(Rgb, [(1, 1)]);
+}

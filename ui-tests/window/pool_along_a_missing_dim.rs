@@ -1,0 +1,8 @@
+use nomina::prelude::*;
+
+dims! { N, C, H, W }
+
+fn main() {
+    let x = Tensor::<(N, C, H)>::zeros([2, 3, 4]);
+    let y = x.max_pool2d((H, W), [2, 2]);
+}
