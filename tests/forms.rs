@@ -11,6 +11,7 @@ use nomina_core::op::{self, Class, Forms, Row, Status};
 fn spelled(name: &str) -> &str {
     match name {
         "where" => "where_cond",
+        "conj_physical" => "conj",
         "type" => "type_name",
         other => other,
     }
@@ -21,20 +22,50 @@ const INFALLIBLE: &[&str] = &["clone", "detach"];
 
 /// Forms whose typed spelling is another thing, and which.
 const OTHERWISE: &[(&str, &str)] = &[
+    ("split_with_sizes", "`split` with a list"),
+    ("hsplit", "`tensor_split` by name"),
+    ("vsplit", "`tensor_split` by name"),
+    ("dsplit", "`tensor_split` by name"),
+    ("hstack", "`cat` by name"),
+    ("hstack_out", "`cat_out` by name"),
+    ("vstack", "`cat` by name, `stack` for vectors"),
+    ("vstack_out", "`cat_out` by name"),
+    ("dstack", "`cat` by name, `stack` for matrices"),
+    ("dstack_out", "`cat_out` by name"),
+    ("column_stack", "`cat` by name, `stack` for vectors"),
+    ("column_stack_out", "`cat_out` by name"),
+    ("movedim", "`align_to`: an order of names"),
+    ("fliplr", "`flip` by name"),
+    ("flipud", "`flip` by name"),
+    ("reshape", "sizes without names: `flatten`, `unflatten`"),
+    ("reshape_as", "sizes without names: `flatten`, `unflatten`"),
+    ("view", "sizes without names: `flatten`, `unflatten`"),
+    ("view_as", "sizes without names: `flatten`, `unflatten`"),
+    ("as_strided", "strides without names: on `DynTensor`"),
+    ("atleast_1d", "`unsqueeze`, which names the dim"),
+    ("atleast_2d", "`unsqueeze`, which names the dim"),
+    ("atleast_3d", "`unsqueeze`, which names the dim"),
+    ("narrow_copy", "`narrow`, then `contiguous`"),
+    ("narrow_copy_out", "`narrow`, then `copy_`"),
+    ("constant_pad_nd", "`pad` by name"),
+    ("im2col", "`unfold` along each dim"),
+    ("fold", "on `DynTensor`"),
+    ("bilinear", "`einsum!`, which plans it"),
+    ("multi_dot", "`einsum!`, which plans it"),
+    ("multi_dot_out", "`einsum!`, which plans it"),
+    ("sparse_coo_tensor", "`Sparse`'s own constructors"),
     ("manual_seed", "a free function"),
     ("seed", "a free function"),
     ("initial_seed", "a free function"),
     ("tensor", "the macro `tensor!`"),
-    ("try_tensor", "the macro `tensor!`"),
     ("rename_", "a type does not change in place: `rename`"),
-    (
-        "try_rename_",
-        "a type does not change in place: `try_rename`",
-    ),
 ];
 
 /// Forms of `DynTensor` that are another thing, and which.
 const OTHERWISE_DYNAMIC: &[(&str, &str)] = &[
+    ("split_with_sizes", "`split` with a list"),
+    ("constant_pad_nd", "`pad`"),
+    ("sparse_coo_tensor", "`DynSparse`'s own constructors"),
     ("tensor", "`from_vec`"),
     ("clone", "the trait `Clone`"),
     ("manual_seed", "a free function"),
@@ -58,7 +89,8 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
                 // Methods that a macro stamps out are words of its call.
                 for call in text.split("! {\n").skip(1) {
                     let end = call.find("\n}").unwrap_or(0);
-                    found.extend(call[..end].split_whitespace().map(str::to_owned));
+                    let words = call[..end].split(|c: char| !c.is_alphanumeric() && c != '_');
+                    found.extend(words.map(str::to_owned));
                 }
             }
         }
@@ -93,7 +125,8 @@ fn built() -> impl Iterator<Item = &'static Row> {
 }
 
 fn is_otherwise(list: &[(&str, &str)], name: &str) -> bool {
-    list.iter().any(|(form, _)| *form == name)
+    let form = name.strip_prefix("try_").unwrap_or(name);
+    list.iter().any(|(other, _)| *other == form)
 }
 
 #[test]

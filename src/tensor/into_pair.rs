@@ -10,7 +10,7 @@ use nomina_core::{Element, Real, Result, StoreAs};
 use super::join::{Joinable, try_cat, try_stack};
 use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, picked};
-use crate::call::{Bare, Known, ok, reduce};
+use crate::call::{Bare, Known, ok, reduce, sort};
 
 impl<D: Dims, T: Real> Tensor<D, T> {
     /// [`max`](Self::max) along one dim into `values` and `indices`.
@@ -79,6 +79,88 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         T: StoreAs<U>,
     {
         self.extreme_out(Op::Min, dim, values, indices)
+    }
+
+    /// [`median`](Self::median) along one dim into `values` and `indices`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn median_out<A, O, U>(
+        &self,
+        dim: A,
+        values: &mut Tensor<O, U>,
+        indices: &mut Tensor<O, i64>,
+    ) where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims + Holds<Without<D, A>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        ok(self.try_median_out(dim, values, indices));
+    }
+
+    /// [`median_out`](Self::median_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or the dim has no elements.
+    pub fn try_median_out<A, O, U>(
+        &self,
+        dim: A,
+        values: &mut Tensor<O, U>,
+        indices: &mut Tensor<O, i64>,
+    ) -> Result<()>
+    where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims + Holds<Without<D, A>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        let (op, found) = (Op::Median, <Without<D, A>>::STATIC);
+        let pair = sort::typical(op, self.look(), picked::<A, D>(&dim), found)?;
+        let outs = (&mut values.bare, &mut indices.bare);
+        store_pair(op, pair, found, outs, O::STATIC)
+    }
+
+    /// [`nanmedian`](Self::nanmedian) along one dim into `values` and `indices`.
+    ///
+    /// # Panics
+    /// When sizes do not fit.
+    #[track_caller]
+    pub fn nanmedian_out<A, O, U>(
+        &self,
+        dim: A,
+        values: &mut Tensor<O, U>,
+        indices: &mut Tensor<O, i64>,
+    ) where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims + Holds<Without<D, A>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        ok(self.try_nanmedian_out(dim, values, indices));
+    }
+
+    /// [`nanmedian_out`](Self::nanmedian_out) that returns the error; then nothing has changed.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or the dim has no elements.
+    pub fn try_nanmedian_out<A, O, U>(
+        &self,
+        dim: A,
+        values: &mut Tensor<O, U>,
+        indices: &mut Tensor<O, i64>,
+    ) -> Result<()>
+    where
+        A: OneOrAll + AxesOf<D>,
+        O: Dims + Holds<Without<D, A>>,
+        U: Element,
+        T: StoreAs<U>,
+    {
+        let (op, found) = (Op::Nanmedian, <Without<D, A>>::STATIC);
+        let pair = sort::typical(op, self.look(), picked::<A, D>(&dim), found)?;
+        let outs = (&mut values.bare, &mut indices.bare);
+        store_pair(op, pair, found, outs, O::STATIC)
     }
 
     fn extreme_out<A, O, U>(

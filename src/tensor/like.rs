@@ -26,7 +26,7 @@ impl Default for LikeOptions {
 }
 
 macro_rules! like {
-    ($($name:ident $with:ident $try_with:ident ($($arg:ident: $kind:ty)?) $bound:ident $fill:expr, $doc:literal;)*) => {
+    ($($name:ident $try_name:ident $with:ident $try_with:ident ($($arg:ident: $kind:ty)?) $bound:ident $fill:expr, $doc:literal;)*) => {
         impl<D: Dims, T: Element> Tensor<D, T> {$(
             #[doc = concat!($doc, " in the sizes, names, dtype and order in memory of this tensor, on its device.")]
             #[track_caller]
@@ -35,7 +35,18 @@ macro_rules! like {
             where
                 T: $bound,
             {
-                ok(self.$try_with($($arg,)? LikeOptions::default()))
+                ok(self.$try_name($($arg)?))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") that returns the error.")]
+            ///
+            /// # Errors
+            /// When memory is short.
+            pub fn $try_name(&self $(, $arg: $kind)?) -> Result<Self>
+            where
+                T: $bound,
+            {
+                self.$try_with($($arg,)? LikeOptions::default())
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in another dtype or order in memory, or on another device.")]
@@ -66,10 +77,10 @@ macro_rules! like {
 }
 
 like! {
-    zeros_like zeros_like_with try_zeros_like_with () Element Fill::Zeros, "Zeros";
-    ones_like ones_like_with try_ones_like_with () Element Fill::Number(1.into()), "Ones";
-    empty_like empty_like_with try_empty_like_with () Element Fill::Zeros, "Unspecified elements";
-    rand_like rand_like_with try_rand_like_with () Float Fill::Uniform(None), "Uniform random numbers";
-    randn_like randn_like_with try_randn_like_with () Inexact Fill::Normal(None), "Normal random numbers";
-    full_like full_like_with try_full_like_with (value: impl Into<Scalar>) Element Fill::Number(value.into()), "One number";
+    zeros_like try_zeros_like zeros_like_with try_zeros_like_with () Element Fill::Zeros, "Zeros";
+    ones_like try_ones_like ones_like_with try_ones_like_with () Element Fill::Number(1.into()), "Ones";
+    empty_like try_empty_like empty_like_with try_empty_like_with () Element Fill::Zeros, "Unspecified elements";
+    rand_like try_rand_like rand_like_with try_rand_like_with () Float Fill::Uniform(None), "Uniform random numbers";
+    randn_like try_randn_like randn_like_with try_randn_like_with () Inexact Fill::Normal(None), "Normal random numbers";
+    full_like try_full_like full_like_with try_full_like_with (value: impl Into<Scalar>) Element Fill::Number(value.into()), "One number";
 }

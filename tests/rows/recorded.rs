@@ -68,8 +68,8 @@ fn call(case: Case) -> Option<(&'static str, Call)> {
     }
     let (op, form) = invoke::parse(&case.op)?;
     let mut args = case.args;
-    // `x.where(condition, y)`: the row's order.
-    if op.name() == "where" && form == Form::Method && args.len() > 1 {
+    // `x.where(condition, y)` and `x.polygamma(n)`: the row's order.
+    if matches!(op.name(), "where" | "polygamma") && form != Form::Function && args.len() > 1 {
         args.swap(0, 1);
     }
     let mut names = Vec::new();

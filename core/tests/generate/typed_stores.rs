@@ -79,6 +79,7 @@ fn module(source: &str, written: &BTreeSet<String>) -> String {
     for row in op::rows().filter(|row| row.status == Status::Built) {
         let name = match row.name {
             "where" => "where_cond",
+            "conj_physical" => "conj",
             name => name,
         };
         for spelled in [name.to_owned(), format!("{name}_with")] {
@@ -129,7 +130,7 @@ fn dims_and_dtype(tensor: &str, own: &(String, String)) -> Option<(String, Strin
 fn own(function: &Function) -> Option<(String, String)> {
     let block = function.block.as_ref()?;
     let at = block.rfind("Tensor<")?;
-    let tensor = block[at..].split(" where").next()?.trim();
+    let tensor = block[at..].split("where").next()?.trim();
     dims_and_dtype(tensor, &(String::new(), String::new()))
 }
 

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
-use super::{DynTensor, IntoNames, family};
+use super::{DynTensor, IntoNames, LogspaceOptions, family};
 
 impl DynTensor {
     /// [`DynTensor::zeros`] into `out`, in its dtype.
@@ -94,5 +94,38 @@ impl DynTensor {
             names,
         )?;
         family::store(Op::Arange, made, out)
+    }
+
+    /// [`DynTensor::linspace`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::linspace`], and when `out` has names and other sizes.
+    pub fn linspace_out(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let made = Self::options()
+            .dtype(out.dtype())
+            .linspace(start, end, steps, names)?;
+        family::store(Op::Linspace, made, out)
+    }
+
+    /// [`DynTensor::logspace`] into `out`, in its dtype.
+    ///
+    /// # Errors
+    /// As [`DynTensor::logspace`], and when `out` has names and other sizes.
+    pub fn logspace_out(
+        start: impl Into<Scalar>,
+        end: impl Into<Scalar>,
+        steps: usize,
+        names: impl IntoNames,
+        out: &mut Self,
+    ) -> Result<()> {
+        let options = Self::options().dtype(out.dtype());
+        let made = options.logspace(start, end, steps, names, LogspaceOptions::default())?;
+        family::store(Op::Logspace, made, out)
     }
 }

@@ -1,5 +1,7 @@
 //! Reading at index tensors.
 
+mod forms;
+
 use nomina_core::dims::{
     Append, Appended, BroadcastWith, Dim, DimOf, Dims, EmbedIn, Embedded, Holds, IndexOf, OneDim,
     SameRankAs, Selected, SizedDim, Sum, Wild, position,

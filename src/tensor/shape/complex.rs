@@ -1,5 +1,7 @@
 //! Complex numbers and their parts.
 
+mod forms;
+
 use nomina_core::dims::{Append, Appended, Broadcast, DimOf, Dims, OneDim, Sum, Without, position};
 use nomina_core::op::Op;
 use nomina_core::{ComplexFloat, Element, Float, Result};

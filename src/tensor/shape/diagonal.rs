@@ -1,5 +1,7 @@
 //! Diagonals and planes.
 
+mod forms;
+
 use nomina_core::dims::{
     Append, Appended, DimOf, Dims, Distinct, Matrix, OneDim, Without, position,
 };

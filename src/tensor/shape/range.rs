@@ -1,5 +1,7 @@
 //! New tensors from a count: ranges, windows, indices.
 
+mod forms;
+
 use nomina_core::dims::{Dims, Distinct, Matrix, Vector};
 use nomina_core::{DType, Device, Element, Float, Result};
 use nomina_runtime::call::{self, Window};

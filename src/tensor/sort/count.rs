@@ -1,5 +1,7 @@
 //! Counting: elements into bins, quantiles, membership.
 
+mod forms;
+
 use half::{bf16, f16};
 use nomina_core::dims::{
     AxesOf, Axis, BroadcastWith, Dims, Insert, Inserted, OneDim, OneOrAll, Wild, Without,

@@ -1,5 +1,7 @@
 //! Equal elements, and places in sorted sequences.
 
+mod forms;
+
 use nomina_core::dims::{Axis, DimOf, Dims, Resizable, Sequences, SizeOf, Wild};
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result};

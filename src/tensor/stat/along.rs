@@ -1,5 +1,7 @@
 //! Statistics along a dim, or of variables.
 
+mod forms;
+
 use nomina_core::dims::{Axis, BroadcastWith, Dim, DimOf, Dims, Prime, Resizable, SizeOf, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
