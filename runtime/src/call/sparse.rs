@@ -297,6 +297,8 @@ pub fn sparse_to_dtype(x: &RawCoo, dtype: DType) -> Result<RawCoo> {
 }
 
 /// A sum of a sparse tensor: dense where no sparse dim is left.
+// One lives at a time, and not for long; a box would cost an allocation.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum SparseSum {
     /// Some dims are sparse still.

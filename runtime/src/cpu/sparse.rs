@@ -206,11 +206,10 @@ pub(crate) fn positions(mask: &[bool]) -> Vec<usize> {
     let mut out = vec![0; total];
     let ptr = Shared(out.as_mut_ptr().cast());
     each(chunks.len(), &|chunk| {
-        let mut at = starts[chunk];
-        for i in chunks[chunk].clone().filter(|&i| mask[i]) {
+        let held = chunks[chunk].clone().filter(|&i| mask[i]);
+        for (at, i) in (starts[chunk]..).zip(held) {
             // SAFETY: as many places from `starts[chunk]` on as were counted in this chunk.
             unsafe { ptr.get().cast::<usize>().add(at).write(i) };
-            at += 1;
         }
     });
     out

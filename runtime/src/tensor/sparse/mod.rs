@@ -44,6 +44,8 @@ pub struct DynSparse {
 }
 
 /// A result that is sparse or dense, as its dims want it.
+// A box would cost every sparse result an allocation.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 #[must_use]
 pub enum AnyLayout {
@@ -229,7 +231,6 @@ impl DynSparse {
     }
 
     /// Coordinates and values as they stand, coalesced or not.
-    #[must_use]
     pub fn entries(&self) -> (DynTensor, DynTensor) {
         let dense = self.names.iter().skip(self.sparse_dim()).cloned();
         let names: Names = std::iter::once(None).chain(dense).collect();
