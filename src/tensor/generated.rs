@@ -20,8 +20,8 @@ use nomina_runtime::tensor::{
 
 use smallvec::SmallVec;
 
-use super::gather::{Points, PointsOf};
-use super::index::{AsPick, Indices, SubscriptViews, Subscripts, SubscriptsOf};
+use super::gather::{EachPoint, Points};
+use super::index::{AsPick, EachSubscript, Indices, SubscriptViews, Subscripts};
 use super::join::{JoinEach, TensorItem, TensorList};
 use super::operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut, Whole, at, picked};
@@ -14247,7 +14247,7 @@ impl Subscripts for () {
         SmallVec::from_iter([])
     }
 }
-impl<D: Dims> SubscriptsOf<D> for () {}
+impl<D: Dims> EachSubscript<D> for () {}
 #[diagnostic::do_not_recommend]
 impl SubscriptViews for () {}
 #[diagnostic::do_not_recommend]
@@ -14257,7 +14257,7 @@ impl<A0: OneDim, I0: AsPick> Subscripts for (At<A0, I0>,) {
         SmallVec::from_iter([(position::<A0, D>(), self.0.index.pick())])
     }
 }
-impl<A0: DimOf<D>, I0: AsPick, D: Dims> SubscriptsOf<D> for (At<A0, I0>,) where
+impl<A0: DimOf<D>, I0: AsPick, D: Dims> EachSubscript<D> for (At<A0, I0>,) where
     I0: SubscriptOf<<I0 as Subscript>::Removed<D, A0>, A0>
 {
 }
@@ -14279,7 +14279,7 @@ impl<A0: OneDim, I0: AsPick, A1: OneDim, I1: AsPick> Subscripts for (At<A0, I0>,
         ])
     }
 }
-impl<A0: DimOf<D>, I0: AsPick, A1: DimOf<D>, I1: AsPick, D: Dims> SubscriptsOf<D>
+impl<A0: DimOf<D>, I0: AsPick, A1: DimOf<D>, I1: AsPick, D: Dims> EachSubscript<D>
     for (At<A0, I0>, At<A1, I1>)
 where
     I0: SubscriptOf<<I1 as Subscript>::Removed<<I0 as Subscript>::Removed<D, A0>, A1>, A0>,
@@ -14324,7 +14324,7 @@ impl<A0: OneDim, I0: AsPick, A1: OneDim, I1: AsPick, A2: OneDim, I2: AsPick> Sub
     }
 }
 impl<A0: DimOf<D>, I0: AsPick, A1: DimOf<D>, I1: AsPick, A2: DimOf<D>, I2: AsPick, D: Dims>
-    SubscriptsOf<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>)
+    EachSubscript<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>)
 where
     I0: SubscriptOf<
             <I2 as Subscript>::Removed<
@@ -14412,7 +14412,7 @@ impl<
     A3: DimOf<D>,
     I3: AsPick,
     D: Dims,
-> SubscriptsOf<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>)
+> EachSubscript<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>)
 where
     I0: SubscriptOf<
             <I3 as Subscript>::Removed<
@@ -14552,7 +14552,7 @@ impl<
     A4: DimOf<D>,
     I4: AsPick,
     D: Dims,
-> SubscriptsOf<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>, At<A4, I4>)
+> EachSubscript<D> for (At<A0, I0>, At<A1, I1>, At<A2, I2>, At<A3, I3>, At<A4, I4>)
 where
     I0: SubscriptOf<
             <I4 as Subscript>::Removed<
@@ -14757,7 +14757,7 @@ impl<
     A5: DimOf<D>,
     I5: AsPick,
     D: Dims,
-> SubscriptsOf<D>
+> EachSubscript<D>
     for (
         At<A0, I0>,
         At<A1, I1>,
@@ -15044,7 +15044,7 @@ impl<
     A6: DimOf<D>,
     I6: AsPick,
     D: Dims,
-> SubscriptsOf<D>
+> EachSubscript<D>
     for (
         At<A0, I0>,
         At<A1, I1>,
@@ -15408,7 +15408,7 @@ impl<
     A7: DimOf<D>,
     I7: AsPick,
     D: Dims,
-> SubscriptsOf<D>
+> EachSubscript<D>
     for (
         At<A0, I0>,
         At<A1, I1>,
@@ -15751,7 +15751,7 @@ impl<A0: OneDim, E0: Dims, I0: IndexElement> Points for (At<A0, &Tensor<E0, I0>>
         SmallVec::from_iter([(position::<A0, D>(), self.0.index.look())])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>,) where
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>,) where
     E0: IndexOf<D, A0>
 {
 }
@@ -15768,7 +15768,7 @@ impl<A0: OneDim, E0: Dims, I0: IndexElement, A1: OneDim, E1: Dims, I1: IndexElem
     }
 }
 impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, D: Dims>
-    PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>)
+    EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>)
 where
     E0: BroadcastWith<E1>,
     NamesOf<(A0, A1)>: Once<<(A0, A1) as DimList>::Repeated, (A0, A1)>,
@@ -15814,7 +15814,7 @@ impl<
     E2: Dims,
     I2: IndexElement,
     D: Dims,
-> PointsOf<D>
+> EachPoint<D>
     for (
         At<A0, &Tensor<E0, I0>>,
         At<A1, &Tensor<E1, I1>>,
@@ -15877,7 +15877,7 @@ impl<
     E3: Dims,
     I3: IndexElement,
     D: Dims,
-> PointsOf<D>
+> EachPoint<D>
     for (
         At<A0, &Tensor<E0, I0>>,
         At<A1, &Tensor<E1, I1>>,
@@ -15930,7 +15930,7 @@ impl<
         ])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement,  D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>,  NamesOf<(A0, A1, A2, A3, A4, )>: Once<<(A0, A1, A2, A3, A4, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, )>,  Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: IndexOf<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>, A0> {}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>,  NamesOf<(A0, A1, A2, A3, A4, )>: Once<<(A0, A1, A2, A3, A4, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, )>,  Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: IndexOf<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>, A0> {}
 #[diagnostic::do_not_recommend]
 impl<
     A0: OneDim,
@@ -15973,7 +15973,7 @@ impl<
         ])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement,  D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>,  NamesOf<(A0, A1, A2, A3, A4, A5, )>: Once<<(A0, A1, A2, A3, A4, A5, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, )>,  Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: IndexOf<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>, A0> {}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>,  NamesOf<(A0, A1, A2, A3, A4, A5, )>: Once<<(A0, A1, A2, A3, A4, A5, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, )>,  Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: IndexOf<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>, A0> {}
 #[diagnostic::do_not_recommend]
 impl<
     A0: OneDim,
@@ -16021,7 +16021,7 @@ impl<
         ])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement,  D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, )>: Once<<(A0, A1, A2, A3, A4, A5, A6, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, )>,  Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: IndexOf<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>, A0> {}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, )>: Once<<(A0, A1, A2, A3, A4, A5, A6, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, )>,  Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: IndexOf<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>, A0> {}
 #[diagnostic::do_not_recommend]
 impl<
     A0: OneDim,
@@ -16074,7 +16074,7 @@ impl<
         ])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement, A7: DimOf<D>, E7: Dims, I7: IndexElement,  D: Dims> PointsOf<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, At<A7, &Tensor<E7, I7>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>, Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: BroadcastWith<E7>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7, )>: Once<<(A0, A1, A2, A3, A4, A5, A6, A7, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, A7, )>,  Sum<Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>, E7>: IndexOf<<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>, A0> {}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement, A7: DimOf<D>, E7: Dims, I7: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, At<A7, &Tensor<E7, I7>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>, Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: BroadcastWith<E7>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7, )>: Once<<(A0, A1, A2, A3, A4, A5, A6, A7, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, A7, )>,  Sum<Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>, E7>: IndexOf<<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>, A0> {}
 impl<I0> TensorList for (I0,)
 where
     I0: TensorItem,

@@ -47,6 +47,15 @@ pub type Part<D, S> = <S as Subscripts>::Of<D>;
     label = "cannot index dims {D} so"
 )]
 pub trait SubscriptsOf<D>: Subscripts {}
+// One impl at the root: rustc lists none in its message.
+impl<S: Subscripts + EachSubscript<D>, D> SubscriptsOf<D> for S {}
+
+/// [`SubscriptsOf`], tuple by tuple.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not index dims {D}",
+    label = "cannot index dims {D} so"
+)]
+pub trait EachSubscript<D> {}
 
 /// Numbers and ranges only: what they take of a tensor can be written to.
 #[diagnostic::on_unimplemented(

@@ -58,8 +58,8 @@ pub use einsum::{
 };
 pub use extreme::Extremes;
 pub use factory::tensor_from_array;
-pub use gather::{Points, PointsOf, ScatterFrom};
-pub use index::{AsPick, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf};
+pub use gather::{EachPoint, Points, PointsOf, ScatterFrom};
+pub use index::{AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf};
 pub use into_pair::{cat_out, stack_out, try_cat_out, try_stack_out};
 pub use join::{JoinEach, Joinable, TensorItem, TensorList, cat, stack, try_cat, try_stack};
 pub use like::LikeOptions;

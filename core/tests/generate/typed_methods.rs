@@ -41,8 +41,8 @@ use nomina_runtime::tensor::{__options__};
 
 use smallvec::SmallVec;
 
-use super::gather::{Points, PointsOf};
-use super::index::{AsPick, Indices, SubscriptViews, Subscripts, SubscriptsOf};
+use super::gather::{EachPoint, Points};
+use super::index::{AsPick, EachSubscript, Indices, SubscriptViews, Subscripts};
 use super::join::{JoinEach, TensorItem, TensorList};
 use super::operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut, Whole, at, picked};

@@ -68,7 +68,7 @@ pub fn subscripts(arity: usize) -> String {
          impl<{}> Subscripts for {arguments} {{\n\
          type Of<D: Dims> = {met};\n\
          fn picks<D: Dims>(&self) -> Picks<'_> {{ SmallVec::from_iter([{picks}]) }}\n}}\n\
-         impl<{} D: Dims> SubscriptsOf<D> for {arguments} {bounds} {{}}\n\
+         impl<{} D: Dims> EachSubscript<D> for {arguments} {bounds} {{}}\n\
          #[diagnostic::do_not_recommend]\n\
          impl<{}> SubscriptViews for {arguments} {{}}\n",
         list("A#: OneDim, I#: AsPick, "),
@@ -102,7 +102,7 @@ pub fn points(arity: usize) -> String {
          impl<{}> Points for {arguments} {{\n\
          type Of<D: Dims> = IndexedBy<{left}, A0, {joint}>;\n\
          fn looks<D: Dims>(&self) -> Looks<'_> {{ SmallVec::from_iter([{}]) }}\n}}\n\
-         impl<{} D: Dims> PointsOf<D> for {arguments} where {checks} {distinct} {joint}: IndexOf<{left}, A0> {{}}\n",
+         impl<{} D: Dims> EachPoint<D> for {arguments} where {checks} {distinct} {joint}: IndexOf<{left}, A0> {{}}\n",
         list("A#: OneDim, E#: Dims, I#: IndexElement, "),
         list("(position::<A#, D>(), self.#.index.look()), "),
         list("A#: DimOf<D>, E#: Dims, I#: IndexElement, "),

@@ -26,6 +26,15 @@ pub trait Points {
     label = "cannot index dims {D} so"
 )]
 pub trait PointsOf<D>: Points {}
+// One impl at the root: rustc lists none in its message.
+impl<P: Points + EachPoint<D>, D> PointsOf<D> for P {}
+
+/// [`PointsOf`], tuple by tuple.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not index dims {D}",
+    label = "cannot index dims {D} so"
+)]
+pub trait EachPoint<D> {}
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The elements at several index tensors at once, which broadcast and whose names unify:

@@ -10,4 +10,4 @@ mod select;
 mod slices;
 
 pub use along::ScatterFrom;
-pub use many::{Points, PointsOf};
+pub use many::{EachPoint, Points, PointsOf};

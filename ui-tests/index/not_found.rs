@@ -1,0 +1,8 @@
+use nomina::prelude::*;
+
+dims! { N, C, H }
+
+fn main() {
+    let x = Tensor::<(N, C)>::zeros([2, 3]);
+    let y = x.at((N.i(0), H.i(1..)));
+}

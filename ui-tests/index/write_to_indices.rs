@@ -1,0 +1,9 @@
+use nomina::prelude::*;
+
+dims! { N, C, K }
+
+fn main() {
+    let mut x = Tensor::<(N, C)>::zeros([2, 3]);
+    let ids = tensor!([0, 1]; K);
+    x.at_mut((C.i(&ids),)).fill_(1.0);
+}
