@@ -35,9 +35,8 @@ pub fn functions(text: &str) -> Vec<Function> {
 /// The header of the last `impl` that begins a line.
 fn block(before: &str) -> Option<String> {
     let at = before.rfind("\nimpl")? + 1;
-    let end = before[at..]
-        .find(" {\n")
-        .or_else(|| before[at..].find("\n{"))?;
+    let ends = [" {\n", "\n{"].map(|end| before[at..].find(end));
+    let end = ends.into_iter().flatten().min()?;
     Some(before[at..at + end].to_owned())
 }
 
