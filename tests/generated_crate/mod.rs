@@ -16,10 +16,12 @@ impl Krate {
         let folder = target().join(name);
         fs::create_dir_all(folder.join("src")).expect("a folder for the crate");
         let own = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
+        let package = name.replace('_', "-");
         let manifest = format!(
             "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-             [dependencies]\nnomina = {{ path = {root:?} }}\n{dependencies}\n[workspace]\n\n{}",
-            name.replace('_', "-"),
+             [dependencies]\nnomina = {{ path = {root:?} }}\n{dependencies}\n[workspace]\n\n{}\n\
+             # Much code that runs once.\n[profile.dev.package.{package}]\nopt-level = 0\n",
+            package,
             profiles(&own)
         );
         fs::write(folder.join("Cargo.toml"), manifest).expect("a writable manifest");
@@ -48,11 +50,21 @@ impl Krate {
 
     /// Checks it, and gives the errors.
     pub fn check(&self) -> Vec<Mistake> {
-        let output = self.cargo(&["check", "--message-format=json"]);
+        self.compile("check")
+    }
+
+    /// Builds it, and gives the errors.
+    #[allow(dead_code, reason = "not every test runs what it writes")]
+    pub fn build(&self) -> Vec<Mistake> {
+        self.compile("build")
+    }
+
+    fn compile(&self, how: &str) -> Vec<Mistake> {
+        let output = self.cargo(&[how, "--message-format=json"]);
         let mistakes = mistakes(&output);
         assert!(
             output.status.success() == mistakes.is_empty(),
-            "cargo check failed: {}",
+            "cargo failed: {}",
             String::from_utf8_lossy(&output.stderr)
         );
         mistakes

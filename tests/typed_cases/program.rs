@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::generated_crate::{Krate, root};
+use crate::generated_crate::{Krate, Mistake, root};
 use crate::select::{Recorded, tensors_in};
 use crate::words::is_ident;
 
@@ -108,12 +108,17 @@ pub fn compiling(cases: &[Written<'_>]) -> Vec<String> {
         .collect()
 }
 
+/// What does not compile, by case.
 fn check(krate: &Krate, cases: &[Written<'_>]) -> BTreeMap<usize, String> {
     let head = write(krate, cases);
+    by_case(krate.check(), head, cases.len())
+}
+
+fn by_case(mistakes: Vec<Mistake>, head: usize, count: usize) -> BTreeMap<usize, String> {
     let mut failing = BTreeMap::new();
-    for mistake in krate.check() {
+    for mistake in mistakes {
         let at = mistake.line.checked_sub(head + 1);
-        match at.filter(|at| *at < cases.len()) {
+        match at.filter(|at| *at < count) {
             Some(at) => {
                 failing.entry(at).or_insert(mistake.text);
             }
@@ -125,34 +130,52 @@ fn check(krate: &Krate, cases: &[Written<'_>]) -> BTreeMap<usize, String> {
 
 /// The cases that do not compile, or do not give what was recorded.
 pub fn failing(cases: &[Written<'_>]) -> Vec<String> {
-    let krate = krate("typed_cases");
+    let all = || {
+        cases
+            .iter()
+            .map(|(recorded, code)| (*recorded, code.clone()))
+    };
+    let results: Vec<Written<'_>> = all().filter(|(one, _)| one.is_result()).collect();
+    let errors: Vec<Written<'_>> = all().filter(|(one, _)| !one.is_result()).collect();
     let mut told = Vec::new();
-    // What is wrong in sizes or dtypes may, but need not, be seen by rustc.
-    let broken = check(&krate, cases);
+
+    let program = krate("typed_cases");
+    let head = write(&program, &results);
+    let broken = by_case(program.build(), head, results.len());
     let mut left = Vec::new();
-    for (i, (recorded, code)) in cases.iter().enumerate() {
+    for (i, one) in results.into_iter().enumerate() {
         match broken.get(&i) {
-            None => left.push((*recorded, code.clone())),
-            Some(text) if recorded.is_result() => {
-                told.push(format!("{}: {text}\n    {code}", recorded.case.id));
-            }
-            Some(_) => {}
+            None => left.push(one),
+            Some(text) => told.push(format!("{}: {text}\n    {}", one.0.case.id, one.1)),
         }
     }
-    write(&krate, &left);
-    let output = krate.cargo(&["run"]);
+    if !broken.is_empty() {
+        write(&program, &left);
+    }
+    told.extend(run(&program));
+
+    // What is wrong in sizes or dtypes may, but need not, be seen by rustc.
+    let program = krate("typed_cases_errors");
+    let broken = check(&program, &errors);
+    let left = errors.into_iter().enumerate();
+    let left: Vec<Written<'_>> = left
+        .filter(|(i, _)| !broken.contains_key(i))
+        .map(|(_, one)| one)
+        .collect();
+    write(&program, &left);
+    told.extend(run(&program));
+    told
+}
+
+/// What a program says of the cases that fail.
+fn run(program: &Krate) -> Vec<String> {
+    let output = program.cargo(&["run"]);
     let printed = String::from_utf8_lossy(&output.stdout);
-    let mut lines = printed.lines();
-    told.extend(
-        lines
-            .by_ref()
-            .take_while(|line| *line != "done")
-            .map(str::to_owned),
-    );
     assert!(
         output.status.success() && printed.ends_with("done\n"),
         "the program failed: {printed}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    told
+    let lines = printed.lines().take_while(|line| *line != "done");
+    lines.map(str::to_owned).collect()
 }

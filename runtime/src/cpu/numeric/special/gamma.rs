@@ -223,13 +223,20 @@ pub(super) fn zeta(s: f64, x: f64) -> f64 {
     if x.is_infinite() {
         return 0.0;
     }
+    if x < -1_000.0 {
+        // The steps below zero are those of two series above it, one of which is cut off.
+        let from = x - x.floor();
+        let sign = if s % 2.0 == 0.0 { 1.0 } else { -1.0 };
+        return zeta(s, from) + sign * (zeta(s, 1.0 - from) - zeta(s, 1.0 - x));
+    }
     let (mut x, mut sum) = (x, 0.0);
     // Higher orders need a further start.
     while x < FAR + s {
         let term = x.powf(-s);
         sum += term;
         x += 1.0;
-        if term.abs() < sum.abs() * 1e-18 {
+        // Above one, terms only shrink: what vanishes beside the sum, all that follows does.
+        if x > 1.0 && term.abs() <= sum.abs() * 1e-18 {
             return sum;
         }
     }
@@ -274,6 +281,7 @@ pub(super) fn polygamma(n: f64, x: f64) -> f64 {
         let ratio = PI_DD.hi / sin.value();
         return ratio * ratio - zeta(2.0, 1.0 - x);
     }
-    let factorial: f64 = (1..=n as u64).map(|k| k as f64).product();
+    // The factorial of more than 170 is no finite number.
+    let factorial: f64 = (1..=n.min(171.0) as u64).map(|k| k as f64).product();
     sign * factorial * zeta(n + 1.0, x)
 }
