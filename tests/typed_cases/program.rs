@@ -99,13 +99,22 @@ fn write(krate: &Krate, cases: &[Written<'_>]) -> usize {
 /// The cases that compile although none should.
 pub fn compiling(cases: &[Written<'_>]) -> Vec<String> {
     let krate = krate("typed_cases_wrong");
-    let failing = check(&krate, cases);
-    cases
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| !failing.contains_key(i))
-        .map(|(_, (recorded, code))| format!("{}: {code}", recorded.case.id))
-        .collect()
+    let mut left: Vec<Written<'_>> = cases.to_vec();
+    // An error in a name keeps rustc from looking at types: the others show without it.
+    loop {
+        let failing = check(&krate, &left);
+        if failing.is_empty() {
+            let shown = left
+                .iter()
+                .map(|(one, code)| format!("{}: {code}", one.case.id));
+            return shown.collect();
+        }
+        let numbered = left.into_iter().enumerate();
+        left = numbered
+            .filter(|(i, _)| !failing.contains_key(i))
+            .map(|(_, one)| one)
+            .collect();
+    }
 }
 
 /// What does not compile, by case.

@@ -76,7 +76,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: BroadcastWith<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
-        let options = options;
         Tensor::give(parametric::close(
             Op::Isclose,
             self.look(),
@@ -144,7 +143,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: BroadcastWith<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
-        let options = options;
         parametric::all_close(self.look(), other.look(), options, <Sum<D, E>>::STATIC)
     }
 

@@ -91,8 +91,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         &self,
         options: DiagonalOptions,
         out: &mut Tensor<O, U>,
-    ) -> ()
-    where
+    ) where
         T: StoreAs<U>,
     {
         ok(self.try_tril_out(options, out))
@@ -195,8 +194,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         &self,
         options: DiagonalOptions,
         out: &mut Tensor<O, U>,
-    ) -> ()
-    where
+    ) where
         T: StoreAs<U>,
     {
         ok(self.try_triu_out(options, out))

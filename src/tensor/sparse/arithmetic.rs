@@ -34,6 +34,10 @@ pub trait SparseFactor<D, T> {
 /// A factor without its types.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "made for one call and moved nowhere"
+)]
 pub enum Factor {
     Number(nomina_core::Scalar),
     Sparse(DynSparse),

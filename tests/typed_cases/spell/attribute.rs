@@ -1,6 +1,6 @@
 //! Attributes, conversions and resizing.
 
-use nomina_runtime::invoke::Value;
+use nomina_runtime::invoke::{Form, Value};
 
 use crate::translate::{Call, Own, inexpressible};
 use crate::words::dtype;
@@ -12,6 +12,13 @@ pub fn call(call: &Call<'_>) -> Own {
             Some(x) => Ok(format!("give(x0.try_to::<{}>()?)", dtype(x.dtype()))),
             None => inexpressible("type_as of nothing"),
         },
+        "detach" if call.form == Form::InPlace => Ok("x0.detach_(); give(x0)".into()),
+        "detach" => Ok("give(x0.detach())".into()),
+        "type" => inexpressible("a word of Rust's: `type_name`"),
+        "is_same_size" => Ok("give(x0.is_same_size(&x1))".into()),
+        _ if call.given("memory_format").is_some() => {
+            inexpressible("another spelling in types: tests/typed_*.rs")
+        }
         "requires_grad" | "is_leaf" | "grad" => inexpressible("gradients are not built"),
         "resize" => match (call.own(), call.bound.get("size")) {
             (Some(x), Some(Value::List(sizes))) if sizes.len() == x.rank() => {

@@ -28,11 +28,18 @@ pub fn call(call: &Call<'_>) -> Words {
     if !own {
         return inexpressible("a number on the left");
     }
+    let by_hand = "another spelling in types: tests/typed_*.rs";
     if BY_HAND.contains(&row.name) {
-        return inexpressible("another spelling in types: tests/typed_*.rs");
+        return inexpressible(by_hand);
     }
     let family = op::families().find(|(_, rows)| rows.iter().any(|r| r.name == row.name));
-    let own = match family.map(|(family, _)| family) {
+    let family = family.map(|(family, _)| family);
+    let options = OPTIONS_BY_HAND.contains(&row.name) || matches!(family, Some("loss" | "norm"));
+    let reduced = matches!(row.name, "mse_loss" | "l1_loss");
+    if options && !reduced && has_options(call) {
+        return inexpressible(by_hand);
+    }
+    let own = match family {
         Some("activation") => activation::call(call),
         Some("attribute") => attribute::call(call),
         Some("conv") => conv::call(call),
@@ -105,6 +112,17 @@ const BY_HAND: &[&str] = &[
     "tile",
     "unfold",
     "unsqueeze",
+    "normal",
+    "cross_entropy",
+    "nll_loss",
+    "layer_norm",
+    "rms_norm",
+    "normalize",
+    "group_norm",
+    "batch_norm",
+    "instance_norm",
+    "local_response_norm",
+    "gaussian_nll_loss",
     "vander",
     "view",
     "view_as",
@@ -113,6 +131,31 @@ const BY_HAND: &[&str] = &[
     "vsplit",
     "vstack",
 ];
+
+/// Operators whose options are a struct of another name or shape than PyTorch's keywords; without
+/// options they are called as their row says. `tests/typed_*.rs` has the others.
+const OPTIONS_BY_HAND: &[&str] = &[
+    "argsort",
+    "bucketize",
+    "corrcoef",
+    "cov",
+    "cumulative_trapezoid",
+    "nanquantile",
+    "normal",
+    "quantile",
+    "searchsorted",
+    "sort",
+    "trapezoid",
+    "unique",
+    "unique_consecutive",
+];
+
+/// Whether an argument is given that the row does not demand.
+fn has_options(call: &Call<'_>) -> bool {
+    let given = |name| call.given(name).is_some();
+    let mut optional = call.op.row().params().filter(|p| p.default.is_some());
+    optional.any(|p| p.name != "dim" && p.name != "keepdim" && given(p.name))
+}
 
 /// A method whose arguments are all given, in order, some by default.
 pub fn positional(call: &Call<'_>, name: &str, params: &[(&str, &str)]) -> Words {

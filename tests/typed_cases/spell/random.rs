@@ -18,6 +18,9 @@ pub fn call(call: &Call<'_>) -> Own {
         "bernoulli" if call.form == nomina_runtime::invoke::Form::InPlace => {
             positional(call, "bernoulli", &[("p", "0.5")])
         }
+        "bernoulli" if call.given("p").is_some() => {
+            crate::translate::inexpressible("a probability beside those of the elements")
+        }
         "random" => {
             let bound = |name| call.given(name).and_then(number).unwrap_or_default();
             // With one bound, it is the upper one.

@@ -4,6 +4,7 @@ use nomina_runtime::invoke::Value;
 
 use super::with;
 use crate::translate::{Call, Own, inexpressible};
+use crate::words::number;
 
 /// The typed form, where it does not follow from the row.
 pub fn call(call: &Call<'_>) -> Own {
@@ -13,6 +14,18 @@ pub fn call(call: &Call<'_>) -> Own {
         }
         "norm" if matches!(call.given("p"), Some(Value::Str(_))) => {
             inexpressible("a norm by its name: it has a number")
+        }
+        "cov" | "corrcoef" if call.own().is_none_or(|x| x.rank() != 2) => {
+            inexpressible("one variable: `var`")
+        }
+        "renorm" => {
+            let dim = call.dim(call.given("dim").unwrap_or(&Value::None))?;
+            let float = |name| call.given(name).and_then(number).unwrap_or_default();
+            let (p, most) = (float("p"), float("maxnorm"));
+            call.method(
+                "renorm",
+                &[format!("{p} as f64"), dim, format!("{most} as f64")],
+            )
         }
         "dist" => with(call, &["&x1".into()], "NormOptions", &["p"]),
         _ => return Ok(None),
