@@ -368,7 +368,9 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
             <Sum<Summed<E, F>, D>>::STATIC,
         ))
     }
+}
 
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor, plus the outer product of two vectors.
     ///
     /// # Panics

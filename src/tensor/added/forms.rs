@@ -701,7 +701,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr`](Self::addr), in place.
     ///
     /// # Panics
@@ -738,7 +738,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr`](Self::addr) into `out`.
     ///
     /// # Panics
@@ -784,7 +784,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr_with`](Self::addr_with), in place.
     ///
     /// # Panics
@@ -823,7 +823,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr_with`](Self::addr_with) into `out`.
     ///
     /// # Panics

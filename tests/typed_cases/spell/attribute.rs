@@ -15,6 +15,7 @@ pub fn call(call: &Call<'_>) -> Own {
         "detach" if call.form == Form::InPlace => Ok("x0.detach_(); give(x0)".into()),
         "detach" => Ok("give(x0.detach())".into()),
         "type" => inexpressible("a word of Rust's: `type_name`"),
+        "is_nonzero" => Ok("give(x0.try_is_nonzero()?)".into()),
         "is_same_size" => Ok("give(x0.is_same_size(&x1))".into()),
         _ if call.given("memory_format").is_some() => {
             inexpressible("another spelling in types: tests/typed_*.rs")

@@ -190,8 +190,9 @@ pub fn by_row(call: &Call<'_>) -> Words {
         }
         match (value, param.default) {
             (None, Some(default)) if param.kind == ParamKind::Dim => {
-                let at = default.parse().map_or(Value::None, Value::Int);
-                arguments.push(call.dim(&at)?);
+                if let Ok(at) = default.parse() {
+                    arguments.push(call.dim(&Value::Int(at))?);
+                }
             }
             (None, Some(_)) => {}
             (Some(Value::None), Some(_)) if param.kind != ParamKind::Dim => {}

@@ -30,6 +30,9 @@ pub fn call(call: &Call<'_>) -> Own {
             };
             call.method("random", &[range])
         }
+        "randint_like" if call.given("dtype").is_some() => {
+            crate::translate::inexpressible("another dtype: `to` afterwards")
+        }
         "randint_like" => {
             let bound = |name| call.given(name).and_then(number).unwrap_or("0".into());
             match call.given("high") {

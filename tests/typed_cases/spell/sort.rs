@@ -1,8 +1,18 @@
 //! Sorting, order statistics, counting.
 
-use crate::translate::{Call, Own};
+use nomina_runtime::invoke::Value;
+
+use crate::translate::{Call, Own, inexpressible};
 
 /// The typed form, where it does not follow from the row.
-pub fn call(_call: &Call<'_>) -> Own {
-    Ok(None)
+pub fn call(call: &Call<'_>) -> Own {
+    match call.op.name() {
+        "quantile" | "nanquantile" if matches!(call.given("q"), Some(Value::Tensor(_))) => {
+            inexpressible("several quantiles: `quantiles`, which names their dim")
+        }
+        "unique" | "unique_consecutive" if call.given("dim").is_some() => {
+            inexpressible("slices of a dim: `unique_dim`")
+        }
+        _ => Ok(None),
+    }
 }
