@@ -22,14 +22,17 @@ fn weight() -> Tensor<(Out, C, KH, KW)> {
 }
 
 /// Generic code needs one bound per relation.
-fn layer<S: Dims, E: Dims, X: DimOf<S>, A: SpatialOf<Without<S, X>, 2>>(
+fn layer<S, E, X, A>(
     x: &Tensor<S>,
     channel: X,
     dims: A,
     weight: &Tensor<E>,
 ) -> Tensor<Convolved<S, E, X>>
 where
-    E: WeightFor<S, X, A, 2>,
+    S: Dims,
+    X: DimOf<S>,
+    A: SpatialOf<Without<S, X>, 2>,
+    E: Dims + WeightFor<S, X, A, 2>,
 {
     x.conv2d(channel, dims, weight)
 }

@@ -40,7 +40,7 @@ fn gather_and_its_kin() {
     let filled = x().scatter(C, &at, 0);
     assert_eq!(filled.to_vec(), [0, 2, 0, 4, 0, 6]);
     let mut y = x();
-    y.scatter_(C, &at, &tensor!([[10, 20], [30, 40]]; N, C))
+    y.scatter_(C, &at, tensor!([[10, 20], [30, 40]]; N, C))
         .scatter_add_(N, &tensor!([[1, 1, 1]]; N, C), &tensor!([[1, 1, 1]]; N, C));
     assert_eq!(y.to_vec(), [20, 2, 10, 5, 41, 7]);
     let doubled = x().scatter_with(
@@ -250,7 +250,7 @@ fn parts_to_write_to() {
     let mut x = Tensor::<(N, C)>::zeros_with::<i64>([2, 3]);
     x.at_mut((C.i(1..), N.i(-1)))
         .fill_(5)
-        .add_(&tensor!([1, 2]; C));
+        .add_(tensor!([1, 2]; C));
     x.at_mut((C.i(..).step(2),)).at_mut((N.i(0),)).fill_(9);
     assert_eq!(x.to_vec(), [9, 0, 9, 0, 6, 7]);
     x.diagonal_mut_with(N, C, K, DiagonalOptions { offset: 1 })
