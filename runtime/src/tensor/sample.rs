@@ -19,7 +19,7 @@ impl DynTensor {
     /// Ones with self's elements as probabilities, else zeros.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] when self is of no float dtype, [`ErrorKind::Argument`] when an element is no
+    /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when an element is no
     /// probability.
     pub fn bernoulli(&self) -> Result<Self> {
         self.bernoulli_by(None)
@@ -52,7 +52,7 @@ impl DynTensor {
     /// How often happens what happens at the rates that self's elements are.
     ///
     /// # Errors
-    /// [`ErrorKind::DType`] when self is of no float dtype, [`ErrorKind::Argument`] when a rate is below
+    /// `ErrorKind::DType` when self is of no float dtype, `ErrorKind::Argument` when a rate is below
     /// zero.
     pub fn poisson(&self) -> Result<Self> {
         self.poisson_by(None)

@@ -49,8 +49,13 @@ pub fn call(spelling: &str, args: Vec<Value>, kwargs: Vec<(String, Value)>) -> R
     invoke(op, form, bound)
 }
 
-/// `x.where(condition, y)`: the only method whose self is not the row's first parameter.
+/// Methods whose self is not the row's first parameter: `x.where(condition, y)`, `x.polygamma(n)`,
+/// `x.__rsub__(2)`.
 fn adapt_method(op: Op, form: Form, spelling: &str, mut args: Vec<Value>) -> Vec<Value> {
+    let name = spelling.rsplit('.').next().unwrap_or(spelling);
+    if args.len() > 1 && matches!(spelling::operator(name), Some((_, spelling::Side::Right))) {
+        args.swap(0, 1);
+    }
     if op == Op::Polygamma && form != Form::Function && args.len() > 1 {
         args.swap(0, 1);
     }

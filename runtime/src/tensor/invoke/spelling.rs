@@ -42,6 +42,15 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
     if attribute == Some(Form::InPlace) {
         return (name == "names").then_some((Op::Rename, Form::InPlace));
     }
+    match operator(name) {
+        Some((op, Side::InPlace)) => {
+            let has = op.row().forms.contains(Forms::IN_PLACE);
+            return has.then_some((op, Form::InPlace));
+        }
+        // A number may stand on the left.
+        Some((op, Side::Right)) => return Some((op, Form::Function)),
+        _ => {}
+    }
     // Two operators of PyTorch's are called so: a tensor's method is another.
     let unfold = prefix == "torch.nn.functional" && name == "unfold";
     if let Some(op) = unfold.then_some(Op::Im2col).or_else(|| found(name)) {
@@ -65,22 +74,63 @@ pub fn parse(spelling: &str) -> Option<(Op, Form)> {
 
 fn found(name: &str) -> Option<Op> {
     match name {
-        "__add__" | "__radd__" => Some(Op::Add),
-        "__sub__" => Some(Op::Sub),
-        "__mul__" | "__rmul__" => Some(Op::Mul),
-        "__truediv__" => Some(Op::Div),
-        "__pow__" => Some(Op::Pow),
-        "__neg__" => Some(Op::Neg),
-        "__matmul__" => Some(Op::Matmul),
-        "__eq__" => Some(Op::Eq),
-        "__ne__" => Some(Op::Ne),
-        "__lt__" => Some(Op::Lt),
-        "__le__" => Some(Op::Le),
-        "__gt__" => Some(Op::Gt),
-        "__ge__" => Some(Op::Ge),
-        "__invert__" => Some(Op::BitwiseNot),
-        name => Op::from_name(name),
+        // An attribute that is a tensor of the same elements.
+        "data" => Some(Op::Detach),
+        "__bool__" => Some(Op::IsNonzero),
+        name => operator(name)
+            .map(|(op, _)| op)
+            .or_else(|| Op::from_name(name)),
     }
+}
+
+/// How Python's operators are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// `a + b`, `-a`
+    Left,
+    /// `2 + a`: self is the right operand.
+    Right,
+    /// `a += b`
+    InPlace,
+}
+
+/// Python's spelling of an operator: `__add__`, `__radd__`, `__iadd__`.
+pub(super) fn operator(name: &str) -> Option<(Op, Side)> {
+    let word = name.strip_prefix("__")?.strip_suffix("__")?;
+    let two = |word: &str| {
+        Some(match word {
+            "add" => Op::Add,
+            "sub" => Op::Sub,
+            "mul" => Op::Mul,
+            "truediv" | "div" => Op::Div,
+            "floordiv" => Op::FloorDivide,
+            "mod" => Op::Remainder,
+            "pow" => Op::Pow,
+            "matmul" => Op::Matmul,
+            "and" => Op::BitwiseAnd,
+            "or" => Op::BitwiseOr,
+            "xor" => Op::BitwiseXor,
+            "lshift" => Op::BitwiseLeftShift,
+            "rshift" => Op::BitwiseRightShift,
+            _ => return None,
+        })
+    };
+    let one = match word {
+        "neg" => Some(Op::Neg),
+        "abs" => Some(Op::Abs),
+        "invert" => Some(Op::BitwiseNot),
+        "eq" => Some(Op::Eq),
+        "ne" => Some(Op::Ne),
+        "lt" => Some(Op::Lt),
+        "le" => Some(Op::Le),
+        "gt" => Some(Op::Gt),
+        "ge" => Some(Op::Ge),
+        word => two(word),
+    };
+    let sided = |prefix: char, side| word.strip_prefix(prefix).and_then(two).map(|op| (op, side));
+    one.map(|op| (op, Side::Left))
+        .or_else(|| sided('r', Side::Right))
+        .or_else(|| sided('i', Side::InPlace))
 }
 
 #[cfg(test)]
@@ -103,6 +153,18 @@ mod tests {
         assert_eq!(
             parse("torch.Tensor.names.__set__"),
             Some((Op::Rename, Form::InPlace))
+        );
+        assert_eq!(
+            parse("torch.Tensor.__radd__"),
+            Some((Op::Add, Form::Function))
+        );
+        assert_eq!(
+            parse("torch.Tensor.__iadd__"),
+            Some((Op::Add, Form::InPlace))
+        );
+        assert_eq!(
+            parse("torch.Tensor.__rshift__"),
+            Some((Op::BitwiseRightShift, Form::Method))
         );
         assert_eq!(parse("torch.Tensor.copy_"), Some((Op::Copy, Form::InPlace)));
         let normal = parse("torch.Tensor.normal_");
