@@ -69,6 +69,16 @@ for op in ("cfloat", "cdouble"):
     for dtype in (f32, f64, i64, boolean, c64, c128, f16, i8):
         r.case(f"torch.Tensor.{op}", r.rand([2, 3], "N C", dtype), names="N C")
 
+# Numbers on the left, and Python's operators.
+for op in ("radd", "rsub", "rmul", "rtruediv", "rpow", "add", "sub", "mod", "floordiv"):
+    for number in (2, 0.5):
+        x = r.rand([2, 3], "N C", f32, 1, 3)
+        r.case(f"torch.Tensor.__{op}__", x, number, names="N C")
+for op in ("iadd", "isub", "imul", "itruediv"):
+    r.case(f"torch.Tensor.__{op}__", r.rand([2, 3], "N C"), r.rand([3], "C"), names="N C")
+r.case("torch.Tensor.__abs__", r.rand([2, 3], "N C"), names="N C")
+r.case("torch.pow", 2, r.rand([2, 3], "N C"), names="N C")
+
 
 def contract(x, w, dims):
     """By name in nomina; PyTorch gets the formula."""

@@ -73,6 +73,11 @@ fn body(case: &Case) -> Words {
     let given = case.kwargs.iter().filter(|(name, _)| name != "out");
     given.for_each(|(_, arg)| tensors_in(arg, &mut tensors));
     let mut args = case.args.clone();
+    // `x.__rsub__(2)` is `2 - x`.
+    let reversed = case.op.contains(".__r") && !case.op.ends_with("__rshift__");
+    if reversed && args.len() > 1 {
+        args.swap(0, 1);
+    }
     if op == Op::Where && form == Form::Method && args.len() > 1 {
         args.swap(0, 1);
     }

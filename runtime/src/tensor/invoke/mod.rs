@@ -112,11 +112,11 @@ pub fn invoke(op: Op, form: Form, mut args: Bound) -> Result<Value> {
 fn pointwise(op: Op, form: Form, mut args: Bound) -> Result<Value> {
     let row = op.row();
     let params = || {
-        row.params().filter(|p| {
-            matches!(
-                p.kind,
-                ParamKind::Tensor | ParamKind::Operand | ParamKind::Scalar
-            )
+        row.params().filter(|p| match p.kind {
+            ParamKind::Tensor | ParamKind::Operand => true,
+            // Those that the expression names; `alpha` of `add` is applied before.
+            ParamKind::Scalar => row.numbers().any(|number| number.name == p.name),
+            _ => false,
         })
     };
     match form {
