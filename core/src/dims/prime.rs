@@ -17,7 +17,7 @@ use super::remove::{Replace, Replaced};
 /// #     const NAME: Option<&'static str> = Some("N");
 /// # }
 /// # impl Dim for N {}
-/// assert_eq!(<(N, Prime<N>)>::NAMES, [Some("N"), Some("N'")]);
+/// assert_eq!(<(N, Prime<N>) as DimTuple>::NAMES, [Some("N"), Some("N'")]);
 /// assert_eq!(Prime(N).of(3).size, 3);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
