@@ -8,7 +8,6 @@
 //! Names are looked at only where a `Wild` makes rustc blind: for fully named operands
 //! ([`Static::wild`] is false) no rule runs and nothing is allocated.
 
-pub(crate) mod activation;
 pub(crate) mod attribute;
 pub(crate) mod compose;
 pub(crate) mod conv;

@@ -20,8 +20,6 @@ impl DTypes {
     pub const SINGLES: Self = Self(0b11_0000_0000);
     /// `f16` to `f64`
     pub const FLOATS: Self = Self(0b11_1100_0000);
-    /// `f32` and `f64`: what complex numbers are made of
-    pub const PARTS: Self = Self(0b11_0000_0000);
     /// `Complex<f32>` and `Complex<f64>`
     pub const COMPLEX: Self = Self(0b1100_0000_0000);
     /// All but complex.

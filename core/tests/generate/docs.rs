@@ -91,7 +91,7 @@ fn dtypes(row: &Row) -> String {
         (DTypes::INTEGERS, "integers"),
         (DTypes::FLOATS, "floats"),
         (DTypes::COMPLEX, "complex"),
-        (DTypes::PARTS, "f32, f64"),
+        (DTypes::SINGLES, "f32, f64"),
         (DTypes::REAL, "all but complex"),
         (DTypes::NUMBERS, "all but bool"),
         (DTypes::INTEGRAL, "integers, bool"),

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use nomina_core::op::{Forms, Row};
 
+use super::signature::functions;
+
 /// The parameters of every function of the typed tensor, by its name.
 pub struct TypedForms(BTreeMap<String, Signature>);
 
@@ -43,23 +45,17 @@ impl TypedForms {
     }
 
     fn add(&mut self, text: &str) {
-        for rest in text.split("pub fn ").skip(1) {
-            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-            let name = &rest[..end.unwrap_or(0)];
-            let Some(list) = parameters(&rest[name.len()..]) else {
-                continue;
-            };
+        for function in functions(text) {
             let mut params: Vec<String> = Vec::new();
             let mut method = false;
-            for param in list {
+            for param in function.params {
                 match param.split_once(':') {
                     Some((name, _)) => params.push(name.trim_start_matches("mut ").trim().into()),
                     None => method |= param.ends_with("self"),
                 }
             }
-            self.0
-                .entry(name.to_owned())
-                .or_insert(Signature { method, params });
+            let signature = Signature { method, params };
+            self.0.entry(function.name).or_insert(signature);
         }
     }
 
@@ -111,42 +107,4 @@ impl TypedForms {
             .and_then(|signature| signature.params.first())
             .is_some_and(|first| first == "tensors")
     }
-}
-
-/// The parameters between the parentheses that follow a function's name and generics.
-fn parameters(text: &str) -> Option<Vec<&str>> {
-    let mut angle = 0_i32;
-    let mut open = None;
-    let mut depth = 0_i32;
-    let mut from = 0;
-    let mut found = Vec::new();
-    let mut before = ' ';
-    for (at, c) in text.char_indices() {
-        match c {
-            '<' => angle += 1,
-            '>' if before != '-' => angle -= 1,
-            '(' | '[' => {
-                if open.is_none() && angle == 0 {
-                    (open, from) = (Some(at), at + 1);
-                }
-                depth += 1;
-            }
-            ')' | ']' => {
-                depth -= 1;
-                if depth == 0 && open.is_some() {
-                    found.push(text[from..at].trim());
-                    found.retain(|param| !param.is_empty());
-                    return Some(found);
-                }
-            }
-            ',' if depth == 1 && angle == 0 && open.is_some() => {
-                found.push(text[from..at].trim());
-                from = at + 1;
-            }
-            '{' if open.is_none() => return None,
-            _ => {}
-        }
-        before = c;
-    }
-    None
 }

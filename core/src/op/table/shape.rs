@@ -193,7 +193,7 @@ pub(super) const ROWS: &[Row] = &[
         Special,
         "Pairs in the last dim as complex numbers, without a copy.",
     )
-    .dtype(DTypeRule::Argument, DTypes::PARTS)
+    .dtype(DTypeRule::Argument, DTypes::SINGLES)
     .grad(&["view_as_real(grad)"])
     .differs("names go through"),
     Row::new(
@@ -203,7 +203,7 @@ pub(super) const ROWS: &[Row] = &[
         Unifies,
         "Complex numbers of real and imaginary parts.",
     )
-    .dtype(DTypeRule::Argument, DTypes::PARTS)
+    .dtype(DTypeRule::Argument, DTypes::SINGLES)
     .forms(Forms::FUNCTION.and(Forms::OUT))
     .grad(&["real(grad)", "imag(grad)"]),
     Row::new(
@@ -213,7 +213,7 @@ pub(super) const ROWS: &[Row] = &[
         Unifies,
         "Complex numbers of magnitudes and angles.",
     )
-    .dtype(DTypeRule::Argument, DTypes::PARTS)
+    .dtype(DTypeRule::Argument, DTypes::SINGLES)
     .forms(Forms::FUNCTION.and(Forms::OUT)),
     Row::new(
         "conj_physical",
