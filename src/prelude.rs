@@ -4,7 +4,8 @@ pub use crate::dims::{
     AlignInto, Aligned, Axes, Axis, Broadcast, Contract, Contracted, Dim, Dims, Distinct, Flat,
     Flatten, Flattened, Flipped, FullyNamed, Has, Holds, In, IndexOf, Insert, Inserted, MatMul,
     OneDim, Order, OrderSpec, Prime, Product, Refine, Refined, Rename, RenameArg, Renamed,
-    Selected, ShapeFor, Sizes, Sum, Transposed, Unflatten, Unflattened, Wild, Without, keep,
+    Selected, ShapeFor, Sizes, SpelledAs, Sum, Transposed, Unflatten, Unflattened, Wild, Without,
+    keep,
 };
 pub use crate::dims::{Convolved, SizesOf, SpatialOf, WeightFor};
 pub use crate::{

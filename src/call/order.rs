@@ -84,3 +84,9 @@ pub(crate) fn refine(x: Look<'_>, out: &'static Static) -> Result<Bare> {
         wild: wilds(refined, out),
     })
 }
+
+/// Other markers of the same names, which types have compared; a constant size may be new.
+pub(crate) fn same_names(op: &'static str, x: Bare, out: &'static Static) -> Result<Bare> {
+    check_sizes(op, x.raw.shape(), out)?;
+    Ok(x)
+}

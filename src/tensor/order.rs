@@ -2,7 +2,7 @@
 
 use nomina_core::dims::{
     AlignInto, Aligned, DimOf, Dims, DropNames, Flat, Flipped, Order, OrderSpec, Refine, Refined,
-    Rename, RenameArg, Renamed, SameRankAs, Transposed, places, position,
+    Rename, RenameArg, Renamed, SameRankAs, SpelledAs, Transposed, places, position,
 };
 use nomina_core::{Element, Result};
 
@@ -242,5 +242,70 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn drop_names(&self) -> Tensor<DropNames<D>, T> {
         Tensor::wrap(Bare::new(self.bare.raw.clone()))
+    }
+
+    /// The same tensor with the markers of another crate, where they are spelled alike: for a
+    /// function that wants its own `Tensor<(N, C)>`. Copies no element.
+    ///
+    /// Operators and relations need no such call: they take dims of one spelling for one dim.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// mod model {
+    ///     use nomina::prelude::*;
+    ///     dims! { pub N, pub C }
+    ///     pub fn rows(x: &Tensor<(N, C)>) -> usize {
+    ///         x.size(N)
+    ///     }
+    /// }
+    /// dims! { N, C }
+    /// let x = Tensor::<(N, C)>::zeros([2, 3]);
+    /// assert_eq!(model::rows(&x.to_dims()), 2);
+    /// ```
+    ///
+    /// # Panics
+    /// When a marker has a constant size that is not the dim's.
+    #[track_caller]
+    #[must_use]
+    pub fn to_dims<E: Dims>(&self) -> Tensor<E, T>
+    where
+        D: SpelledAs<E>,
+    {
+        self.clone().into_dims()
+    }
+
+    /// [`to_dims`](Self::to_dims) that returns the error.
+    ///
+    /// # Errors
+    /// When a marker has a constant size that is not the dim's.
+    pub fn try_to_dims<E: Dims>(&self) -> Result<Tensor<E, T>>
+    where
+        D: SpelledAs<E>,
+    {
+        self.clone().try_into_dims()
+    }
+
+    /// [`to_dims`](Self::to_dims) by value: the tensor is moved and nothing else happens.
+    ///
+    /// # Panics
+    /// When a marker has a constant size that is not the dim's.
+    #[track_caller]
+    #[must_use]
+    pub fn into_dims<E: Dims>(self) -> Tensor<E, T>
+    where
+        D: SpelledAs<E>,
+    {
+        Tensor::wrap(done(order::same_names("into_dims", self.bare, E::STATIC)))
+    }
+
+    /// [`into_dims`](Self::into_dims) that returns the error.
+    ///
+    /// # Errors
+    /// When a marker has a constant size that is not the dim's.
+    pub fn try_into_dims<E: Dims>(self) -> Result<Tensor<E, T>>
+    where
+        D: SpelledAs<E>,
+    {
+        Tensor::give(order::same_names("into_dims", self.bare, E::STATIC))
     }
 }

@@ -15,6 +15,7 @@
 //! | `rename` | [`Renamed`] | [`Rename`] |
 //! | `transpose`, `t` | [`Transposed`], [`Flipped`] | [`Has`], [`Flat`] |
 //! | `refine_names` | [`Refined`] | [`Refine`] |
+//! | `to_dims`, `into_dims` | the wanted ones | [`SpelledAs`] |
 //! | `flatten`, `unflatten` | [`Flattened`], [`Unflattened`] | [`Flatten`], [`Unflatten`] |
 //! | `index_select`, `embedding` | [`Selected`], [`Embedded`] | [`IndexOf`], [`EmbedIn`] |
 //! | `at` | of each [`Subscript`] | [`SubscriptOf`] |
@@ -96,7 +97,7 @@ pub use last::LastDim;
 pub use matmul::{AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, Vector};
 pub use places::{Places, Positions, places, position, positions};
 pub use prime::{Primable, Prime, PrimedDims};
-pub use refine::{Refine, RefineInto, Refined};
+pub use refine::{Refine, RefineInto, Refined, SpelledAs};
 pub use remove::{
     Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced,
     Without, keep,

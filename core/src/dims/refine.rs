@@ -1,4 +1,5 @@
-//! Giving names to dims that rustc does not know: `refine_names`.
+//! Names for dims that rustc does not know, `refine_names`, and other markers of the same names,
+//! `to_dims`.
 
 use super::align::{OneRestIn, OrderSpec, OrderState};
 use super::broadcast::Holds;
@@ -22,3 +23,16 @@ impl<O: OrderSpec, D: Dims + RefineInto<Refined<D, O>>> Refine<D> for O where O:
 pub trait RefineInto<T> {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims + Holds<T>, T: Dims + Distinct> RefineInto<T> for D {}
+
+/// The dims of `Self` and `E` are spelled alike, position by position: what one crate calls
+/// `(N, C)` is what another does. `Wild` is like `Wild` only.
+///
+/// Every list is spelled like itself, so generic code may ask for this without loss.
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} are not spelled as dims {E}",
+    label = "expected dims {E}, of whatever crate",
+    note = "another order: `x.align_to((N, C))`; other names: `x.rename(N, M)`"
+)]
+pub trait SpelledAs<E> {}
+#[diagnostic::do_not_recommend]
+impl<D: Dims + Holds<E>, E: Dims + Holds<D>> SpelledAs<E> for D {}
