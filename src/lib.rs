@@ -44,6 +44,7 @@
 //! | [`TensorMut`] | a part of one, to write to |
 //! | [`DynTensor`] | names, rank and dtype at run time |
 //! | [`Wild`] | a dim whose name rustc does not know |
+//! | [`relations`](macro@relations) | writes the bounds of a generic function |
 //! | [`dims`](mod@dims) | the bounds and aliases of generic code: `Has`, `Without`, `Broadcast`, `Sum` … |
 //!
 //! `let N = 3;` does not compile where `dims! { N }` is in scope: a unit struct is a pattern.
@@ -64,6 +65,7 @@ pub use nomina_core::{
     Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
     Result, Scalar, dims,
 };
+pub use nomina_macros::relations;
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::tensor::MultinomialOptions;
 pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, NormOptions, VarOptions};

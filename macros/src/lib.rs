@@ -1,6 +1,7 @@
-//! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`], [`einsum!`].
+//! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`], [`einsum!`], and
+//! the attribute [`relations`](macro@relations).
 //!
-//! Use them through `nomina`. There, each stands behind a `macro_rules!` macro of the same name
+//! Use them through `nomina`. There, each macro stands behind a `macro_rules!` macro of the same name
 //! that passes its `$crate`, so that they work also where the crate is renamed or re-exported.
 //! This crate depends on no other of nomina's.
 //!
@@ -12,6 +13,7 @@ mod einsum;
 mod errors;
 mod face;
 mod names;
+mod relations;
 mod spelling;
 mod tensor;
 #[cfg(test)]
@@ -106,4 +108,39 @@ pub fn einsum(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn try_einsum(input: TokenStream) -> TokenStream {
     einsum::try_einsum(input.into()).into()
+}
+
+/// Writes the bounds of a generic function from the dims that it names.
+///
+/// The dims of a result are a noun, `Without<D, C>`; that the operation is defined is a relation,
+/// `D: Has<C>`. On a function with this attribute the noun is enough: for each one in its
+/// signature the relation is added, and a parameter is a list of dims, a dim or a dtype by the
+/// place where it stands.
+///
+/// ```ignore (needs crate nomina, which depends on this one)
+/// use nomina::prelude::*;
+/// dims! { C, H, W }
+///
+/// #[relations]
+/// fn pool<D>(x: &Tensor<D>) -> Tensor<Without<D, (H, W)>> {
+///     x.mean((H, W))
+/// }
+/// ```
+///
+/// Dims on the way get a name with `let`, each one of those above it; the names serve in the
+/// signature and in the body. Whatever has no noun is said as in a `where`.
+///
+/// ```ignore (needs crate nomina, which depends on this one)
+/// #[relations(let Pooled = Without<D, (H, W)>, let Scaled = Sum<Pooled, S>, Scaled: AlignInto<D>)]
+/// fn gate<D, S>(x: &Tensor<D>, scale: &Tensor<S>) -> Tensor<D> {
+///     let pooled: Tensor<Pooled> = x.mean((H, W));
+///     x * (pooled * scale).sigmoid().align_as(x)
+/// }
+/// ```
+///
+/// The relation is looked up where its noun stands: `dims::Without` means `dims::Has`. `Dims`,
+/// `Dim` and `Element` are to be in scope, as the prelude has them.
+#[proc_macro_attribute]
+pub fn relations(written: TokenStream, function: TokenStream) -> TokenStream {
+    relations::relations(written.into(), function.into()).into()
 }

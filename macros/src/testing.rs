@@ -43,11 +43,12 @@ pub fn expression(of: Macro, code: &str) -> String {
 /// Each mistake in `code`: the tokens it points at, and its text.
 pub fn mistakes(of: Macro, code: &str) -> String {
     let mut out = format!("{code}\n");
-    collect(expand(of, code), &mut out);
+    mistakes_in(expand(of, code), &mut out);
     out
 }
 
-fn collect(tokens: TokenStream, out: &mut String) {
+/// As [`mistakes`], of an expansion.
+pub fn mistakes_in(tokens: TokenStream, out: &mut String) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (i, token) in tokens.iter().enumerate() {
         let TokenTree::Group(group) = token else {
@@ -56,7 +57,7 @@ fn collect(tokens: TokenStream, out: &mut String) {
         let macro_name = i.checked_sub(2).map(|at| tokens[at].to_string());
         if macro_name.as_deref() != Some("compile_error") {
             if group.delimiter() == Delimiter::Brace {
-                collect(group.stream(), out);
+                mistakes_in(group.stream(), out);
             }
             continue;
         }

@@ -218,6 +218,68 @@ pub(crate) fn unflatten(
     )
 }
 
+/// All dims but those that stay, made one in front.
+pub(crate) fn flatten_others(x: Look<'_>, stay: &[usize], out: &'static Static) -> Result<Bare> {
+    let shape = x.raw.shape();
+    let others: rule::Shape = (0..shape.len()).filter(|dim| !stay.contains(dim)).collect();
+    let each: rule::Shape = others.iter().map(|&dim| shape[dim]).collect();
+    let mut sizes = rule::Shape::new();
+    sizes.push(rule::numel("flatten_others", &each).map_err(|error| x.blame(error))?);
+    sizes.extend(stay.iter().map(|&dim| shape[dim]));
+    check_sizes("flatten_others", &sizes, out)?;
+    let order: Vec<Option<usize>> = others.iter().chain(stay).copied().map(Some).collect();
+    let raw = x.raw.align(&order).and_then(|raw| raw.reshape(&sizes));
+    seen(x, raw.map_err(|error| error.in_op("flatten_others")), None)
+}
+
+/// The dim at `at` made the dims of `like` that `x` lacks, and all dims in the order of `like`'s;
+/// `places` says where they stand in `x`.
+pub(crate) fn unflatten_as(
+    x: Look<'_>,
+    at: usize,
+    places: &[Option<usize>],
+    like: Look<'_>,
+) -> Result<Bare> {
+    let (shape, sizes) = (x.raw.shape(), like.raw.shape());
+    let mut order = vec![Some(at)];
+    let mut parts = rule::Shape::new();
+    for (dim, &place) in places.iter().enumerate() {
+        match place.filter(|&place| place != at) {
+            Some(place) => order.push(Some(place)),
+            None => parts.push(sizes[dim]),
+        }
+    }
+    if rule::numel("unflatten_as", &parts).ok() != Some(shape[at]) {
+        let what = format!("sizes {parts:?} do not multiply up to {}", shape[at]);
+        return Err(x
+            .blame(Error::new(ErrorKind::Flatten, "unflatten_as", what))
+            .at(0, at)
+            .hint("give the tensor that was flattened"));
+    }
+    let (mut part, mut rest) = (0, parts.len());
+    let new = parts.len();
+    parts.extend(order[1..].iter().flatten().map(|&place| shape[place]));
+    // Where each dim of the result stands now: new ones in front, those that stayed behind.
+    let back: Vec<Option<usize>> = places
+        .iter()
+        .map(|place| {
+            let next = match place.filter(|&place| place != at) {
+                Some(_) => &mut rest,
+                None => &mut part,
+            };
+            *next += 1;
+            Some(*next - 1)
+        })
+        .collect();
+    debug_assert_eq!(part, new, "each new dim has its place");
+    let raw = x.raw.align(&order).and_then(|raw| raw.reshape(&parts));
+    let raw = raw
+        .and_then(|raw| raw.align(&back))
+        .map_err(|error| x.blame(error.in_op("unflatten_as")))?;
+    check_sizes("unflatten_as", raw.shape(), like.of)?;
+    seen(x, Ok(raw), like.wild())
+}
+
 /// Sizes against those that types know. Only sizes that arrive at run time can be wrong.
 pub(crate) fn check_sizes(op: &'static str, shape: &[usize], of: &Static) -> Result<()> {
     let wrong = |(&size, known): (&usize, &Option<usize>)| known.is_some_and(|known| known != size);

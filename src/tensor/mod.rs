@@ -30,6 +30,7 @@ mod norm;
 mod operand;
 mod options;
 mod order;
+mod others;
 mod parametric;
 mod part;
 mod product;

@@ -17,6 +17,8 @@
 //! | `refine_names` | [`Refined`] | [`Refine`] |
 //! | `to_dims`, `into_dims` | the wanted ones | [`SpelledAs`] |
 //! | `flatten`, `unflatten` | [`Flattened`], [`Unflattened`] | [`Flatten`], [`Unflatten`] |
+//! | `flatten_others` | [`Inserted`] of those that stay | [`FlattenOthers`] |
+//! | `unflatten_as` | the other's | [`UnflattenAs`] |
 //! | `index_select`, `embedding` | [`Selected`], [`Embedded`] | [`IndexOf`], [`EmbedIn`] |
 //! | `at` | of each [`Subscript`] | [`SubscriptOf`] |
 //! | `stack`, `unsqueeze` | [`Inserted`] | [`Insert`] |
@@ -52,6 +54,7 @@ mod index;
 mod insert;
 mod last;
 mod matmul;
+mod others;
 mod places;
 mod prime;
 mod refine;
@@ -95,6 +98,7 @@ pub use index::{EmbedIn, Embedded, IndexOf, IndexedBy, Selected};
 pub use insert::{Append, Appended, Insert, Inserted};
 pub use last::LastDim;
 pub use matmul::{AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, Vector};
+pub use others::{FlattenOthers, UnflattenAs};
 pub use places::{Places, Positions, places, position, positions};
 pub use prime::{Primable, Prime, PrimedDims};
 pub use refine::{Refine, RefineInto, Refined, SpelledAs};

@@ -1,0 +1,86 @@
+//! The function with its bounds.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{GenericParam, Type, WherePredicate};
+
+use super::nouns::{Found, Role};
+use super::parse::Function;
+
+/// The function, with all bounds in its `where`.
+pub fn function<'a>(
+    mut function: Function,
+    named: impl Iterator<Item = &'a Type>,
+    bounds: Vec<WherePredicate>,
+) -> TokenStream {
+    add_bounds(&mut function, named, bounds);
+    let Function {
+        attrs,
+        vis,
+        signature,
+        body,
+    } = function;
+    quote! { #(#attrs)* #vis #signature #body }
+}
+
+/// The function's signature with a body that compiles.
+pub fn without_body<'a>(
+    mut function: Function,
+    named: impl Iterator<Item = &'a Type>,
+    bounds: Vec<WherePredicate>,
+) -> TokenStream {
+    add_bounds(&mut function, named, bounds);
+    let Function {
+        attrs,
+        vis,
+        signature,
+        body,
+    } = function;
+    let stub = match body.to_string().as_str() {
+        ";" => body,
+        _ => quote!({ ::core::unreachable!() }),
+    };
+    quote! { #(#attrs)* #[allow(unused)] #vis #signature #stub }
+}
+
+fn add_bounds<'a>(
+    function: &mut Function,
+    named: impl Iterator<Item = &'a Type>,
+    bounds: Vec<WherePredicate>,
+) {
+    let mut found = Found::default();
+    named.for_each(|dims| found.ty(dims));
+    for bound in &bounds {
+        found.predicate(bound);
+        found.bound(quote!(#bound));
+    }
+    found.signature(&function.signature);
+    let generics = &mut function.signature.generics;
+    let roles: Vec<TokenStream> = generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(param) => Some(&param.ident),
+            _ => None,
+        })
+        .filter_map(|param| {
+            let span = param.span();
+            found.role_of(param).map(|role| match role {
+                Role::Dims => quote_spanned!(span=> #param: Dims),
+                Role::Dim => quote_spanned!(span=> #param: Dim),
+                Role::Element => quote_spanned!(span=> #param: Element),
+            })
+        })
+        .collect();
+    // What is said of parameters comes first: rustc reports in this order.
+    let written = generics.where_clause.take();
+    let clause = generics.make_where_clause();
+    let all = roles.iter().chain(found.bounds());
+    // Whatever does not parse here did not parse before either.
+    clause
+        .predicates
+        .extend(all.filter_map(|bound| syn::parse2::<WherePredicate>(bound.clone()).ok()));
+    clause
+        .predicates
+        .extend(written.into_iter().flat_map(|clause| clause.predicates));
+}

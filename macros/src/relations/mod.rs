@@ -1,0 +1,38 @@
+//! `#[relations]`: writes the bounds of a generic function from the dims that it names.
+
+mod expand;
+mod names;
+mod nouns;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+
+use crate::errors::Errors;
+
+/// The attribute. Where something in it is wrong, the function stays with its signature, so that
+/// its callers do not fail as well; its body is left out, because it would lack bounds.
+pub fn relations(written: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let items = parse::items(written, &mut errors);
+    let function = parse::function(item.clone());
+    let (names, bounds) = match &function {
+        Ok(function) => names::resolve(items, &function.signature.generics, &mut errors),
+        Err(_) => Default::default(),
+    };
+    match function.and_then(|_| parse::function(names.put_into(item.clone()))) {
+        Err(error) => {
+            errors.push(error);
+            let mut out = errors.into_items();
+            out.extend(item);
+            out
+        }
+        Ok(function) if errors.is_empty() => expand::function(function, names.dims(), bounds),
+        Ok(function) => {
+            let mut out = errors.into_items();
+            out.extend(expand::without_body(function, names.dims(), bounds));
+            out
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The names that `let` gives to dims, put in wherever they stand.
+
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Generics, Type, WherePredicate};
+
+use super::parse::Item;
+use crate::errors::Errors;
+
+/// Names and their dims, in order.
+#[derive(Default)]
+pub struct Names(Vec<(Ident, Type)>);
+
+/// The names, each with those above put in, and the bounds likewise.
+pub fn resolve(
+    items: Vec<Item>,
+    generics: &Generics,
+    errors: &mut Errors,
+) -> (Names, Vec<WherePredicate>) {
+    let all: Vec<Ident> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Let(name, _) => Some(name.clone()),
+            Item::Bound(_) => None,
+        })
+        .collect();
+    let mut names = Names::default();
+    let mut bounds = Vec::new();
+    for item in items {
+        match item {
+            Item::Let(name, dims) => {
+                if names.find(&name).is_some() {
+                    errors.at(&name, format!("`{name}` is named twice"));
+                    continue;
+                }
+                if generics.type_params().any(|param| param.ident == name) {
+                    let what =
+                        format!("`{name}` is a parameter of the function: take another name");
+                    errors.at(&name, what);
+                    continue;
+                }
+                // No dims are dims too: what uses the name keeps a type.
+                let none = || syn::parse_quote!(());
+                let dims = dims.map_or_else(none, |dims| {
+                    let below = later(&dims, &all[names.0.len()..]);
+                    if let Some(below) = below {
+                        let what = if below == name {
+                            format!("`{name}` is named by itself")
+                        } else {
+                            format!("`{below}` is named below: move its `let` above this one")
+                        };
+                        errors.at(&below, what);
+                        return none();
+                    }
+                    // What parsed before parses with types in the place of names.
+                    syn::parse2(names.put_into(dims.to_token_stream())).unwrap_or(dims)
+                });
+                names.0.push((name, dims));
+            }
+            Item::Bound(bound) => bounds.push(bound),
+        }
+    }
+    let bounds = bounds
+        .into_iter()
+        .map(|bound| syn::parse2(names.put_into(bound.to_token_stream())).unwrap_or(bound))
+        .collect();
+    (names, bounds)
+}
+
+/// The first of `names` that stands in `dims`.
+fn later(dims: &Type, names: &[Ident]) -> Option<Ident> {
+    fn find(tokens: TokenStream, names: &[Ident]) -> Option<Ident> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Ident(word) => names.contains(&word).then_some(word),
+            TokenTree::Group(group) => find(group.stream(), names),
+            _ => None,
+        })
+    }
+    find(dims.to_token_stream(), names)
+}
+
+impl Names {
+    fn find(&self, name: &Ident) -> Option<&Type> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, dims)| dims)
+    }
+
+    /// The dims that have a name, in order.
+    pub fn dims(&self) -> impl Iterator<Item = &Type> {
+        self.0.iter().map(|(_, dims)| dims)
+    }
+
+    /// `tokens` with dims in the place of their names.
+    pub fn put_into(&self, tokens: TokenStream) -> TokenStream {
+        if self.0.is_empty() {
+            return tokens;
+        }
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut out = TokenStream::new();
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                TokenTree::Ident(word) if !follows_path(&tokens[..at]) => match self.find(word) {
+                    Some(dims) => out.extend(spelled(dims, begins_path(&tokens[at + 1..]))),
+                    None => out.extend([token.clone()]),
+                },
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.put_into(group.stream()));
+                    inner.set_span(group.span());
+                    out.extend([TokenTree::Group(inner)]);
+                }
+                _ => out.extend([token.clone()]),
+            }
+        }
+        out
+    }
+}
+
+/// Whether a path or a field goes on here: `a::Q`, `a.Q`.
+fn follows_path(before: &[TokenTree]) -> bool {
+    match before {
+        [.., TokenTree::Punct(a), TokenTree::Punct(b)] if b.as_char() == ':' => a.as_char() == ':',
+        [.., TokenTree::Punct(last)] => matches!(last.as_char(), '.' | '\''),
+        _ => false,
+    }
+}
+
+/// Whether a path goes on: `Q::RANK`.
+fn begins_path(after: &[TokenTree]) -> bool {
+    matches!(after, [TokenTree::Punct(a), TokenTree::Punct(b), ..]
+        if a.as_char() == ':' && a.spacing() == Spacing::Joint && b.as_char() == ':')
+}
+
+/// A type as one token; in `<` and `>` where a path goes on.
+fn spelled(dims: &Type, path: bool) -> TokenStream {
+    let group = TokenTree::Group(Group::new(Delimiter::None, dims.to_token_stream()));
+    if !path {
+        return group.into();
+    }
+    let sign = |sign| TokenTree::Punct(Punct::new(sign, Spacing::Alone));
+    [sign('<'), group, sign('>')].into_iter().collect()
+}

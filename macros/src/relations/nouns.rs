@@ -1,0 +1,288 @@
+//! The dims of results, and the relation that each stands for.
+//!
+//! A result's dims are a noun, `Without<D, C>`; that the operation is defined is a relation, `D:
+//! Has<C>`. Who writes the noun means the relation.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{
+    GenericArgument, GenericParam, Path, PathArguments, ReturnType, Signature, Type,
+    TypeParamBound, WherePredicate,
+};
+
+/// What a type parameter is by the place where it stands.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Role {
+    /// A list of dims.
+    Dims,
+    /// One dim.
+    Dim,
+    /// A dtype.
+    Element,
+}
+
+/// The nouns found in types: the bounds they stand for, and what their parameters are.
+#[derive(Default)]
+pub struct Found {
+    bounds: Vec<(String, TokenStream)>,
+    roles: Vec<(Ident, Role)>,
+}
+
+impl Found {
+    /// The bounds, each once, in the order in which they were found; inner ones first.
+    pub fn bounds(&self) -> impl Iterator<Item = &TokenStream> {
+        self.bounds.iter().map(|(_, bound)| bound)
+    }
+
+    /// What a parameter was seen to be.
+    pub fn role_of(&self, param: &Ident) -> Option<Role> {
+        let found = self.roles.iter().find(|(ident, _)| ident == param);
+        found.map(|(_, role)| *role)
+    }
+
+    /// Notes a bound.
+    pub fn bound(&mut self, bound: TokenStream) {
+        let text = bound.to_string();
+        if self.bounds.iter().all(|(known, _)| *known != text) {
+            self.bounds.push((text, bound));
+        }
+    }
+
+    fn role(&mut self, ty: &Type, role: Role) {
+        match plain(ty) {
+            Type::Path(path) => {
+                if let Some(ident) = path.path.get_ident() {
+                    self.roles.push((ident.clone(), role));
+                }
+            }
+            // What stands in a list of dims is a dim.
+            Type::Tuple(tuple) if role == Role::Dims => {
+                let elements = tuple.elems.iter();
+                elements.for_each(|ty| self.role(ty, Role::Dim));
+            }
+            _ => {}
+        }
+    }
+
+    /// The nouns of a function's signature.
+    pub fn signature(&mut self, signature: &Signature) {
+        for input in &signature.inputs {
+            match input {
+                syn::FnArg::Receiver(_) => {}
+                syn::FnArg::Typed(input) => self.ty(&input.ty),
+            }
+        }
+        if let ReturnType::Type(_, ty) = &signature.output {
+            self.ty(ty);
+        }
+        for param in &signature.generics.params {
+            if let GenericParam::Type(param) = param {
+                param
+                    .bounds
+                    .iter()
+                    .for_each(|bound| self.trait_bound(bound));
+            }
+        }
+        if let Some(clause) = &signature.generics.where_clause {
+            clause
+                .predicates
+                .iter()
+                .for_each(|bound| self.predicate(bound));
+        }
+    }
+
+    /// The nouns of a bound.
+    pub fn predicate(&mut self, predicate: &WherePredicate) {
+        if let WherePredicate::Type(predicate) = predicate {
+            self.ty(&predicate.bounded_ty);
+            predicate
+                .bounds
+                .iter()
+                .for_each(|bound| self.trait_bound(bound));
+        }
+    }
+
+    fn trait_bound(&mut self, bound: &TypeParamBound) {
+        if let TypeParamBound::Trait(bound) = bound {
+            for ty in bound
+                .path
+                .segments
+                .iter()
+                .flat_map(|at| types(&at.arguments))
+            {
+                self.ty(ty);
+            }
+        }
+    }
+
+    /// The nouns of a type, inner ones first.
+    pub fn ty(&mut self, ty: &Type) {
+        match ty {
+            Type::Path(path) => {
+                if let Some(own) = &path.qself {
+                    self.ty(&own.ty);
+                }
+                for segment in &path.path.segments {
+                    types(&segment.arguments).for_each(|ty| self.ty(ty));
+                }
+                self.path(&path.path);
+            }
+            Type::Reference(inner) => self.ty(&inner.elem),
+            Type::Paren(inner) => self.ty(&inner.elem),
+            Type::Group(inner) => self.ty(&inner.elem),
+            Type::Array(inner) => self.ty(&inner.elem),
+            Type::Slice(inner) => self.ty(&inner.elem),
+            Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| self.ty(ty)),
+            Type::ImplTrait(inner) => inner
+                .bounds
+                .iter()
+                .for_each(|bound| self.trait_bound(bound)),
+            _ => {}
+        }
+    }
+
+    fn path(&mut self, path: &Path) {
+        let Some(last) = path.segments.last() else {
+            return;
+        };
+        let args: Vec<&Type> = types(&last.arguments).collect();
+        let name = last.ident.to_string();
+        if matches!(name.as_str(), "Tensor" | "TensorMut") {
+            let roles = [Role::Dims, Role::Element];
+            args.iter()
+                .zip(roles)
+                .for_each(|(ty, role)| self.role(ty, role));
+            return;
+        }
+        let Some((_, kinds, relations)) = NOUNS.iter().find(|(noun, ..)| *noun == name) else {
+            return;
+        };
+        if args.len() != kinds.len() {
+            return;
+        }
+        for (ty, kind) in args.iter().zip(kinds.chars()) {
+            match kind {
+                'D' => self.role(ty, Role::Dims),
+                'X' => each_dim(ty, &mut |dim| self.role(dim, Role::Dim)),
+                _ => {}
+            }
+        }
+        for relation in *relations {
+            self.relation(path, relation, &args);
+        }
+    }
+
+    /// One bound of a noun with these arguments.
+    fn relation(&mut self, noun: &Path, relation: &Relation, args: &[&Type]) {
+        match relation {
+            Relation::Of(own, name, others) => {
+                let own = args[*own];
+                let others = others.iter().map(|at| args[*at]);
+                let beside = beside(noun, name);
+                let args = if others.len() == 0 {
+                    None
+                } else {
+                    Some(quote!(<#(#others),*>))
+                };
+                self.bound(quote!(#own: #beside #args));
+            }
+            Relation::Has(own, dims) => {
+                let own = args[*own];
+                let has = beside(noun, "Has");
+                each_dim(args[*dims], &mut |dim| self.bound(quote!(#own: #has<#dim>)));
+            }
+            Relation::Result(name) => {
+                let beside = beside(noun, name);
+                self.bound(quote!(#noun: #beside));
+            }
+        }
+    }
+}
+
+/// A bound, by the places of the noun's arguments.
+enum Relation {
+    /// `args[0]: Name<args[1..]>`
+    Of(usize, &'static str, &'static [usize]),
+    /// `args[0]: Has<X>` for each dim `X` of `args[1]`.
+    Has(usize, usize),
+    /// The noun itself has a property.
+    Result(&'static str),
+}
+
+use Relation::{Has, Of, Result};
+
+/// Each noun, its arguments (`D` dims, `X` a dim or dims, `O` something else), its relations.
+const NOUNS: &[(&str, &str, &[Relation])] = &[
+    ("Sum", "DD", &[Of(0, "Broadcast", &[1])]),
+    ("Without", "DX", &[Has(0, 1)]),
+    ("Aligned", "DO", &[Of(1, "Order", &[0])]),
+    ("Renamed", "DXX", &[Of(1, "Rename", &[0, 2])]),
+    ("Transposed", "DXX", &[Has(0, 1), Has(0, 2)]),
+    ("Flipped", "D", &[Of(0, "Flat", &[])]),
+    ("Refined", "DO", &[Of(1, "Refine", &[0])]),
+    ("Flattened", "DXX", &[Of(1, "Flatten", &[0, 2])]),
+    ("Unflattened", "DXO", &[Of(1, "Unflatten", &[0, 2])]),
+    ("Selected", "DXD", &[Has(0, 1), Of(2, "IndexOf", &[0, 1])]),
+    ("Embedded", "DXD", &[Has(0, 1), Of(2, "EmbedIn", &[0, 1])]),
+    ("Inserted", "DX", &[Of(1, "Insert", &[0])]),
+    ("Appended", "DX", &[Of(1, "Append", &[0])]),
+    ("Replaced", "DXX", &[Of(1, "Replace", &[0, 2])]),
+    ("Expanded", "DO", &[Of(1, "Expand", &[0])]),
+    ("Contracted", "DDX", &[Of(2, "Contract", &[0, 1])]),
+    ("Tensordotted", "DDX", &[Of(2, "TensorDot", &[0, 1])]),
+    ("Product", "DD", &[Of(0, "MatMul", &[1])]),
+    ("Joined", "DD", &[Of(1, "Beside", &[0])]),
+    ("Inner", "DD", &[Of(1, "InnerWith", &[0])]),
+    ("Linear", "DXX", &[Has(0, 2), Result("Distinct")]),
+    ("Distances", "DD", &[Of(1, "RowsBeside", &[0])]),
+    ("Attended", "DDD", &[Of(2, "Attend", &[0, 1])]),
+];
+
+/// The trait of this name where the noun stands: `dims::Without` has `dims::Has` beside it.
+fn beside(noun: &Path, name: &str) -> TokenStream {
+    let Some(last) = noun.segments.last() else {
+        return TokenStream::new();
+    };
+    let span = last.ident.span();
+    let name = Ident::new(name, span);
+    let leading = noun.leading_colon;
+    let above = noun.segments.iter().take(noun.segments.len() - 1);
+    quote_spanned!(span=> #leading #(#above ::)* #name)
+}
+
+/// Each dim of an argument: of a dim, of a tuple, of `Keep`; none of `..`.
+fn each_dim(ty: &Type, f: &mut dyn FnMut(&Type)) {
+    match plain(ty) {
+        Type::Tuple(tuple) => tuple.elems.iter().for_each(|ty| each_dim(ty, f)),
+        Type::Path(path) => match path.path.segments.last() {
+            Some(last) if last.ident == "RangeFull" => {}
+            Some(last) if last.ident == "Keep" => {
+                types(&last.arguments).for_each(|ty| each_dim(ty, f));
+            }
+            _ => f(ty),
+        },
+        _ => f(ty),
+    }
+}
+
+/// A type without what only groups it.
+fn plain(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(inner) => plain(&inner.elem),
+        Type::Paren(inner) => plain(&inner.elem),
+        _ => ty,
+    }
+}
+
+/// The types among generic arguments.
+fn types(arguments: &PathArguments) -> impl Iterator<Item = &Type> {
+    let args = match arguments {
+        PathArguments::AngleBracketed(args) => Some(&args.args),
+        _ => None,
+    };
+    args.into_iter().flatten().filter_map(|arg| match arg {
+        GenericArgument::Type(ty) => Some(ty),
+        GenericArgument::AssocType(assoc) => Some(&assoc.ty),
+        _ => None,
+    })
+}

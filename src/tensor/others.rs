@@ -1,0 +1,90 @@
+//! The dims that are not mentioned made one, and back.
+
+use nomina_core::dims::{
+    Dims, FlattenOthers, Inserted, OneDim, UnflattenAs, places, position, positions,
+};
+use nomina_core::{Element, Result};
+
+use super::Tensor;
+use crate::call::{Known, ok, view};
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// All dims but these made one, in front. A view where strides allow, else a copy.
+    ///
+    /// What works on a few dims, whichever others there are, so needs no bound beyond the dims it
+    /// names: between this and [`unflatten_as`](Self::unflatten_as) all dims are known.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, Seq, Embed, Heads, Batch }
+    /// fn first_step<D: Dims + Has<Seq> + Has<Embed>>(x: &Tensor<D>) -> Tensor<D> {
+    ///     let rows: Tensor<(Batch, Seq, Embed)> = x.flatten_others((Seq, Embed), Batch);
+    ///     rows.narrow(Seq, 0..1).unflatten_as(Batch, x)
+    /// }
+    /// let x = Tensor::<(Seq, N, Heads, Embed)>::ones([5, 2, 3, 4]);
+    /// assert_eq!(first_step(&x).shape(), [1, 2, 3, 4]);
+    /// ```
+    ///
+    /// # Panics
+    /// When the new dim has a constant size that is not the product of the others.
+    #[track_caller]
+    #[must_use]
+    pub fn flatten_others<A: FlattenOthers<D, X>, X: OneDim>(
+        &self,
+        dims: A,
+        to: X,
+    ) -> Tensor<Inserted<A::List, X>, T> {
+        ok(self.try_flatten_others(dims, to))
+    }
+
+    /// [`flatten_others`](Self::flatten_others) that returns the error.
+    ///
+    /// # Errors
+    /// When the new dim has a constant size that is not the product of the others, or memory is
+    /// short.
+    pub fn try_flatten_others<A: FlattenOthers<D, X>, X: OneDim>(
+        &self,
+        dims: A,
+        to: X,
+    ) -> Result<Tensor<Inserted<A::List, X>, T>> {
+        let _ = (dims, to);
+        let (stay, out) = (positions::<A, D>(), <Inserted<A::List, X>>::STATIC);
+        Tensor::give(view::flatten_others(self.look(), stay, out))
+    }
+
+    /// A dim made those dims of another tensor that this one lacks, with their sizes there; the
+    /// result has the other's dims, in its order. It undoes
+    /// [`flatten_others`](Self::flatten_others).
+    ///
+    /// # Panics
+    /// When the sizes do not multiply up.
+    #[track_caller]
+    #[must_use]
+    pub fn unflatten_as<X: OneDim, E: Dims, U: Element>(
+        &self,
+        dim: X,
+        other: &Tensor<E, U>,
+    ) -> Tensor<E, T>
+    where
+        D: UnflattenAs<X, E>,
+    {
+        ok(self.try_unflatten_as(dim, other))
+    }
+
+    /// [`unflatten_as`](Self::unflatten_as) that returns the error.
+    ///
+    /// # Errors
+    /// When the sizes do not multiply up.
+    pub fn try_unflatten_as<X: OneDim, E: Dims, U: Element>(
+        &self,
+        dim: X,
+        other: &Tensor<E, U>,
+    ) -> Result<Tensor<E, T>>
+    where
+        D: UnflattenAs<X, E>,
+    {
+        let _ = dim;
+        let (at, places) = (position::<X, D>(), places::<D, E>());
+        Tensor::give(view::unflatten_as(self.look(), at, places, other.look()))
+    }
+}
