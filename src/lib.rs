@@ -53,7 +53,7 @@
 mod call;
 mod macros;
 pub mod prelude;
-mod tensor;
+pub mod tensor;
 
 pub use half::{bf16, f16};
 pub use nomina_core::dims::Wild;
@@ -98,7 +98,39 @@ pub use nomina_runtime::{
     AnyLayout, DynSparse, DynTensor, Generator, SparseOperand, manual_seed, with_default_dtype,
 };
 pub use num_complex::Complex;
-pub use tensor::*;
+pub use tensor::Tensor;
+pub use tensor::dynamic::Typed;
+pub use tensor::einsum::{
+    EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
+    einsum_times, try_einsum,
+};
+pub use tensor::extreme::Extremes;
+pub use tensor::factory::tensor_from_array;
+pub use tensor::gather::{EachPoint, Points, PointsOf, ScatterFrom};
+pub use tensor::index::{
+    AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf,
+};
+pub use tensor::into_pair::{cat_out, stack_out, try_cat_out, try_stack_out};
+pub use tensor::join::{
+    JoinEach, Joinable, TensorItem, TensorList, cat, stack, try_cat, try_stack,
+};
+pub use tensor::like::LikeOptions;
+pub use tensor::loss::{BinaryCrossEntropyOptions, CrossEntropyOptions, Targets, reduction};
+pub use tensor::norm::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
+pub use tensor::operand::{Absorb, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype};
+pub use tensor::options::Options;
+pub use tensor::part::TensorMut;
+pub use tensor::random::Probability;
+pub use tensor::random_factory::Moments;
+pub use tensor::reduce::ReduceOptions;
+pub use tensor::shape::{
+    ComplexPart, Interleave, Sections, Shifts, Vectors, block_diag, cartesian_prod, meshgrid,
+    try_block_diag, try_cartesian_prod, try_meshgrid,
+};
+pub use tensor::sort::{Unique, Weight};
+pub use tensor::sparse::{Sparse, SparseFactor, Summed};
+pub use tensor::stat::CovOptions;
+pub use tensor::view::{SplitSizes, Whole};
 
 /// What goes with [`DynTensor`] and has a namesake among what goes with [`Tensor`].
 ///
@@ -118,10 +150,11 @@ pub mod __private {
     pub use nomina_core::{Element, Names, Scalar, dims};
     pub use nomina_macros as macros;
 
-    pub use crate::tensor::{
+    pub use crate::tensor::einsum::{
         einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
-        einsum_times, tensor_from_array, try_einsum,
+        einsum_times, try_einsum,
     };
+    pub use crate::tensor::factory::tensor_from_array;
 }
 
 /// The README's examples, which are to run.

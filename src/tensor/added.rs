@@ -1,6 +1,6 @@
 //! A tensor plus a product.
-
-mod forms;
+//!
+//! [`Tensor::addmm`], [`Tensor::addmv`], [`Tensor::baddbmm`], [`Tensor::addbmm`], [`Tensor::addr`].
 
 use nomina_core::dims::{
     Batched, Beside, Broadcast, DimList, Dims, Joined, MatMul, Matrix, Product, Sum, Vector,
@@ -457,3 +457,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("added/forms.rs");

@@ -1,4 +1,11 @@
 //! Attributes and resizing.
+//!
+//! [`Tensor::element_size`], [`Tensor::itemsize`], [`Tensor::nbytes`], [`Tensor::ndim`],
+//! [`Tensor::is_complex`], [`Tensor::is_floating_point`], [`Tensor::is_signed`],
+//! [`Tensor::is_cuda`], [`Tensor::is_cpu`], [`Tensor::layout`], [`Tensor::type_name`],
+//! [`Tensor::as_ptr`], [`Tensor::get_device`], [`Tensor::is_sparse`], [`Tensor::is_sparse_csr`],
+//! [`Tensor::is_same_size`], [`Tensor::is_nonzero`], [`Tensor::type_as`], [`Tensor::cuda`],
+//! [`Tensor::detach`], [`Tensor::zero_`], [`Tensor::resize_`], [`Tensor::resize_as_`].
 
 use nomina_core::dims::{Dims, Holds, ShapeFor};
 use nomina_core::{Device, Element, Layout, Result, Scalar};

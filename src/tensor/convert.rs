@@ -1,4 +1,9 @@
 //! Other dtypes, devices and layouts.
+//!
+//! [`Tensor::to`], [`Tensor::to_device`], [`Tensor::cpu`], [`Tensor::contiguous`],
+//! [`Tensor::clone_with`], [`Tensor::bool`], [`Tensor::byte`], [`Tensor::char`], [`Tensor::short`],
+//! [`Tensor::int`], [`Tensor::long`], [`Tensor::half`], [`Tensor::bfloat16`], [`Tensor::float`],
+//! [`Tensor::double`], [`Tensor::cfloat`], [`Tensor::cdouble`].
 
 use half::{bf16, f16};
 use nomina_core::dims::Dims;

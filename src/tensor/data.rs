@@ -1,4 +1,7 @@
 //! Elements in and out: vectors, slices, iterators.
+//!
+//! [`Tensor::to_vec`], [`Tensor::into_vec`], [`Tensor::as_slice`], [`Tensor::as_mut_slice`],
+//! [`Tensor::iter`], [`Tensor::indexed_iter`], [`Tensor::iter_dim`], [`Tensor::map`].
 
 use nomina_core::dims::{Dim, DimOf, Dims, Distinct, Shape, Without, position};
 use nomina_core::{Element, Error, Result};

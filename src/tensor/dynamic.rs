@@ -1,4 +1,6 @@
 //! To and from tensors whose names, rank and dtype rustc does not know.
+//!
+//! [`Tensor::into_dyn`], [`Tensor::to_dyn`].
 
 use nomina_core::dims::{Dims, Distinct};
 use nomina_core::{Element, Error, ErrorKind, Names, Result};

@@ -1,4 +1,7 @@
 //! Elementwise operators beside those in `generated.rs`: with options, and with three operands.
+//!
+//! [`Tensor::add_with`], [`Tensor::sub_with`], [`Tensor::rsub`], [`Tensor::rdiv`],
+//! [`Tensor::clamp`].
 
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;

@@ -1,4 +1,6 @@
 //! Extremes and where they stand.
+//!
+//! [`Tensor::max`], [`Tensor::min`], [`Tensor::argmax`], [`Tensor::argmin`].
 
 use nomina_core::dims::{AxesOf, Dims, OneOrAll, Without};
 use nomina_core::op::Op;

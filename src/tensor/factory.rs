@@ -1,4 +1,8 @@
 //! Making tensors.
+//!
+//! [`Tensor::zeros`], [`Tensor::ones`], [`Tensor::empty`], [`Tensor::rand`], [`Tensor::randn`],
+//! [`Tensor::eye`], [`Tensor::full`], [`Tensor::from_vec`], [`Tensor::from_fn`],
+//! [`Tensor::from_array`], [`Tensor::arange`].
 
 use nomina_core::dims::{ArrayFor, Dims, Distinct, Matrix, ShapeFor, Vector};
 use nomina_core::{Element, Error, Float, Inexact, Names, Result};
@@ -353,7 +357,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ok(Self::from_parts(data, &shape))
     }
 
-    /// A tensor of a nested array; [`tensor!`](crate::tensor) names the dims beside it.
+    /// A tensor of a nested array; [`tensor!`](crate::tensor!) names the dims beside it.
     ///
     /// ```
     /// # use nomina::prelude::*;

@@ -1,4 +1,7 @@
 //! Factories into an out tensor, which says dims and dtype.
+//!
+//! [`Tensor::zeros_out`], [`Tensor::ones_out`], [`Tensor::empty_out`], [`Tensor::full_out`],
+//! [`Tensor::eye_out`], [`Tensor::rand_out`], [`Tensor::randn_out`], [`Tensor::arange_out`].
 
 use nomina_core::dims::{Dims, Distinct, Matrix, ShapeFor, Vector};
 use nomina_core::op::Op;

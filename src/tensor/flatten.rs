@@ -1,4 +1,6 @@
 //! Several dims into one, and back.
+//!
+//! [`Tensor::flatten`], [`Tensor::unflatten`].
 
 use nomina_core::dims::{
     Dims, Flatten, FlattenArg, Flattened, OneDim, Sizes, Unflatten, Unflattened, position,

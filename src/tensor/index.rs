@@ -1,4 +1,6 @@
 //! Indexing by name: one element, or a part.
+//!
+//! [`Tensor::get`], [`Tensor::at`].
 
 use std::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 

@@ -1,4 +1,7 @@
 //! Results stored in an out tensor, for operators whose method is written by hand.
+//!
+//! [`Tensor::clamp_out`], [`Tensor::addcmul_`], [`Tensor::addcmul_out`],
+//! [`Tensor::masked_select_out`].
 
 use nomina_core::dims::{Broadcast, Dims, Holds, Wild};
 use nomina_core::op::Op;

@@ -1,4 +1,7 @@
 //! Results stored in out tensors: pairs, joined tensors, choices.
+//!
+//! [`Tensor::max_out`], [`Tensor::min_out`], [`Tensor::median_out`], [`Tensor::nanmedian_out`],
+//! [`Tensor::where_cond_out`].
 
 use nomina_core::dims::{
     AxesOf, Broadcast, DimOf, Dims, Holds, Insert, Inserted, OneDim, OneOrAll, Resizable, SizeOf,

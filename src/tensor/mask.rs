@@ -1,4 +1,7 @@
 //! Choosing elements by truth values.
+//!
+//! [`Tensor::where_cond`], [`Tensor::masked_fill`], [`Tensor::masked_select`],
+//! [`TensorMut::masked_fill_`](crate::TensorMut::masked_fill_).
 
 use nomina_core::dims::{Broadcast, Dims, Holds, Sum, Wild};
 use nomina_core::op::Op;

@@ -1,85 +1,69 @@
-//! The typed tensor.
+//! The typed tensor, family by family.
+//!
+//! Everything here is a method of [`Tensor`], a few are of [`TensorMut`] and
+//! [`Sparse`](sparse::Sparse), and every type and function is at the root of the crate, too: no
+//! program needs to spell these modules. They say what belongs together, each with the list of its
+//! methods, and rustc names them where an argument does not fit. What is regular (elementwise
+//! operators, reductions, `softmax` and their kin) stands here itself; `docs/operators.md` lists all.
 
-mod activation;
-mod added;
+pub mod activation;
+pub mod added;
 mod arithmetic;
-mod attribute;
-mod conv;
-mod convert;
-mod data;
-mod dynamic;
-mod einsum;
-mod elementwise;
-mod extreme;
-mod factory;
-mod factory_out;
-mod flatten;
+pub mod attribute;
+pub mod conv;
+pub mod convert;
+pub mod data;
+pub mod dynamic;
+pub mod einsum;
+pub mod elementwise;
+pub mod extreme;
+pub mod factory;
+pub mod factory_out;
+pub mod flatten;
 mod format;
-mod gather;
-mod generated;
-mod index;
-mod into;
-mod into_pair;
-mod join;
-mod like;
-mod loss;
-mod mask;
+pub mod gather;
+pub mod index;
+pub mod into;
+pub mod into_pair;
+pub mod join;
+pub mod like;
+pub mod loss;
+pub mod mask;
 #[cfg(feature = "ndarray")]
 mod ndarray;
-mod norm;
-mod operand;
-mod options;
-mod order;
-mod others;
-mod parametric;
-mod part;
-mod product;
-mod query;
-mod random;
-mod random_factory;
-mod random_from;
-mod random_part;
-mod reduce;
-mod sample;
-mod shape;
-mod sort;
-mod sparse;
-mod stat;
-mod view;
+pub mod norm;
+pub mod operand;
+pub mod options;
+pub mod order;
+pub mod others;
+pub mod parametric;
+pub mod part;
+pub mod product;
+pub mod query;
+pub mod random;
+pub mod random_factory;
+pub mod random_from;
+pub mod random_part;
+pub mod reduce;
+pub mod sample;
+pub mod shape;
+pub mod sort;
+pub mod sparse;
+pub mod stat;
+pub mod view;
 
 use std::marker::PhantomData;
 
 use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
 use nomina_core::{Element, Result};
 
-pub use dynamic::Typed;
-pub use einsum::{
-    EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
-    einsum_times, try_einsum,
-};
-pub use extreme::Extremes;
-pub use factory::tensor_from_array;
-pub use gather::{EachPoint, Points, PointsOf, ScatterFrom};
-pub use index::{AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf};
-pub use into_pair::{cat_out, stack_out, try_cat_out, try_stack_out};
-pub use join::{JoinEach, Joinable, TensorItem, TensorList, cat, stack, try_cat, try_stack};
-pub use like::LikeOptions;
-pub use loss::{BinaryCrossEntropyOptions, CrossEntropyOptions, Targets, reduction};
-pub use norm::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
-pub use operand::{Absorb, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype};
-pub use options::Options;
-pub use part::TensorMut;
-pub use random::Probability;
-pub use random_factory::Moments;
-pub use reduce::ReduceOptions;
-pub use shape::{
-    ComplexPart, Interleave, Sections, Shifts, Vectors, block_diag, cartesian_prod, meshgrid,
-    try_block_diag, try_cartesian_prod, try_meshgrid,
-};
-pub use sort::{Unique, Weight};
-pub use sparse::{Sparse, SparseFactor, Summed};
-pub use stat::CovOptions;
-pub use view::{SplitSizes, Whole};
+use gather::{EachPoint, Points};
+use index::{AsPick, EachSubscript, Indices, Part, SubscriptViews, Subscripts, SubscriptsOf};
+use join::{JoinEach, TensorItem, TensorList};
+use operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
+use part::TensorMut;
+use reduce::ReduceOptions;
+use view::Whole;
 
 use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};
 
@@ -167,3 +151,5 @@ fn picked<A: Axes, D: Dims>(_dims: &A) -> Picked {
         keepdim: A::KEEPDIM,
     }
 }
+
+include!("generated.rs");

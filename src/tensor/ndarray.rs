@@ -1,4 +1,6 @@
 //! To and from `ndarray`, without a copy where the layout allows.
+//!
+//! [`Tensor::as_ndarray`].
 
 use ndarray::{Array, ArrayViewD, Dimension};
 use nomina_core::dims::{Dims, Distinct};

@@ -1,4 +1,6 @@
 //! Factories with options.
+//!
+//! [`Tensor::options`].
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,8 @@
 //! Names and order of dims.
+//!
+//! [`Tensor::align_to`], [`Tensor::align_as`], [`Tensor::permute`], [`Tensor::transpose`],
+//! [`Tensor::t`], [`Tensor::rename`], [`Tensor::refine_names`], [`Tensor::drop_names`], [`Tensor::to_dims`],
+//! [`Tensor::into_dims`].
 
 use nomina_core::dims::{
     AlignInto, Aligned, DimOf, Dims, DropNames, Flat, Flipped, Order, OrderSpec, Refine, Refined,

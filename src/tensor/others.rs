@@ -1,4 +1,6 @@
 //! The dims that are not mentioned made one, and back.
+//!
+//! [`Tensor::flatten_others`], [`Tensor::unflatten_as`].
 
 use nomina_core::dims::{
     Dims, FlattenOthers, Inserted, OneDim, UnflattenAs, places, position, positions,

@@ -1,4 +1,8 @@
 //! Writing into a part of a tensor.
+//!
+//! [`TensorMut::names`](crate::TensorMut::names), [`TensorMut::shape`](crate::TensorMut::shape),
+//! [`TensorMut::size`](crate::TensorMut::size), [`Tensor::fill_`], [`Tensor::copy_`],
+//! [`Tensor::narrow_mut`], [`Tensor::select_mut`], [`Tensor::transpose_mut`].
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;

@@ -1,4 +1,7 @@
 //! Products of two: by position (matmul and its kin), and by name (contract).
+//!
+//! [`Tensor::matmul`], [`Tensor::mm`], [`Tensor::mv`], [`Tensor::dot`], [`Tensor::bmm`],
+//! [`Tensor::contract`].
 
 use nomina_core::dims::{
     Axes, Batched, Contract, Contracted, Dims, Factor, Matrix, Product, Vector, positions,

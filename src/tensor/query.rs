@@ -1,4 +1,10 @@
 //! Questions whose answer is no tensor.
+//!
+//! [`Tensor::names`], [`Tensor::has_names`], [`Tensor::shape`], [`Tensor::size`],
+//! [`Tensor::strides`], [`Tensor::stride`], [`Tensor::storage_offset`], [`Tensor::rank`],
+//! [`Tensor::dim`], [`Tensor::numel`], [`Tensor::dtype`], [`Tensor::device`],
+//! [`Tensor::is_contiguous`], [`Tensor::suggest_memory_format`], [`Tensor::item`],
+//! [`Tensor::equal`].
 
 use nomina_core::dims::{DimOf, Dims, position};
 use nomina_core::{DType, Device, Element, MemoryFormat, Names, Result};

@@ -1,4 +1,6 @@
 //! New tensors of random numbers.
+//!
+//! [`Tensor::randint`], [`Tensor::randperm`], [`Tensor::normal`], [`Tensor::normal_from`].
 
 use std::ops::RangeBounds;
 

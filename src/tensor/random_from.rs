@@ -1,4 +1,8 @@
 //! Random fills from a generator.
+//!
+//! [`Tensor::uniform_from_`], [`Tensor::normal_from_`], [`Tensor::log_normal_from_`],
+//! [`Tensor::exponential_from_`], [`Tensor::cauchy_from_`], [`Tensor::geometric_from_`],
+//! [`Tensor::random_from_`], [`Tensor::bernoulli_from_`].
 
 use std::ops::RangeBounds;
 

@@ -1,4 +1,13 @@
 //! Random fills of a part of a tensor.
+//!
+//! [`TensorMut::uniform_`](crate::TensorMut::uniform_),
+//! [`TensorMut::normal_`](crate::TensorMut::normal_),
+//! [`TensorMut::log_normal_`](crate::TensorMut::log_normal_),
+//! [`TensorMut::exponential_`](crate::TensorMut::exponential_),
+//! [`TensorMut::cauchy_`](crate::TensorMut::cauchy_),
+//! [`TensorMut::geometric_`](crate::TensorMut::geometric_),
+//! [`TensorMut::random_`](crate::TensorMut::random_),
+//! [`TensorMut::bernoulli_`](crate::TensorMut::bernoulli_).
 
 use std::ops::RangeBounds;
 

@@ -1,5 +1,8 @@
 //! Reductions, scans and softmax beside those in `generated.rs`: with options, and what gives a
 //! pair.
+//!
+//! [`Tensor::sum_with`], [`Tensor::mean_with`], [`Tensor::prod_with`], [`Tensor::var_with`],
+//! [`Tensor::std_with`], [`Tensor::softmax_with`], [`Tensor::cumsum_with`].
 
 use std::marker::PhantomData;
 

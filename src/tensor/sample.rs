@@ -1,4 +1,9 @@
 //! Random samples: new tensors, each element of a distribution of its own.
+//!
+//! [`Tensor::bernoulli`], [`Tensor::bernoulli_from`], [`Tensor::poisson`],
+//! [`Tensor::poisson_from`], [`Tensor::rand_like_from`], [`Tensor::randn_like_from`],
+//! [`Tensor::randint_like`], [`Tensor::randint_like_from`], [`Tensor::multinomial`],
+//! [`Tensor::multinomial_from`].
 
 use std::ops::RangeBounds;
 

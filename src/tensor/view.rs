@@ -1,4 +1,7 @@
 //! Views of one dim: parts, slices, new and dropped dims.
+//!
+//! [`Tensor::narrow`], [`Tensor::select`], [`Tensor::unbind`], [`Tensor::split`],
+//! [`Tensor::squeeze`], [`Tensor::unsqueeze`], [`Tensor::expand`].
 
 use std::ops::RangeBounds;
 

@@ -200,3 +200,39 @@ fn the_readme_shows_what_rustc_says() {
         );
     }
 }
+
+#[test]
+fn a_familys_page_lists_its_methods() {
+    let mut missing = Vec::new();
+    for (path, text) in sources(&["src/tensor"]) {
+        if text.starts_with("// @generated") || path == "src/tensor/options.rs" {
+            continue;
+        }
+        let page: String = text.lines().take_while(|l| l.starts_with("//!")).collect();
+        let mut methods: Vec<&str> = Vec::new();
+        let mut inherent = false;
+        for line in text.lines() {
+            match line {
+                _ if line.starts_with("impl") => inherent = !line.contains(" for "),
+                "}" => inherent = false,
+                _ => {}
+            }
+            let name = line.strip_prefix("    pub fn ").filter(|_| inherent);
+            methods.extend(name.and_then(|rest| rest.split(['<', '(']).next()));
+        }
+        // Twins and other forms stand beside the method that they belong to.
+        let form = |name: &str| {
+            let mut stems = ["_with_out", "_with_", "_with", "_out", "_"]
+                .iter()
+                .filter_map(|end| name.strip_suffix(end));
+            name.starts_with("try_") || stems.any(|stem| methods.contains(&stem))
+        };
+        let untold = methods.iter().filter(|name| !form(name));
+        let untold = untold.filter(|name| !page.contains(&format!("::{name}`]")));
+        missing.extend(untold.map(|name| format!("{path}: `{name}`")));
+    }
+    assert!(
+        missing.is_empty(),
+        "not in the first lines of their file: {missing:#?}"
+    );
+}

@@ -31,23 +31,18 @@ pub fn methods() -> String {
 }
 
 const USES: &str = "\
-//! Methods and impls that follow from the operator table.
+// Methods and impls that follow from the operator table; included in the module of the tensor, so
+// that rustc names them `Tensor::<D, T>::sum` in its messages.
 
-use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Dims, Distinct, DtypeRule, Factor, Has, Holds, IndexOf, IndexedBy, Matrix, NamesOf, Once, OneDim, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without, position};
+use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Distinct, DtypeRule, Factor, Has, Holds, IndexOf, IndexedBy, Matrix, NamesOf, Once, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without};
 use nomina_core::op::Op;
-use nomina_core::{Element, Float, IndexElement, Inexact, Integral, Numeric, Promote, Promoted, Real, Result, StoreAs};
-use nomina_runtime::call::ReduceOptions;
+use nomina_core::{Float, IndexElement, Inexact, Integral, Numeric, Promote, Promoted, Real, StoreAs};
 use nomina_runtime::tensor::{__options__};
 
 use smallvec::SmallVec;
 
-use super::gather::{EachPoint, Points};
-use super::index::{AsPick, EachSubscript, Indices, SubscriptViews, Subscripts};
-use super::join::{JoinEach, TensorItem, TensorList};
-use super::operand::{Absorb, AsBool, AsDouble, AsFloat, Combine, Operand, OutDims, OutDtype};
-use super::{Tensor, TensorMut, Whole, at, picked};
 use crate::call::gather::{Looks, Picks};
-use crate::call::{Known, Look, done, ok, pointwise, reduce};
+use crate::call::{done, ok, pointwise};
 ";
 
 /// The imports, with the options of elementwise operators among them.

@@ -162,13 +162,13 @@ pub const REDUCE: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, {dtype}> where {takes} {
-    Tensor::wrap(done(reduce::new(Op::{op}, self.look(), picked::<A, D>(&dims), ReduceOptions::default(), <Without<D, A>>::STATIC)))
+    Tensor::wrap(done(crate::call::reduce::new(Op::{op}, self.look(), picked::<A, D>(&dims), nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC)))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
 pub fn try_{name}<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, {dtype}>> where {takes} {
-    Tensor::give(reduce::new(Op::{op}, self.look(), picked::<A, D>(&dims), ReduceOptions::default(), <Without<D, A>>::STATIC))
+    Tensor::give(crate::call::reduce::new(Op::{op}, self.look(), picked::<A, D>(&dims), nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC))
 }
 ";
 
@@ -177,13 +177,13 @@ pub const REDUCE_OUT: &str = "
 {panics}
 #[track_caller]
 pub fn {name}_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) where {takes} {dtype}: StoreAs<U> {
-    ok(self.try_{name}(dims).and_then(|found| reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC)));
+    ok(self.try_{name}(dims).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC)));
 }
 
 /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
 {tried}
 pub fn try_{name}_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(&self, dims: A, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    self.try_{name}(dims).and_then(|found| reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC))
+    self.try_{name}(dims).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, <Without<D, A>>::STATIC, &mut out.bare, O::STATIC))
 }
 ";
 
@@ -193,13 +193,13 @@ pub const ALONG: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}<X: DimOf<D>>(&self, dim: X) -> Tensor<D, {dtype}> where {takes} {
-    Tensor::wrap(done(reduce::{family}(Op::{op}, self.look(), at(&dim, self), None)))
+    Tensor::wrap(done(crate::call::reduce::{family}(Op::{op}, self.look(), at(&dim, self), None)))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
 pub fn try_{name}<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::give(reduce::{family}(Op::{op}, self.look(), at(&dim, self), None))
+    Tensor::give(crate::call::reduce::{family}(Op::{op}, self.look(), at(&dim, self), None))
 }
 ";
 
@@ -208,14 +208,14 @@ pub const ALONG_: &str = "
 {panics}
 #[track_caller]
 pub fn {name}_<X: DimOf<D>>(&mut self, dim: X) -> &mut Self where {takes} {stored} {
-    ok(self.try_{name}(dim).and_then(|found| reduce::store(Op::{op}, found.bare, D::STATIC, &mut self.bare, D::STATIC)));
+    ok(self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, D::STATIC, &mut self.bare, D::STATIC)));
     self
 }
 
 /// [`{name}_`](Self::{name}_) that returns the error; then nothing has changed.
 {tried}
 pub fn try_{name}_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self> where {takes} {stored} {
-    self.try_{name}(dim).and_then(|found| reduce::store(Op::{op}, found.bare, D::STATIC, &mut self.bare, D::STATIC))?;
+    self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, D::STATIC, &mut self.bare, D::STATIC))?;
     Ok(self)
 }
 ";
@@ -225,13 +225,13 @@ pub const ALONG_OUT: &str = "
 {panics}
 #[track_caller]
 pub fn {name}_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) where {takes} {dtype}: StoreAs<U> {
-    ok(self.try_{name}(dim).and_then(|found| reduce::store(Op::{op}, found.bare, D::STATIC, &mut out.bare, O::STATIC)));
+    ok(self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, D::STATIC, &mut out.bare, O::STATIC)));
 }
 
 /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
 {tried}
 pub fn try_{name}_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(&self, dim: X, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    self.try_{name}(dim).and_then(|found| reduce::store(Op::{op}, found.bare, D::STATIC, &mut out.bare, O::STATIC))
+    self.try_{name}(dim).and_then(|found| crate::call::reduce::store(Op::{op}, found.bare, D::STATIC, &mut out.bare, O::STATIC))
 }
 ";
 

@@ -1,8 +1,8 @@
 //! What neural networks put between their layers, beside what follows from the rows.
+//!
+//! [`Tensor::prelu`], [`Tensor::glu`].
 
-mod forms;
-
-mod random;
+pub mod random;
 
 use nomina_core::dims::{DimOf, Dims, Has, OneDim, Resizable, SizeOf, position};
 use nomina_core::{Element, Float, Result};
@@ -77,3 +77,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("forms.rs");

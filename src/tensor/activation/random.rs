@@ -1,6 +1,7 @@
 //! What training makes random.
-
-mod forms;
+//!
+//! [`Tensor::dropout`], [`Tensor::dropout_from`], [`Tensor::alpha_dropout`],
+//! [`Tensor::alpha_dropout_from`], [`Tensor::rrelu`], [`Tensor::rrelu_from`].
 
 use std::cell::RefCell;
 
@@ -265,3 +266,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("random/forms.rs");

@@ -2,9 +2,9 @@
 //!
 //! The operators for one, two and three dims are alike; their methods are generated.
 
-mod pad;
-mod shuffle;
-mod windows;
+pub mod pad;
+pub mod shuffle;
+pub mod windows;
 
 use nomina_core::dims::{
     Axes, Convolved, DimOf, Dims, OneDim, OutChannel, SpatialOf, WeightFor, Without, position,

@@ -1,4 +1,6 @@
 //! Padding, and dims at other sizes.
+//!
+//! [`Tensor::pad`], [`Tensor::interpolate`].
 
 use nomina_core::dims::{Dims, SizesOf, SpatialOf, places, positions};
 use nomina_core::{Element, Result};

@@ -1,4 +1,6 @@
 //! Channels into pixels and back, and among each other.
+//!
+//! [`Tensor::pixel_shuffle`], [`Tensor::pixel_unshuffle`], [`Tensor::channel_shuffle`].
 
 use nomina_core::dims::{DimOf, Dims, Resizable, SizeOf, SpatialOf, Without, position, positions};
 use nomina_core::{Element, Result};

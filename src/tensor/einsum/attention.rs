@@ -1,4 +1,6 @@
 //! Attention.
+//!
+//! [`Tensor::scaled_dot_product_attention`], [`Tensor::scaled_dot_product_attention_masked`].
 
 use nomina_core::dims::{Attend, Attended, Broadcast, Dims, HoldsInPlace, ScoresOf, Sum};
 use nomina_core::{Element, Float, Result};

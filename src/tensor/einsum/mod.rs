@@ -1,9 +1,12 @@
 //! Products that are none of matrices, what is made of products, and the calls of `einsum!`.
+//!
+//! [`Tensor::prime`], [`Tensor::outer`], [`Tensor::inner`], [`Tensor::vdot`], [`Tensor::kron`],
+//! [`Tensor::trace`], [`Tensor::matrix_power`], [`Tensor::cross`], [`Tensor::tensordot`],
+//! [`Tensor::linear`], [`Tensor::cdist`].
 
-mod attention;
-mod forms;
+pub mod attention;
 mod terms;
-mod vectors;
+pub mod vectors;
 
 use nomina_core::dims::{
     Axes, Beside, Broadcast, BroadcastWith, Dim, DimOf, Dims, Distances, DtypeRule, Factor, Inner,
@@ -452,3 +455,6 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         })
     }
 }
+
+// Forms in place and with an out tensor.
+include!("forms.rs");

@@ -1,6 +1,6 @@
 //! Vectors along a dim.
-
-mod forms;
+//!
+//! [`Tensor::vecdot`].
 
 use nomina_core::dims::{BroadcastWith, DimOf, Dims, Sum, Without, position};
 use nomina_core::{Element, Result};
@@ -56,3 +56,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 }
+
+// Forms in place and with an out tensor.
+include!("vectors/forms.rs");

@@ -1,4 +1,6 @@
 //! Adding slices at the indices of a dim, and filling them.
+//!
+//! [`Tensor::index_add`], [`Tensor::index_fill`].
 
 use nomina_core::dims::{
     BroadcastWith, DimOf, Dims, Holds, IndexOf, SameRankAs, Selected, position,

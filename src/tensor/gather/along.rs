@@ -1,4 +1,6 @@
 //! Writing at an index that has the tensor's dims: `scatter`.
+//!
+//! [`Tensor::scatter`].
 
 use nomina_core::dims::{BroadcastWith, DimOf, Dims, Holds, SameRankAs, Sum, position};
 use nomina_core::op::Op;

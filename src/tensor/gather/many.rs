@@ -1,4 +1,6 @@
 //! Several index tensors at once.
+//!
+//! [`Tensor::index`], [`Tensor::index_put`].
 
 use nomina_core::dims::{BroadcastWith, DimTuple, Dims, HoldsInPlace, Sum};
 use nomina_core::{Element, Result};

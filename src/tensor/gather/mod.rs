@@ -1,13 +1,13 @@
 //! Indexing: by index tensors, by masks, by name.
 
-mod add;
-mod along;
-mod many;
-mod part;
-mod place;
-mod reduce;
-mod select;
-mod slices;
+pub mod add;
+pub mod along;
+pub mod many;
+pub mod parts;
+pub mod place;
+pub mod reduce;
+pub mod select;
+pub mod slices;
 
 pub use along::ScatterFrom;
 pub use many::{EachPoint, Points, PointsOf};

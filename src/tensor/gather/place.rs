@@ -1,4 +1,7 @@
 //! Parts replaced: by position, by mask, by slice.
+//!
+//! [`Tensor::put`], [`Tensor::masked_scatter`], [`Tensor::select_scatter`],
+//! [`Tensor::slice_scatter`], [`Tensor::diagonal_scatter`].
 
 use nomina_core::dims::{
     Appended, At, AxesOf, BroadcastWith, DimOf, Dims, HoldsInPlace, SameRankAs, SubscriptRange,

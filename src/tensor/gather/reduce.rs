@@ -1,4 +1,6 @@
 //! Adding and reducing at an index that has the tensor's dims.
+//!
+//! [`Tensor::scatter_add`], [`Tensor::scatter_reduce`].
 
 use nomina_core::dims::{BroadcastWith, DimOf, Dims, Holds, SameRankAs, Sum, position};
 use nomina_core::op::Op;

@@ -1,6 +1,8 @@
 //! Reading at index tensors.
-
-mod forms;
+//!
+//! [`Tensor::index_select`], [`Tensor::gather`], [`Tensor::take_along_dim`], [`Tensor::take`],
+//! [`Tensor::embedding`], [`Tensor::nonzero`], [`Tensor::argwhere`], [`Tensor::one_hot`],
+//! [`Tensor::unravel_index`].
 
 use nomina_core::dims::{
     Append, Appended, BroadcastWith, Dim, DimOf, Dims, EmbedIn, Embedded, Holds, IndexOf, OneDim,
@@ -406,3 +408,6 @@ impl<D: Dims, T: Integer> Tensor<D, T> {
         Ok(each.collect())
     }
 }
+
+// Forms in place and with an out tensor.
+include!("select/forms.rs");

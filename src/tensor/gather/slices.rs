@@ -1,4 +1,6 @@
 //! Copying and reducing slices at the indices of a dim.
+//!
+//! [`Tensor::index_copy`], [`Tensor::index_reduce`].
 
 use nomina_core::dims::{
     BroadcastWith, DimOf, Dims, Holds, IndexOf, SameRankAs, Selected, position,

@@ -1,4 +1,7 @@
 //! Losses of three tensors.
+//!
+//! [`Tensor::margin_ranking_loss`], [`Tensor::cosine_embedding_loss`],
+//! [`Tensor::triplet_margin_loss`], [`Tensor::gaussian_nll_loss`].
 
 use nomina_core::dims::{BroadcastWith, DimOf, Dims, Sum, Without, position};
 use nomina_core::{Element, Float, Result};

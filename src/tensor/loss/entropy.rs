@@ -1,4 +1,7 @@
 //! Cross entropies.
+//!
+//! [`Tensor::cross_entropy`], [`Tensor::nll_loss`], [`Tensor::binary_cross_entropy`],
+//! [`Tensor::binary_cross_entropy_with_logits`].
 
 use nomina_core::dims::{BroadcastWith, Dim, DimOf, Dims, HoldsInPlace, Sum, Without};
 use nomina_core::{Element, Float, Integer, Result};

@@ -1,4 +1,6 @@
 //! Losses that are likelihoods.
+//!
+//! [`Tensor::kl_div`], [`Tensor::poisson_nll_loss`], [`Tensor::hinge_embedding_loss`].
 
 use nomina_core::dims::{BroadcastWith, Dims, Sum};
 use nomina_core::{Element, Float, Result};

@@ -1,8 +1,11 @@
 //! Losses.
+//!
+//! [`Tensor::mse_loss`], [`Tensor::l1_loss`], [`Tensor::smooth_l1_loss`], [`Tensor::huber_loss`],
+//! [`Tensor::soft_margin_loss`].
 
-mod embedding;
-mod entropy;
-mod likelihood;
+pub mod embedding;
+pub mod entropy;
+pub mod likelihood;
 pub mod reduction;
 
 use nomina_core::dims::{BroadcastWith, Dims, Sum};

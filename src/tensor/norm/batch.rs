@@ -1,4 +1,7 @@
 //! Normalisations by channel.
+//!
+//! [`Tensor::batch_norm`], [`Tensor::batch_norm_eval`], [`Tensor::batch_norm_train`],
+//! [`Tensor::local_response_norm`].
 
 use nomina_core::dims::{DimOf, Dims};
 use nomina_core::{Element, Float, Result};

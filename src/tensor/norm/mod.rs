@@ -1,8 +1,10 @@
 //! Normalisations.
+//!
+//! [`Tensor::layer_norm`], [`Tensor::rms_norm`], [`Tensor::instance_norm`], [`Tensor::group_norm`].
 
-mod batch;
-mod options;
-mod similarity;
+pub mod batch;
+pub mod options;
+pub mod similarity;
 
 use nomina_core::dims::{AxesOf, DimOf, Dims};
 use nomina_core::{Element, Float, Result};

@@ -1,6 +1,6 @@
 //! Lengths and angles along dims.
-
-mod forms;
+//!
+//! [`Tensor::normalize`], [`Tensor::cosine_similarity`], [`Tensor::pairwise_distance`].
 
 use nomina_core::dims::{AxesOf, BroadcastWith, DimOf, Dims, Sum, Without, position};
 use nomina_core::rule::DimArg;
@@ -229,3 +229,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("similarity/forms.rs");

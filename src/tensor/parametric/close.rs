@@ -1,4 +1,6 @@
 //! Whether elements are close; the tensor itself.
+//!
+//! [`Tensor::isclose`], [`Tensor::allclose`], [`Tensor::positive`].
 
 use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, Sum};
 use nomina_core::op::Op;

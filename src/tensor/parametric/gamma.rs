@@ -1,6 +1,6 @@
 //! The gamma function's relatives.
-
-mod forms;
+//!
+//! [`Tensor::polygamma`], [`Tensor::mvlgamma`].
 
 use nomina_core::dims::Dims;
 use nomina_core::{Element, Real, Result};
@@ -59,3 +59,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(found)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("gamma/forms.rs");

@@ -1,10 +1,11 @@
 //! Elementwise operators with parameters, and with three operands.
+//!
+//! [`Tensor::round_with`], [`Tensor::gelu_with`], [`Tensor::logit_with`], [`Tensor::nan_to_num`],
+//! [`Tensor::threshold`], [`Tensor::div_with`].
 
-mod close;
-mod gamma;
-mod three;
-
-mod forms;
+pub mod close;
+pub mod gamma;
+pub mod three;
 
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;
@@ -403,3 +404,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("forms.rs");

@@ -1,6 +1,6 @@
 //! Elementwise operators on three operands.
-
-mod forms;
+//!
+//! [`Tensor::addcmul`], [`Tensor::addcdiv`], [`Tensor::lerp`].
 
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;
@@ -348,3 +348,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(self)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("three/forms.rs");

@@ -1,6 +1,7 @@
 //! Complex numbers and their parts.
-
-mod forms;
+//!
+//! [`Tensor::real`], [`Tensor::imag`], [`Tensor::view_as_real`], [`Tensor::conj`],
+//! [`Tensor::view_as_complex`], [`Tensor::complex`], [`Tensor::polar`].
 
 use nomina_core::dims::{Append, Appended, Broadcast, DimOf, Dims, OneDim, Sum, Without, position};
 use nomina_core::op::Op;
@@ -247,3 +248,6 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
         }))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("complex/forms.rs");

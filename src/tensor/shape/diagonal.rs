@@ -1,6 +1,6 @@
 //! Diagonals and planes.
-
-mod forms;
+//!
+//! [`Tensor::diagonal`], [`Tensor::diag`], [`Tensor::diagflat`], [`Tensor::diag_embed`].
 
 use nomina_core::dims::{
     Append, Appended, DimOf, Dims, Distinct, Matrix, OneDim, Without, position,
@@ -326,3 +326,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("diagonal/forms.rs");

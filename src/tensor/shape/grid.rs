@@ -1,4 +1,6 @@
 //! Grids, blocks and combinations.
+//!
+//! [`Tensor::combinations`], [`Tensor::vander`].
 
 use nomina_core::dims::{Append, Appended, Dims, Distinct, Matrix, OneDim, Vector};
 use nomina_core::{Element, Result};

@@ -1,11 +1,11 @@
 //! Elements moved, repeated, split, joined and laid out anew.
 
-mod complex;
-mod diagonal;
-mod grid;
-mod moves;
-mod range;
-mod triangle;
+pub mod complex;
+pub mod diagonal;
+pub mod grid;
+pub mod moves;
+pub mod range;
+pub mod triangle;
 
 use nomina_core::dims::{Dims, Repeats};
 use nomina_core::{Element, Result};

@@ -1,4 +1,8 @@
 //! Order, direction, repetition and pieces.
+//!
+//! [`Tensor::flip`], [`Tensor::rot90`], [`Tensor::roll`], [`Tensor::repeat`], [`Tensor::tile`],
+//! [`Tensor::repeat_interleave`], [`Tensor::ravel`], [`Tensor::chunk`], [`Tensor::tensor_split`],
+//! [`Tensor::unfold`], [`Tensor::expand_as`].
 
 use nomina_core::dims::{
     Append, Appended, AxesOf, DimOf, Dims, ExpandInto, OneDim, Resizable, SizeOf, Transposed,

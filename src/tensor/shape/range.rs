@@ -1,6 +1,8 @@
 //! New tensors from a count: ranges, windows, indices.
-
-mod forms;
+//!
+//! [`Tensor::linspace`], [`Tensor::logspace`], [`Tensor::bartlett_window`],
+//! [`Tensor::blackman_window`], [`Tensor::hann_window`], [`Tensor::hamming_window`],
+//! [`Tensor::kaiser_window`], [`Tensor::tril_indices`], [`Tensor::triu_indices`].
 
 use nomina_core::dims::{Dims, Distinct, Matrix, Vector};
 use nomina_core::{DType, Device, Element, Float, Result};
@@ -345,3 +347,6 @@ where
         Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "triu_indices")))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("range/forms.rs");

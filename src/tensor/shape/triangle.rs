@@ -1,4 +1,6 @@
 //! Triangles: zeros on one side of a diagonal.
+//!
+//! [`Tensor::tril`], [`Tensor::triu`].
 
 use nomina_core::dims::{Dims, Holds};
 use nomina_core::op::Op;

@@ -1,6 +1,7 @@
 //! Counting: elements into bins, quantiles, membership.
-
-mod forms;
+//!
+//! [`Tensor::bincount`], [`Tensor::bincount_weighted`], [`Tensor::histc`], [`Tensor::isin`],
+//! [`Tensor::quantile`], [`Tensor::quantiles`], [`Tensor::nanquantile`], [`Tensor::nanquantiles`].
 
 use half::{bf16, f16};
 use nomina_core::dims::{
@@ -463,3 +464,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(found)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("count/forms.rs");

@@ -1,9 +1,11 @@
 //! Order along a dim: sorting, selection, running extremes.
+//!
+//! [`Tensor::sort`], [`Tensor::argsort`], [`Tensor::msort`], [`Tensor::topk`],
+//! [`Tensor::kthvalue`], [`Tensor::median`], [`Tensor::nanmedian`], [`Tensor::mode`],
+//! [`Tensor::cummax`], [`Tensor::cummin`].
 
-mod count;
-mod unique;
-
-mod forms;
+pub mod count;
+pub mod unique;
 
 use nomina_core::dims::{AxesOf, DimOf, Dims, OneOrAll, Resizable, SizeOf, Without};
 use nomina_core::op::Op;
@@ -402,3 +404,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         sort::running(Op::Cummin, self.look(), dim).map(both)
     }
 }
+
+// Forms in place and with an out tensor.
+include!("forms.rs");

@@ -1,6 +1,9 @@
 //! Equal elements, and places in sorted sequences.
-
-mod forms;
+//!
+//! [`Tensor::unique`], [`Tensor::unique_all`], [`Tensor::unique_dim`],
+//! [`Tensor::unique_consecutive`], [`Tensor::unique_consecutive_all`],
+//! [`Tensor::unique_consecutive_dim`], [`Tensor::searchsorted`], [`Tensor::searchsorted_by`],
+//! [`Tensor::bucketize`].
 
 use nomina_core::dims::{Axis, DimOf, Dims, Resizable, Sequences, SizeOf, Wild};
 use nomina_core::op::Op;
@@ -398,3 +401,6 @@ impl<B: Dims, T: Element> Tensor<B, T> {
         ))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("unique/forms.rs");

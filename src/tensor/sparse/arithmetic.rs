@@ -1,4 +1,10 @@
 //! Sums, products entry by entry, and functions that take zero to zero.
+//!
+//! [`Sparse::add`], [`Sparse::sub`], [`Sparse::mul`], [`Sparse::div`], [`Sparse::sum`],
+//! [`Sparse::neg`], [`Sparse::abs`], [`Sparse::square`], [`Sparse::relu`], [`Sparse::sign`],
+//! [`Sparse::sgn`], [`Sparse::floor`], [`Sparse::ceil`], [`Sparse::round`], [`Sparse::trunc`],
+//! [`Sparse::frac`], [`Sparse::isnan`], [`Sparse::isinf`], [`Tensor::add_sparse`],
+//! [`Tensor::sparse_mask`].
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

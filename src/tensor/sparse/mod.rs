@@ -1,4 +1,10 @@
 //! Sparse tensors with names in their type.
+//!
+//! [`Sparse::from_coo`], [`Sparse::from_entries`], [`Sparse::from_dyn`], [`Sparse::into_dyn`],
+//! [`Sparse::as_dyn`], [`Sparse::names`], [`Sparse::shape`], [`Sparse::size`], [`Sparse::rank`],
+//! [`Sparse::numel`], [`Sparse::nnz`], [`Sparse::sparse_dim`], [`Sparse::dense_dim`],
+//! [`Sparse::is_coalesced`], [`Sparse::is_sparse`], [`Sparse::layout`], [`Sparse::dtype`],
+//! [`Sparse::device`], [`Tensor::to_sparse`].
 
 /// A method and its `try_` twin.
 macro_rules! twins {
@@ -25,9 +31,9 @@ macro_rules! twins {
     )*};
 }
 
-mod arithmetic;
-mod order;
-mod product;
+pub mod arithmetic;
+pub mod matmul;
+pub mod names;
 
 use std::fmt;
 use std::marker::PhantomData;

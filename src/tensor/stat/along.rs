@@ -1,6 +1,8 @@
 //! Statistics along a dim, or of variables.
-
-mod forms;
+//!
+//! [`Tensor::diff`], [`Tensor::trapezoid`], [`Tensor::trapezoid_at`],
+//! [`Tensor::cumulative_trapezoid`], [`Tensor::cumulative_trapezoid_at`], [`Tensor::renorm`],
+//! [`Tensor::cov`], [`Tensor::corrcoef`].
 
 use nomina_core::dims::{Axis, BroadcastWith, Dim, DimOf, Dims, Prime, Resizable, SizeOf, Without};
 use nomina_core::op::Op;
@@ -442,3 +444,6 @@ where
         Tensor::give(stat::corrcoef(self.look(), <(V, Prime<V>)>::STATIC))
     }
 }
+
+// Forms in place and with an out tensor.
+include!("along/forms.rs");

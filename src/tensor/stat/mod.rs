@@ -1,18 +1,20 @@
 //! Statistics: norms, moments in pairs, running results with options.
+//!
+//! [`Tensor::std_mean`], [`Tensor::var_mean`], [`Tensor::aminmax`], [`Tensor::norm_with`],
+//! [`Tensor::dist`], [`Tensor::cumprod_with`], [`Tensor::logcumsumexp_with`],
+//! [`Tensor::log_softmax_with`], [`Tensor::softmin_with`], [`Tensor::nansum_with`],
+//! [`Tensor::nanmean_with`].
 
-mod forms;
-
-mod along;
+pub mod along;
 
 use nomina_core::dims::{AxesOf, BroadcastWith, DimOf, Dims, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Inexact, Real, Result};
 use nomina_runtime::tensor::{NormOptions, VarOptions};
 
-pub use along::CovOptions;
-
 use super::{ReduceOptions, Tensor, at, picked};
 use crate::call::{Known, ok, reduce, stat};
+pub use along::CovOptions;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The standard deviation over dims, divided by the count less one, and the mean.
@@ -494,3 +496,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(found)
     }
 }
+
+include!("forms.rs");

@@ -1,4 +1,6 @@
 //! Writing into a part by name.
+//!
+//! [`Tensor::at_mut`], [`Tensor::diagonal_mut`].
 
 use nomina_core::dims::{Append, Appended, DimOf, Dims, OneDim, Without, position};
 use nomina_core::{Element, Result};

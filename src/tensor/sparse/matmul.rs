@@ -1,4 +1,6 @@
 //! Products of sparse and dense matrices.
+//!
+//! [`Sparse::matmul`], [`Sparse::mm`], [`Sparse::mv`], [`Tensor::mm_sparse`].
 
 use nomina_core::dims::{Dims, Factor, Matrix, Product, Vector};
 use nomina_core::{Element, Result};

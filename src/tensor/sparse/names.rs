@@ -1,4 +1,7 @@
 //! Names and order of dims.
+//!
+//! [`Sparse::transpose`], [`Sparse::t`], [`Sparse::permute`], [`Sparse::align_to`],
+//! [`Sparse::rename`], [`Sparse::refine_names`], [`Sparse::drop_names`].
 
 use nomina_core::dims::{
     Aligned, DimOf, Dims, DropNames, Flat, Flipped, Order, OrderSpec, Refine, Refined, Rename,
