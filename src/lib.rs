@@ -58,8 +58,8 @@ pub mod tensor;
 pub use half::{bf16, f16};
 pub use nomina_core::dims::Wild;
 pub use nomina_core::{
-    Alike, Float, IndexElement, Inexact, Integer, Integral, Numeric, Promote, Promoted, Real,
-    StoreAs,
+    Alike, Float, IndexElement, Inexact, Integer, Integral, Numeric, Promote, PromoteScalar,
+    Promoted, Real, RealNumber, StoreAs,
 };
 pub use nomina_core::{
     Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,

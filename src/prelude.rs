@@ -12,9 +12,9 @@ pub use crate::dims::{Convolved, SizesOf, SpatialOf, WeightFor};
 pub use crate::{
     AddOptions, AddmmOptions, AttentionOptions, CdistOptions, Complex, DType, Device, DynTensor,
     Element, Error, ErrorKind, Float, Generator, Inexact, Integral, LikeOptions, MemoryFormat,
-    Names, NormOptions, Numeric, Operand, Real, ReduceOptions, Result, Scalar, Tensor, TensorMut,
-    Typed, VarOptions, bf16, cat, dims, einsum, f16, manual_seed, names, relations, stack, tensor,
-    try_einsum, with_default_dtype,
+    Names, NormOptions, Number, Numeric, Operand, Promote, PromoteScalar, Real, RealNumber,
+    ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed, VarOptions, bf16, cat, dims, einsum,
+    f16, manual_seed, names, relations, stack, tensor, try_einsum, with_default_dtype,
 };
 pub use crate::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,

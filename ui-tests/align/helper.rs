@@ -13,3 +13,5 @@ fn main() {
     let x = Tensor::<(N, H)>::zeros([2, 3]);
     let y = scale(&x, &Tensor::zeros([3]));
 }
+
+// fix 13: let x = Tensor::<(N, C, H)>::zeros([2, 3, 4]);

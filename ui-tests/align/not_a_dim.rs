@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = x.align_to((N, 3));
 }
+
+// fix: let y = x.align_to((C, N));

@@ -5,3 +5,5 @@ fn add<D: Dims, E: Dims>(x: &Tensor<D>, y: &Tensor<E>) {
 }
 
 fn main() {}
+
+// fix 3: fn add<D: Dims + Broadcast<E>, E: Dims>(x: &Tensor<D>, y: &Tensor<E>) {

@@ -11,3 +11,5 @@ fn main() {
     let y = Tensor::<(N,)>::zeros([2]);
     let z = add(&x, &y);
 }
+
+// fix: let z = add(&x, &y.align_as(&x));

@@ -7,3 +7,5 @@ fn main() {
     let y = Tensor::<(N,)>::zeros([2]);
     x += &y;
 }
+
+// fix: x += y.align_as(&x);

@@ -7,3 +7,5 @@ fn main() {
     let y = Tensor::<(N, C)>::zeros([2, 3]);
     x += &y;
 }
+
+// fix: let z = &x + &y;

@@ -8,3 +8,5 @@ fn main() {
     let z = &x + &y;
     let total: Tensor<(N,)> = z.sum(C);
 }
+
+// fix: let z = &x + y.align_as(&x);

@@ -7,3 +7,5 @@ fn main() {
     let y = Tensor::<(N,)>::zeros([2]);
     let z = x.lt(&y);
 }
+
+// fix: let z = x.lt(y.align_as(&x));

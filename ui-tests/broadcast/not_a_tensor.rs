@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N,)>::zeros([2]);
     let z = &x + "one";
 }
+
+// fix: let z = &x + 1.0;

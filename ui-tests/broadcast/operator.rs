@@ -7,3 +7,5 @@ fn main() {
     let y = Tensor::<(N,)>::zeros([2]);
     let z = &x + &y;
 }
+
+// fix: let z = &x + y.align_as(&x);

@@ -7,3 +7,5 @@ fn main() {
     let mut out = Tensor::<(C,)>::zeros([3]);
     x.add_out(1.0, &mut out);
 }
+
+// fix 7: let mut out = Tensor::<(N, C)>::zeros([2, 3]);

@@ -7,3 +7,5 @@ fn main() {
     let y = Tensor::<(C,)>::zeros([1]);
     let z = &x - &y;
 }
+
+// fix: let z = &x - y.align_as(&x);

@@ -8,3 +8,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     take(&x);
 }
+
+// fix: take(&x.align_to((C, N)));

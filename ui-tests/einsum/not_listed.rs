@@ -7,3 +7,5 @@ fn main() {
     let k = Tensor::<(B, S, K)>::zeros([2, 5, 4]);
     let y = einsum!(q[B, T, K] * k[B, S] -> [B, T, S]);
 }
+
+// fix: let y = einsum!(q[B, T, K] * k[B, S, K] -> [B, T, S]);

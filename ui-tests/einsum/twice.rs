@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = einsum!(x[N, C] * x[N, C] -> [C, C]);
 }
+
+// fix: let y = einsum!(x[N, C] * x.prime(C)[N, Prime<C>] -> [C, Prime<C>]);

@@ -7,3 +7,5 @@ fn main() {
     let k = Tensor::<(S, K)>::zeros([5, 4]);
     let y = einsum!(q[..] * k[S, K] -> [S]);
 }
+
+// fix: let y = einsum!(q.refine_names((T, K))[..] * k[S, K] -> [S]);

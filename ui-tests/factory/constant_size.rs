@@ -6,3 +6,5 @@ dims! { Rgb = 3 }
 fn main() {
     let x = Tensor::zeros((N.of(2), Rgb.of(4)));
 }
+
+// fix: let x = Tensor::zeros((N.of(2), Rgb));

@@ -5,3 +5,5 @@ dims! { N, C }
 fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3, 4]);
 }
+
+// fix: let x = Tensor::<(N, C)>::zeros([2, 3]);

@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = x.flatten(C, Features);
 }
+
+// fix: let y = x.rename(C, Features);

@@ -7,3 +7,6 @@ fn main() {
     let rows = tensor!([0, 1]; N);
     let y = x.index_select(C, &rows);
 }
+
+// fix 3: dims! { N, C, K }
+// fix 7: let rows = tensor!([0, 1]; K);

@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = x.at((N.i(0), H.i(1..)));
 }
+
+// fix: let y = x.at((N.i(0), C.i(1..)));

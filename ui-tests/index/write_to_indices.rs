@@ -7,3 +7,5 @@ fn main() {
     let ids = tensor!([0, 1]; K);
     x.at_mut((C.i(&ids),)).fill_(1.0);
 }
+
+// fix: x.index_fill_(C, &ids, 1.0);

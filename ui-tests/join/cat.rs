@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = cat(&[&x, &x], H);
 }
+
+// fix: let y = stack(&[&x, &x], H);

@@ -7,3 +7,5 @@ fn main() {
     let y = Tensor::<(C, N)>::zeros([3, 2]);
     let z = cat((&x, &y), N);
 }
+
+// fix: let z = cat((&x, &y.align_as(&x)), N);

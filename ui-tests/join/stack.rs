@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = stack(&[&x, &x], N);
 }
+
+// fix: let y = cat(&[&x, &x], N);

@@ -7,3 +7,5 @@ fn main() {
     let w = Tensor::<(B, K, M)>::zeros([2, 4, 5]);
     let y = x.matmul(&w);
 }
+
+// fix: let y = x.matmul(&w.rename(B, A));

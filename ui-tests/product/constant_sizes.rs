@@ -8,3 +8,5 @@ fn main() {
     let w = Tensor::<(Classes, M)>::zeros([10, 4]);
     let y = x.matmul(&w);
 }
+
+// fix 8: let w = Tensor::<(Rgb, M)>::zeros([3, 4]);

@@ -7,3 +7,5 @@ fn main() {
     let w = Tensor::<(K, M)>::zeros([4, 5]);
     let y = x.mm(&w);
 }
+
+// fix: let y = x.matmul(&w);

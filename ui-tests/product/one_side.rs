@@ -7,3 +7,5 @@ fn main() {
     let w = Tensor::<(Features, M)>::zeros([3, 4]);
     let y = x.contract(&w, K);
 }
+
+// fix: let y = x.contract(&w.rename(Features, K), K);

@@ -7,3 +7,5 @@ fn main() {
     let w = Tensor::<(K, M)>::zeros_with::<f64>([3, 4]);
     let y = x.matmul(&w);
 }
+
+// fix: let y = x.matmul(&w.to::<f32>());

@@ -7,3 +7,5 @@ fn main() {
     let w = Tensor::<(K, N)>::zeros([3, 2]);
     let y = x.matmul(&w);
 }
+
+// fix: let y = x.matmul(&w.prime(N));

@@ -7,3 +7,5 @@ fn main() {
     let w = Tensor::<(N, K)>::zeros([3, 2]);
     let y = x.matmul(&w);
 }
+
+// fix: let y = &x * &w;

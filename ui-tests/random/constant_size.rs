@@ -8,3 +8,6 @@ fn main() {
     let x = Tensor::<(N, Rgb)>::ones([2, 3]);
     let _ = x.multinomial(2, Rgb);
 }
+
+// fix 5: dims! { N, C, Rgb = 3 }
+// fix: let _ = x.rename(Rgb, C).multinomial(2, C);

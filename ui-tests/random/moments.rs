@@ -8,3 +8,5 @@ fn main() {
     let x: Tensor<(N, C)> = Tensor::normal(0.0, 1.0);
     let _ = x;
 }
+
+// fix: let x: Tensor<(N, C)> = Tensor::options().normal(0.0, 1.0, [2, 3]);

@@ -7,3 +7,5 @@ fn total<D: Dims>(x: &Tensor<D>) {
 }
 
 fn main() {}
+
+// fix 5: fn total<D: Dims + Has<C>>(x: &Tensor<D>) {

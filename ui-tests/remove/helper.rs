@@ -10,3 +10,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = pool(&x);
 }
+
+// fix 10: let x = Tensor::<(N, C, H)>::zeros([2, 3, 4]);

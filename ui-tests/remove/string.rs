@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = x.sum("C");
 }
+
+// fix: let y = x.sum(C);

@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]).drop_names();
     let y = x.refine_names((.., ..));
 }
+
+// fix: let y = x.refine_names((N, ..));

@@ -7,3 +7,5 @@ fn main() {
     let values = Tensor::<(V,)>::zeros([4]);
     let places = edges.searchsorted(&values);
 }
+
+// fix 7: let values = Tensor::<(N, V)>::zeros([2, 4]);

@@ -7,3 +7,5 @@ fn main() {
     let values = Tensor::<(N, V)>::zeros([2, 4]);
     let places = edges.searchsorted(&values);
 }
+
+// fix: let places = edges.rename(M, N).searchsorted(&values);

@@ -6,3 +6,5 @@ fn main() {
     let x = Sparse::<(N, C)>::from_entries(&[([0, 1], 2.0)], [2, 3]);
     let y = x.sum(K);
 }
+
+// fix: let y = x.sum(C);

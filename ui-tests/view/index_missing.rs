@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = x.get((N.i(0),));
 }
+
+// fix: let y = x.get((N.i(0), C.i(1)));

@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
     let y = x.select(H, 0);
 }
+
+// fix: let y = x.select(C, 0);

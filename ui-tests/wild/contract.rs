@@ -7,3 +7,6 @@ fn main() {
     let w = Tensor::<(K, M)>::zeros([3, 4]);
     let y = x.contract(&w, K);
 }
+
+// fix 3: dims! { N, K, M }
+// fix: let y = x.refine_names((N, K)).contract(&w, K);

@@ -7,3 +7,5 @@ fn main() {
     let weight = Tensor::<(Out, In, KH, KW)>::zeros([5, 3, 2, 2]);
     let y = images.conv2d(C, (H, W), &weight);
 }
+
+// fix: let y = images.conv2d(C, (H, W), &weight.rename(In, C));

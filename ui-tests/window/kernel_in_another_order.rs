@@ -7,3 +7,5 @@ fn main() {
     let weight = Tensor::<(Out, C, W, H)>::zeros([5, 3, 2, 2]);
     let y = images.conv2d(C, (H, W), &weight);
 }
+
+// fix: let y = images.conv2d(C, (H, W), &weight.align_to((Out, C, H, W)));

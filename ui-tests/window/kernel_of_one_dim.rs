@@ -7,3 +7,5 @@ fn main() {
     let weight = Tensor::<(Out, C, K)>::zeros([5, 3, 2]);
     let y = images.conv2d(C, (H, W), &weight);
 }
+
+// fix: let y = images.conv2d(C, (H, W), &weight.unflatten(K, (H.of(2), W.of(1))));

@@ -6,3 +6,5 @@ fn main() {
     let x = Tensor::<(N, C, H)>::zeros([2, 3, 4]);
     let y = x.max_pool2d((H, W), [2, 2]);
 }
+
+// fix 6: let x = Tensor::<(N, C, H, W)>::zeros([2, 3, 4, 4]);

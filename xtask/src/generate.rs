@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::step::{Command, Outcome, root};
 
 /// The packages that may hold generators, with their folders.
-const PACKAGES: [(&str, &str); 4] = [
+const PACKAGES: [(&str, &str); 5] = [
     ("nomina-core", "core"),
     ("nomina-macros", "macros"),
     ("nomina-runtime", "runtime"),
     ("nomina", "."),
+    ("nomina-ui-tests", "ui-tests"),
 ];
 
 /// One `cargo test` per package that has generators.

@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { Batch = "" }
+
+fn main() {}
+
+// fix: dims! { Batch = "batch" }

@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { N C }
+
+fn main() {}
+
+// fix: dims! { N, C }

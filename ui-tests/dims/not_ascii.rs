@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { größe }
+
+fn main() {}
+
+// fix: dims! { größe = "size" }

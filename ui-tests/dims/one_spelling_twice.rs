@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { N, Batch = "N" }
+
+fn main() {}
+
+// fix: dims! { N }

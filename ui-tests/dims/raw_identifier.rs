@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { r#type }
+
+fn main() {}
+
+// fix: dims! { Type = "type" }

@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { N, C, N }
+
+fn main() {}
+
+// fix: dims! { N, C }

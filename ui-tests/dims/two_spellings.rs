@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { Rgb("rgb") = "colors" }
+
+fn main() {}
+
+// fix: dims! { Rgb("rgb") }

@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { N<T> }
+
+fn main() {}
+
+// fix: dims! { N }

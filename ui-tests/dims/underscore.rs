@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { N, _ }
+
+fn main() {}
+
+// fix: dims! { N }

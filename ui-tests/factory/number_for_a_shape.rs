@@ -1,0 +1,9 @@
+use nomina::prelude::*;
+
+dims! { N }
+
+fn main() {
+    let x: Tensor<(N,)> = Tensor::zeros(2);
+}
+
+// fix: let x: Tensor<(N,)> = Tensor::zeros([2]);

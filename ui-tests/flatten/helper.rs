@@ -1,0 +1,17 @@
+use nomina::prelude::*;
+
+dims! { N, H, W, Pixels }
+
+fn pixels<D: Dims>(x: &Tensor<D>) -> Tensor<Flattened<D, (H, W), Pixels>>
+where
+    (H, W): Flatten<D, Pixels>,
+{
+    x.flatten((H, W), Pixels)
+}
+
+fn main() {
+    let x = Tensor::<(N, W, H)>::zeros([2, 3, 4]);
+    let y = pixels(&x);
+}
+
+// fix: let y = pixels(&x.align_to((N, H, W)));

@@ -1,0 +1,11 @@
+use nomina::prelude::*;
+
+dims! { N, C, Features }
+
+fn main() {
+    let x = Tensor::<(N, Features)>::zeros([2, 12]);
+    let y = x.unflatten(Features, (C.of(3), C.of(4)));
+}
+
+// fix 3: dims! { N, C, H, Features }
+// fix 7: let y = x.unflatten(Features, (C.of(3), H.of(4)));

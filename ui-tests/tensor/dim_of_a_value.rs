@@ -1,0 +1,9 @@
+use nomina::prelude::*;
+
+dims! { N, C }
+
+fn main() {
+    let x = tensor!(1.5; N);
+}
+
+// fix: let x = tensor!(1.5);

@@ -1,0 +1,9 @@
+use nomina::prelude::*;
+
+dims! { N, C }
+
+fn main() {
+    let x = tensor!([[1.]]; N C);
+}
+
+// fix: let x = tensor!([[1.]]; N, C);

@@ -1,0 +1,316 @@
+//! Writes `docs/errors.md` out of the mistakes, and fails when it was stale.
+//!
+//! Run it after a change to a mistake or to a text: it rewrites the file and passes the second
+//! time.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use nomina_ui_tests::catalogue::{self, Mistake};
+
+/// Folder, title, introduction: in the order of the page.
+const RULES: [(&str, &str, &str); 21] = [
+    (
+        "broadcast",
+        "Operators",
+        "Two tensors go together where their names match, counted from the right; a dim that only \
+         the longer one has is left alone. `y.align_as(&x)` brings a tensor into the order of \
+         another one, with size 1 for the dims that it lacks.",
+    ),
+    (
+        "remove",
+        "Reductions and other arguments that are dims",
+        "A dim is named by its marker, and the tensor has it. `..` stands for all dims, a tuple \
+         for several.",
+    ),
+    (
+        "align",
+        "Order of dims",
+        "`align_to` needs a place for every dim of the tensor; `..` stands for those not named.",
+    ),
+    (
+        "rename",
+        "Names: rename, refine, prime, unsqueeze",
+        "No tensor has a name twice. `rename` changes names, `refine_names` gives names to dims \
+         that have none, `prime` makes a second dim of the same meaning.",
+    ),
+    (
+        "flatten",
+        "Flatten and unflatten",
+        "Flattened dims stand next to each other, in the order given; unflattened ones come with \
+         their sizes.",
+    ),
+    (
+        "product",
+        "Products",
+        "`matmul` goes by position, as in PyTorch: the last two dims are the matrix, the others a \
+         batch whose names match. `contract` goes by name: both sides have the dim.",
+    ),
+    (
+        "einsum",
+        "einsum!",
+        "Every operand is followed by all its dims in brackets, or by some of them and `..`.",
+    ),
+    (
+        "view",
+        "Parts of a tensor along one dim",
+        "`select`, `narrow` and their kin take the dim first.",
+    ),
+    (
+        "index",
+        "Indices",
+        "`x.at(..)` takes a tuple of dims with what to take along each: a number, a range, or a \
+         tensor of indices, whose dims take the place of the one it indexes.",
+    ),
+    (
+        "join",
+        "Cat and stack",
+        "`cat` joins along a dim that all tensors have, `stack` along one that none has.",
+    ),
+    (
+        "factory",
+        "Making tensors",
+        "Dims are a tuple, also for one dim: `Tensor<(N,)>`. Sizes come as one number for each \
+         dim, or with the dims: `(N.of(2), C.of(3))`.",
+    ),
+    (
+        "shape",
+        "Shape",
+        "What repeats, expands or spreads a tensor keeps to its dims.",
+    ),
+    (
+        "window",
+        "Windows: convolution, pooling, padding",
+        "The dims that a window slides along are named. A weight has output channels, the \
+         channel, and the kernel's dims in that order.",
+    ),
+    (
+        "search",
+        "Sorted sequences",
+        "One sequence for all values, or one for each row of them.",
+    ),
+    (
+        "dtype",
+        "Dtypes",
+        "Dtypes promote in the type: f32 and f64 make f64. What changes a tensor in place does \
+         not change its dtype.",
+    ),
+    (
+        "loss",
+        "Losses",
+        "Targets have the dims of the input, classes all but the dim of the classes.",
+    ),
+    (
+        "random",
+        "Random numbers",
+        "Fills take their parameters as numbers or as tensors that broadcast.",
+    ),
+    (
+        "sparse",
+        "Sparse tensors",
+        "Sparse tensors follow the same rules and do not broadcast.",
+    ),
+    (
+        "wild",
+        "Unknown names",
+        "A `Wild` dim has a name that rustc does not know. No argument by name means it: name the \
+         dims first.",
+    ),
+    (
+        "call",
+        "Functions with dims in their signature",
+        "`Tensor<(N, C)>` and `Tensor<(C, N)>` are different types, which is what rustc says.",
+    ),
+    (
+        "dynamic",
+        "DynTensor",
+        "A `DynTensor` checks names when it runs; its arguments are strings, its methods return \
+         `Result`.",
+    ),
+];
+
+/// The macros that only declare or list.
+const MACROS: [(&str, &str, &str); 3] = [
+    (
+        "dims",
+        "dims!",
+        "A list of names, each with a size or a spelling if it needs one.",
+    ),
+    (
+        "names",
+        "names!",
+        "Names in quotes, `_` for a dim without one.",
+    ),
+    (
+        "tensor",
+        "tensor!",
+        "Values, a semicolon, the dims; if need be a semicolon and the dtype.",
+    ),
+];
+
+fn rules() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
+    RULES.iter().chain(&MACROS)
+}
+
+/// `later_lines_keep_their_types` as a title.
+fn title(name: &str) -> String {
+    let words = name.replace('_', " ");
+    let mut letters = words.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => words,
+    }
+}
+
+/// Whether a line only declares dims as any program would.
+fn plain_dims(line: &str) -> bool {
+    line.starts_with("dims! {") && !line.contains('=') && !line.contains('"')
+}
+
+/// What of a program is worth showing: not the imports and plain declarations, and of a `main`
+/// that stands alone its body.
+fn essence(mistake: &Mistake) -> Vec<String> {
+    let mut lines: Vec<String> = mistake
+        .program
+        .iter()
+        .filter(|line| !line.starts_with("use nomina::") && !line.starts_with("//!"))
+        .filter(|line| mistake.rule == "dims" || !plain_dims(line))
+        .filter(|line| *line != "fn main() {}")
+        .cloned()
+        .collect();
+    if let Some(main) = lines.iter().position(|line| line == "fn main() {") {
+        let end = lines.iter().skip(main).position(|line| line == "}");
+        if let Some(end) = end {
+            let body: Vec<String> = lines[main + 1..main + end]
+                .iter()
+                .map(|line| line.strip_prefix("    ").unwrap_or(line).to_owned())
+                .collect();
+            lines.splice(main..=main + end, body);
+        }
+    }
+    tidy(lines)
+}
+
+/// Without empty lines at the ends, and never two in a row.
+fn tidy(lines: Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for line in lines {
+        if !(line.is_empty() && out.last().is_none_or(String::is_empty)) {
+            out.push(line);
+        }
+    }
+    while out.last().is_some_and(String::is_empty) {
+        out.pop();
+    }
+    out
+}
+
+/// The text without the lines that rustc adds for the authors of traits: how it came to ask, and
+/// the declaration of what was called.
+fn remark(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut keep = true;
+    for line in text.lines() {
+        if line.starts_with("note: ") || line.starts_with("help: the trait") {
+            keep = false;
+        } else if line.starts_with("help: ") || line.starts_with("error") {
+            keep = true;
+        }
+        let line_of_traits = ["= note: required for `", "= help: the trait `"]
+            .iter()
+            .any(|start| line.trim_start().starts_with(start));
+        if keep && !line_of_traits {
+            out.push(line.to_owned());
+        }
+    }
+    while out.last().is_some_and(|line| line.trim() == "|") {
+        out.pop();
+    }
+    out
+}
+
+/// The lines to write instead; a longer list of dims only where nothing else changes.
+fn fix(mistake: &Mistake) -> Vec<String> {
+    let all: Vec<&String> = mistake.fixes.values().flatten().collect();
+    let telling: Vec<&String> = all
+        .iter()
+        .copied()
+        .filter(|line| !line.is_empty() && !plain_dims(line))
+        .collect();
+    let lines = if telling.is_empty() { all } else { telling };
+    lines.into_iter().cloned().collect()
+}
+
+fn fenced(out: &mut String, language: &str, lines: &[String]) {
+    let _ = writeln!(out, "```{language}\n{}\n```\n", lines.join("\n"));
+}
+
+fn page(mistakes: &[Mistake]) -> String {
+    let mut out = String::from(
+        "<!-- @generated by ui-tests/tests/generate_errors.rs from the programs and texts beside \
+         it. -->\n\n# What the compiler says\n\nA program that is wrong, what rustc says to it, \
+         and a line that is right. Every text is a test, and so is every fix: it compiles and \
+         runs. Lines with which rustc explains how it came to ask (`required for …`, `required by \
+         a bound in …`) are left out here. All programs begin with `use nomina::prelude::*;` and \
+         declare their dims with `dims!`.\n\n",
+    );
+    for (rule, title, _) in rules() {
+        let count = mistakes.iter().filter(|m| m.rule == *rule).count();
+        let anchor: String = title
+            .to_lowercase()
+            .chars()
+            .filter(|c| c.is_alphanumeric() || *c == ' ')
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect();
+        let _ = writeln!(out, "- [{title}](#{anchor}): {count}");
+    }
+    for (rule, title_of_rule, introduction) in rules() {
+        let _ = writeln!(out, "\n## {title_of_rule}\n\n{introduction}\n");
+        for mistake in mistakes.iter().filter(|m| m.rule == *rule) {
+            let _ = writeln!(out, "### {}\n", title(&mistake.name));
+            fenced(&mut out, "rust", &essence(mistake));
+            fenced(&mut out, "text", &remark(&mistake.text));
+            out.push_str("Instead:\n\n");
+            fenced(&mut out, "rust", &fix(mistake));
+        }
+    }
+    format!("{}\n", out.trim_end())
+}
+
+fn mistakes() -> Vec<Mistake> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = catalogue::read(own).expect("the catalogue of mistakes");
+    read.into_iter().map(|(_, mistake)| mistake).collect()
+}
+
+#[test]
+fn every_mistake_has_a_rule_a_text_and_a_fix() {
+    let mut complaints = Vec::new();
+    for mistake in mistakes() {
+        let path = mistake.path();
+        if !rules().any(|(rule, ..)| *rule == mistake.rule) {
+            complaints.push(format!("{path}: its folder has no introduction"));
+        }
+        if mistake.text.is_empty() {
+            complaints.push(format!("{path}: no text beside it"));
+        } else if let Some(problem) = &mistake.problem {
+            complaints.push(format!("{path}: {problem}"));
+        } else if mistake.fixes.is_empty() {
+            complaints.push(format!("{path}: it ends without `// fix: code`"));
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn the_page_of_errors_is_up_to_date() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = own.join("../docs/errors.md");
+    let text = page(&mistakes());
+    let old = fs::read_to_string(&file).unwrap_or_default();
+    if old.replace("\r\n", "\n") != text {
+        fs::write(&file, text).expect("the page is writable");
+        panic!("docs/errors.md was stale and is rewritten, commit it");
+    }
+}
