@@ -1,0 +1,252 @@
+//! What the benchmarks share: their options, the clock, and how figures are printed.
+//!
+//! A case is measured as `scripts/bench/torch_ops.py` measures PyTorch's side: three runs to warm
+//! up, then as many runs in a row as take a twentieth of a second, five times; the figure is the
+//! median.
+
+// Every benchmark compiles this file, and none uses all of it.
+#![allow(dead_code)]
+
+use std::fmt;
+use std::hint::black_box;
+use std::io::{BufRead, Write};
+use std::time::Instant;
+
+/// How long the runs of one sample take together, in seconds.
+const SAMPLE: f64 = 0.05;
+
+/// Runs something so many times and gives the seconds that took.
+pub type Timed = Box<dyn FnMut(u64) -> f64>;
+
+/// Makes the operands of a case, and what is timed on them.
+type Make = Box<dyn Fn() -> Timed>;
+
+/// Something to measure, under a name.
+pub struct Case {
+    pub name: String,
+    work: Result<Make, &'static str>,
+    rate: Option<(f64, &'static str)>,
+}
+
+/// A case: `make` prepares the operands, which is not timed, and `run` is what is measured. What
+/// it returns is dropped within the time, as PyTorch's results are.
+pub fn case<I: 'static, R>(
+    name: impl Into<String>,
+    make: impl Fn() -> I + 'static,
+    run: impl Fn(&mut I) -> R + Copy + 'static,
+) -> Case {
+    let make = move || -> Timed {
+        let mut operands = make();
+        Box::new(move |runs| {
+            let start = Instant::now();
+            for _ in 0..runs {
+                drop(black_box(run(black_box(&mut operands))));
+            }
+            start.elapsed().as_secs_f64()
+        })
+    };
+    Case {
+        name: name.into(),
+        work: Ok(Box::new(make)),
+        rate: None,
+    }
+}
+
+impl Case {
+    /// A case that a library has no operator for.
+    pub fn lacking(name: &str, reason: &'static str) -> Self {
+        Self {
+            name: name.to_owned(),
+            work: Err(reason),
+            rate: None,
+        }
+    }
+
+    /// Also prints how many units of work a second are done, where one run does `work` of them.
+    pub fn rate(mut self, work: f64, unit: &'static str) -> Self {
+        self.rate = Some((work, unit));
+        self
+    }
+}
+
+/// The seconds that one run takes.
+pub fn measure(timed: &mut dyn FnMut(u64) -> f64) -> f64 {
+    timed(3);
+    let mut runs = 1;
+    while timed(runs) <= SAMPLE {
+        runs *= 2;
+    }
+    let mut samples: [f64; 5] = std::array::from_fn(|_| timed(runs) / runs as f64);
+    samples.sort_by(f64::total_cmp);
+    samples[2]
+}
+
+/// What the command line asks for.
+pub struct Options {
+    pub json: bool,
+    /// The names of cases come one a line on standard input.
+    pub ask: bool,
+    /// Only cases whose name has this in it.
+    pub only: String,
+    pub threads: usize,
+    /// The libraries to measure, where there are several.
+    pub peers: Vec<String>,
+}
+
+impl Options {
+    /// Reads the command line; `peers` are the libraries there are. Ends the process, with a word
+    /// about it, where an argument is not understood.
+    pub fn read(peers: &[&str]) -> Self {
+        Self::parse(std::env::args().skip(1), peers).unwrap_or_else(|error| {
+            let peer = if peers.is_empty() {
+                ""
+            } else {
+                " [--peer NAME]"
+            };
+            eprintln!("{error}\nusage: [--json] [--only SUBSTRING] [--threads N] [--ask]{peer}");
+            std::process::exit(2)
+        })
+    }
+
+    fn parse(args: impl Iterator<Item = String>, peers: &[&str]) -> Result<Self, String> {
+        let mut options = Self {
+            json: false,
+            ask: false,
+            only: String::new(),
+            threads: 2,
+            peers: Vec::new(),
+        };
+        let mut args = args;
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} what?"));
+            match arg.as_str() {
+                // Cargo passes it on.
+                "--bench" => {}
+                "--json" => options.json = true,
+                "--ask" => options.ask = true,
+                "--only" => options.only = value()?,
+                "--threads" => {
+                    let text = value()?;
+                    options.threads = match text.parse() {
+                        Ok(threads) if threads > 0 => threads,
+                        _ => return Err(format!("--threads takes a number, not `{text}`")),
+                    };
+                }
+                "--peer" if !peers.is_empty() => {
+                    let name = value()?;
+                    if !peers.contains(&name.as_str()) {
+                        return Err(format!("no peer `{name}`; there are {}", peers.join(", ")));
+                    }
+                    options.peers.push(name);
+                }
+                other => return Err(format!("no option `{other}`")),
+            }
+        }
+        if options.peers.is_empty() {
+            options.peers = peers.iter().map(|&name| name.to_owned()).collect();
+        }
+        Ok(options)
+    }
+}
+
+/// Measures the cases that the options ask for and prints each as soon as it is done.
+pub fn run(cases: &[Case], options: &Options) {
+    if options.ask {
+        return answer(cases);
+    }
+    let chosen = || {
+        cases
+            .iter()
+            .filter(|case| case.name.contains(&options.only))
+    };
+    let width = chosen().map(|case| case.name.len()).max().unwrap_or(0);
+    for case in chosen() {
+        let figure = Figure::of(case);
+        match &figure.outcome {
+            Err(_) if options.json => continue,
+            _ if options.json => say(&figure),
+            Err(reason) => say(&format_args!("{:<width$}  {reason}", case.name)),
+            Ok(seconds) => {
+                let rate = figure
+                    .rate
+                    .map(|(rate, unit)| format!("{rate:>10.1} {unit}"));
+                let time = readable(*seconds);
+                say(&format_args!(
+                    "{:<width$} {time:>12}{}",
+                    case.name,
+                    rate.unwrap_or_default()
+                ));
+            }
+        }
+    }
+}
+
+/// Measures the cases that standard input names: so a program that compares several libraries
+/// asks them for one case after the other.
+fn answer(cases: &[Case]) {
+    for name in std::io::stdin().lock().lines() {
+        let name = name.expect("standard input is readable");
+        match cases.iter().find(|case| case.name == name) {
+            Some(case) => say(&Figure::of(case)),
+            None => say(&format_args!(
+                r#"{{"case": "{name}", "lacking": "no such case"}}"#
+            )),
+        }
+    }
+}
+
+/// A line that whoever reads at the other end of a pipe sees at once.
+fn say(line: &dyn fmt::Display) {
+    let mut out = std::io::stdout().lock();
+    let written = writeln!(out, "{line}").and_then(|()| out.flush());
+    if written.is_err() {
+        // Nobody listens any more.
+        std::process::exit(1);
+    }
+}
+
+/// A measured case, or the reason why there is none; as JSON by `Display`.
+struct Figure<'a> {
+    name: &'a str,
+    outcome: Result<f64, &'static str>,
+    rate: Option<(f64, &'static str)>,
+}
+
+impl<'a> Figure<'a> {
+    fn of(case: &'a Case) -> Self {
+        let outcome = match &case.work {
+            Ok(make) => Ok(measure(&mut make())),
+            Err(reason) => Err(*reason),
+        };
+        let rate = case.rate.zip(outcome.ok());
+        Self {
+            name: &case.name,
+            outcome,
+            rate: rate.map(|((work, unit), seconds)| (work / seconds, unit)),
+        }
+    }
+}
+
+impl fmt::Display for Figure<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, r#"{{"case": "{}", "#, self.name)?;
+        match self.outcome {
+            Ok(seconds) => write!(f, r#""seconds": {seconds:e}"#)?,
+            Err(reason) => write!(f, r#""lacking": "{reason}""#)?,
+        }
+        if let Some((rate, unit)) = self.rate {
+            write!(f, r#", "rate": {rate:.2}, "unit": "{unit}""#)?;
+        }
+        f.write_str("}")
+    }
+}
+
+/// A time in the unit that suits it.
+pub fn readable(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-6 => format!("{:.1} ns", s * 1e9),
+        s if s < 1e-3 => format!("{:.2} µs", s * 1e6),
+        s if s < 1.0 => format!("{:.3} ms", s * 1e3),
+        s => format!("{s:.3} s"),
+    }
+}

@@ -1,0 +1,123 @@
+//! Element by element, with and without broadcasting, and what stands in for a filled tensor.
+
+use nomina::prelude::*;
+
+use crate::harness::{Case, case};
+use crate::{BIG, C, MILLION, N, randn};
+
+pub fn cases() -> Vec<Case> {
+    let mut cases = sizes();
+    cases.extend(operands());
+    cases.extend(dtypes());
+    cases.extend(functions());
+    cases
+}
+
+/// Two operators and a chain, from a handful of elements to many millions.
+fn sizes() -> Vec<Case> {
+    let sizes = [
+        ("16", [4, 4]),
+        ("10k", [100, 100]),
+        ("1M", MILLION),
+        ("10M", BIG),
+    ];
+    let of_size = |(n, size): (&str, [usize; 2])| {
+        [
+            case(
+                format!("add/{n}"),
+                move || (randn(size), randn(size)),
+                |(a, b)| &*a + &*b,
+            ),
+            case(format!("exp/{n}"), move || randn(size), |a| a.exp()),
+            case(
+                format!("chain/{n}"),
+                move || {
+                    let c: Tensor<(C,)> = Tensor::randn([size[1]]);
+                    (randn(size), randn(size), c)
+                },
+                |(a, b, c)| (&*a * &*b + &*c).exp() * &*a,
+            ),
+        ]
+    };
+    sizes.into_iter().flat_map(of_size).collect()
+}
+
+/// Where the operands lie and how they broadcast.
+fn operands() -> Vec<Case> {
+    vec![
+        case(
+            "add_inplace/10M",
+            || (randn(BIG), randn(BIG)),
+            |(a, b)| {
+                a.add_(&*b);
+            },
+        ),
+        case(
+            "add_bcast_last/10M",
+            || (randn(BIG), Tensor::<(C,)>::randn([BIG[1]])),
+            |(a, b)| &*a + &*b,
+        ),
+        case(
+            "add_bcast_first/10M",
+            || (randn(BIG), randn([BIG[0], 1])),
+            |(a, b)| &*a + &*b,
+        ),
+        case(
+            "add_transposed/10M",
+            || {
+                let b: Tensor<(C, N)> = Tensor::randn([BIG[1], BIG[0]]);
+                (randn(BIG), b.t())
+            },
+            |(a, b)| &*a + &*b,
+        ),
+        case(
+            "masked_fill/10M",
+            || (randn(BIG), randn(BIG).gt(0)),
+            |(a, mask)| a.masked_fill(mask, 0.0),
+        ),
+        case("div_scalar/10M", || randn(BIG), |a| &*a / 3.0),
+    ]
+}
+
+/// Other dtypes than f32.
+fn dtypes() -> Vec<Case> {
+    fn two<T: Inexact>(sizes: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(N, C), T>) {
+        let one = || Tensor::<(N, C)>::randn_with::<T>(sizes);
+        (one(), one())
+    }
+    vec![
+        case(
+            "add_promote_i64_f32/1M",
+            || {
+                let ones = Tensor::<(N, C)>::ones_with::<i64>(MILLION);
+                (ones, randn(MILLION))
+            },
+            |(a, b)| &*a + &*b,
+        ),
+        case("add_bf16/10M", || two::<bf16>(BIG), |(a, b)| &*a + &*b),
+        case("add_f64/1M", || two::<f64>(MILLION), |(a, b)| &*a + &*b),
+        case(
+            "mul_c64/1M",
+            || two::<Complex<f32>>(MILLION),
+            |(a, b)| &*a * &*b,
+        ),
+        case("lt/10M", || two::<f32>(BIG), |(a, b)| a.lt(&*b)),
+        case("cast_f32_bf16/10M", || randn(BIG), |a| a.to::<bf16>()),
+        case("randn/10M", || (), |()| randn(BIG)),
+    ]
+}
+
+/// Functions of one operand, which is positive as the logarithm wants it.
+fn functions() -> Vec<Case> {
+    let positive = || randn(BIG).abs() + 0.1;
+    vec![
+        case("tanh/10M", positive, |a| a.tanh()),
+        case("sigmoid/10M", positive, |a| a.sigmoid()),
+        case("sin/10M", positive, |a| a.sin()),
+        case("log/10M", positive, |a| a.log()),
+        case("erf/10M", positive, |a| a.erf()),
+        case("sqrt/10M", positive, |a| a.sqrt()),
+        case("relu/10M", positive, |a| a.relu()),
+        case("pow2.5/1M", || randn(MILLION).abs(), |a| a.pow(2.5)),
+    ]
+}

@@ -1,0 +1,22 @@
+//! Copies into another order, and side by side.
+
+use nomina::prelude::*;
+
+use crate::harness::{Case, case};
+use crate::{BIG, C, H, N, W, randn};
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        case(
+            "nchw_to_nhwc/8M",
+            || Tensor::<(N, C, H, W)>::randn([32, 64, 64, 64]),
+            |a| a.align_to((N, H, W, C)).contiguous(),
+        ),
+        case("transpose_copy/10M", || randn(BIG), |a| a.t().contiguous()),
+        case(
+            "cat_last/10M",
+            || (randn(BIG), randn(BIG)),
+            |(a, b)| cat(&[&*a, &*b], C),
+        ),
+    ]
+}

@@ -1,0 +1,65 @@
+//! Products of matrices.
+
+use nomina::prelude::*;
+
+use crate::harness::{Case, case};
+use crate::{B, BIG, C, K, N, randn};
+
+pub fn cases() -> Vec<Case> {
+    let square = |n: usize| {
+        case(
+            format!("matmul_f32/{n}"),
+            move || two::<f32>([n, n], [n, n]),
+            |(a, b)| a.matmul(b),
+        )
+    };
+    let mut cases: Vec<Case> = [4, 64, 256, 1024, 2048].into_iter().map(square).collect();
+    cases.extend([
+        case(
+            "matmul_f64/1024",
+            || two::<f64>([1024, 1024], [1024, 1024]),
+            |(a, b)| a.matmul(b),
+        ),
+        case(
+            "matmul_bf16/1024",
+            || two::<bf16>([1024, 1024], [1024, 1024]),
+            |(a, b)| a.matmul(b),
+        ),
+        case(
+            "matmul_nt/1024",
+            || {
+                let b: Tensor<(K, C)> = Tensor::randn([1024, 1024]);
+                (randn([1024, 1024]), b)
+            },
+            |(a, b)| a.matmul(&b.t()),
+        ),
+        case(
+            "matmul_skinny/2048x384x1536",
+            || two::<f32>([2048, 384], [384, 1536]),
+            |(a, b)| a.matmul(b),
+        ),
+        case(
+            "bmm/64x128x64x128",
+            || {
+                let a: Tensor<(B, N, C)> = Tensor::randn([64, 128, 64]);
+                let b: Tensor<(B, C, K)> = Tensor::randn([64, 64, 128]);
+                (a, b)
+            },
+            |(a, b)| a.matmul(b),
+        ),
+        case(
+            "mv/4000x2500",
+            || (randn(BIG), Tensor::<(C,)>::randn([BIG[1]])),
+            |(a, b)| a.matmul(b),
+        ),
+    ]);
+    cases
+}
+
+/// The factors of a product.
+fn two<T: Inexact>(a: [usize; 2], b: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(C, K), T>) {
+    (
+        Tensor::<(N, C)>::randn_with::<T>(a),
+        Tensor::<(C, K)>::randn_with::<T>(b),
+    )
+}

@@ -1,0 +1,34 @@
+//! Along dims: reductions, softmax, scans, and what sorts.
+
+use nomina::prelude::*;
+
+use crate::harness::{Case, case};
+use crate::{BIG, C, H, MILLION, N, randn};
+
+pub fn cases() -> Vec<Case> {
+    vec![
+        case("sum_all/10M", || randn(BIG), |a| a.sum(..)),
+        case("sum_first/10M", || randn(BIG), |a| a.sum(N)),
+        case("sum_last/10M", || randn(BIG), |a| a.sum(C)),
+        case(
+            "sum_middle/8M",
+            || Tensor::<(N, C, H)>::randn([200, 200, 200]),
+            |a| a.sum(C),
+        ),
+        case(
+            "sum_bf16_last/10M",
+            || Tensor::<(N, C)>::randn_with::<bf16>(BIG),
+            |a| a.sum(C),
+        ),
+        case("max_last/10M", || randn(BIG), |a| a.max(C)),
+        case("argmax_first/10M", || randn(BIG), |a| a.argmax(N)),
+        case("var_last/10M", || randn(BIG), |a| a.var(C)),
+        case("logsumexp_last/10M", || randn(BIG), |a| a.logsumexp(C)),
+        case("softmax_last/10M", || randn(BIG), |a| a.softmax(C)),
+        case("softmax_first/10M", || randn(BIG), |a| a.softmax(N)),
+        case("cumsum_last/10M", || randn(BIG), |a| a.cumsum(C)),
+        case("cumsum_first/10M", || randn(BIG), |a| a.cumsum(N)),
+        case("median_last/1M", || randn(MILLION), |a| a.median(C)),
+        case("topk8_last/1M", || randn(MILLION), |a| a.topk(8, C)),
+    ]
+}
