@@ -15,7 +15,7 @@ cargo xtask <task>
   check [--skip STEP]   what CI runs, cheapest first; stops at the first failure
   generate              rewrites the generated files
   sanitize              runtime's tests under AddressSanitizer and Valgrind
-  compile-time [ARGS]   what typed operations cost rustc, per operation
+  compile-time [ARGS]   what typed programs cost rustc, beside the limits; --quick for a smoke run
 ";
 
 fn main() -> ExitCode {

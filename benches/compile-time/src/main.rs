@@ -1,35 +1,49 @@
-//! What typed operations cost rustc: `cargo xtask compile-time [--rank R] [--ops N] [RELATION]...`
+//! What typed operations cost rustc:
+//! `cargo xtask compile-time [--quick] [--json] [--rank R] [--ops N] [RELATION | PROGRAM]...`
 //!
-//! For every relation it writes a program of many operations, each on freshly drawn dims (rustc
-//! remembers what it has proved, and repeated dims cost a tenth), and the same program on
-//! `DynTensor`. It measures the user time of `cargo check` for that program alone; the
-//! dependencies are checked before. The program that only makes the operands is taken off, so
-//! that a figure is the cost of the operation.
+//! It writes programs, the same on typed tensors and on `DynTensor`, and measures the user time of
+//! `cargo check` and `cargo build` for that program alone, rustc's memory and the binary's size;
+//! dependencies are compiled before.
+//!
+//! - Every *relation* has a program of many operations, each on freshly drawn dims (rustc remembers
+//!   what it has proved, and repeated dims cost a tenth). The program that only takes the operands
+//!   is taken off, so that a figure is the cost of the operation. `additions` and `mix` are longer
+//!   ones, of additions and sums and of all relations in turns; `rank8` is each relation at rank 8.
+//! - `transformer` is an encoder as somebody would write it, `crates` a program whose tensors pass
+//!   from one crate to another.
+//! - `core` is `nomina-core` itself.
 
+mod crates;
 mod draw;
-mod measure;
 mod program;
 mod relation;
+mod scratch;
+mod suite;
+mod table;
+#[cfg(test)]
+mod tests;
+mod transformer;
+mod usage;
 
 use std::process::ExitCode;
 
-use program::{Form, Program};
-use relation::{RELATIONS, Relation};
-
-/// A rank-4 typed operation of the mix is to stay below this.
-const LIMIT_MS: f64 = 1.0;
+use relation::RELATIONS;
+use scratch::Place;
+use suite::{Effort, PROGRAMS, Suite};
+use table::Table;
 
 struct Options {
-    rank: usize,
-    ops: usize,
+    effort: Effort,
+    quick: bool,
+    json: bool,
     names: Vec<String>,
 }
 
 fn main() -> ExitCode {
     match options(std::env::args().skip(1)).and_then(|options| run(&options)) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => {
-            eprintln!("compile-time: the mix is over {LIMIT_MS} ms per operation");
+        Ok(failed) if failed.is_empty() => ExitCode::SUCCESS,
+        Ok(failed) => {
+            eprintln!("compile-time: over the limit: {}", failed.join("; "));
             ExitCode::FAILURE
         }
         Err(error) => {
@@ -39,12 +53,51 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints the table; the figures that are over their limits.
+fn run(options: &Options) -> Result<Vec<String>, String> {
+    let Effort { ops, mixed, .. } = options.effort;
+    if !options.json {
+        println!("user time; {ops} operations of a relation, {mixed} of a mix");
+        if options.quick {
+            println!("a quick run: it shows that all programs compile, and judges no figure");
+        }
+    }
+    let mut suite = Suite {
+        place: &Place::below_target(),
+        effort: options.effort,
+        names: &options.names,
+        table: Table::start(options.json, !options.quick),
+    };
+    suite.run()?;
+    Ok(suite.table.failed().to_vec())
+}
+
+const WHOLE: Effort = Effort {
+    rank: None,
+    ops: 500,
+    mixed: 2000,
+    layers: 12,
+    steps: 40,
+    runs: 3,
+};
+
+const QUICK: Effort = Effort {
+    rank: None,
+    ops: 20,
+    mixed: 40,
+    layers: 2,
+    steps: 4,
+    runs: 1,
+};
+
 fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
     let mut options = Options {
-        rank: 4,
-        ops: 500,
+        effort: WHOLE,
+        quick: false,
+        json: false,
         names: Vec::new(),
     };
+    let (mut rank, mut ops) = (None, None);
     let mut args = args;
     while let Some(arg) = args.next() {
         let mut number = |flag: &str| {
@@ -53,75 +106,40 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
                 .map_err(|_| format!("{flag} takes a number, not `{text}`"))
         };
         match arg.as_str() {
-            "--rank" => options.rank = number("--rank")?,
-            "--ops" => options.ops = number("--ops")?,
-            name if RELATIONS.iter().any(|relation| relation.name == name) || name == "mix" => {
-                options.names.push(arg);
-            }
+            "--rank" => rank = Some(number("--rank")?),
+            "--ops" => ops = Some(number("--ops")?),
+            "--quick" => options.quick = true,
+            "--json" => options.json = true,
+            // What is measured is what is named; the flag only reads better.
+            "--only" => {}
+            name if known().any(|known| known == name) => options.names.push(arg),
             other => {
-                let known: Vec<&str> = RELATIONS.iter().map(|relation| relation.name).collect();
+                let known: Vec<&str> = known().collect();
                 return Err(format!(
-                    "no relation `{other}`; there are mix, {}",
+                    "no program `{other}`; there are {}",
                     known.join(", ")
                 ));
             }
         }
     }
-    if !(3..=7).contains(&options.rank) {
-        return Err(format!(
-            "rank {}: some relations need three dims, some add one",
-            options.rank
-        ));
+    if options.quick {
+        options.effort = QUICK;
     }
-    if options.ops == 0 {
+    options.effort.rank = rank;
+    if let Some(ops) = ops {
+        options.effort.ops = ops;
+        options.effort.mixed = ops;
+    }
+    if !(3..=8).contains(&rank.unwrap_or(4)) {
+        return Err("ranks are 3 to 8: some relations need three dims".to_owned());
+    }
+    if ops == Some(0) {
         return Err("--ops 0 measures nothing".to_owned());
     }
     Ok(options)
 }
 
-/// Prints the table; whether the mix is below the limit.
-fn run(options: &Options) -> Result<bool, String> {
-    let scratch = measure::Scratch::create()?;
-    let wanted = |name: &str| options.names.is_empty() || options.names.iter().any(|n| n == name);
-    println!(
-        "rank {}, {} operations a program; user ms per operation",
-        options.rank, options.ops
-    );
-    println!(
-        "{:<14} {:>8} {:>8}   {:>8}",
-        "", "typed", "dynamic", "operands"
-    );
-    for relation in RELATIONS.iter().filter(|relation| wanted(relation.name)) {
-        row(&scratch, options, relation.name, &[relation])?;
-    }
-    if !wanted("mix") {
-        return Ok(true);
-    }
-    let mixed: Vec<&Relation> = RELATIONS.iter().filter(|relation| relation.mixed).collect();
-    Ok(row(&scratch, options, "mix", &mixed)? < LIMIT_MS)
-}
-
-/// Measures one program of `relations` in turns; gives the typed cost.
-fn row(
-    scratch: &measure::Scratch,
-    options: &Options,
-    name: &str,
-    relations: &[&Relation],
-) -> Result<f64, String> {
-    let cost = |form, operands_only| {
-        let program = Program {
-            form,
-            operands_only,
-            rank: options.rank,
-            ops: options.ops,
-        };
-        scratch
-            .check(&program.text(relations))
-            .map(|seconds| seconds * 1e3 / options.ops as f64)
-    };
-    let operands = cost(Form::Typed, true)?;
-    let typed = cost(Form::Typed, false)? - operands;
-    let dynamic = cost(Form::Dynamic, false)? - cost(Form::Dynamic, true)?;
-    println!("{name:<14} {typed:>8.2} {dynamic:>8.2}   {operands:>8.2}");
-    Ok(typed)
+fn known() -> impl Iterator<Item = &'static str> {
+    let relations = RELATIONS.iter().map(|relation| relation.name);
+    PROGRAMS.into_iter().chain(relations)
 }

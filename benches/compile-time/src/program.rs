@@ -1,10 +1,10 @@
-//! The text of a measured program.
+//! The text of a program of many operations.
 
 use crate::draw::{MARKERS, NEW, Rng};
 use crate::relation::{Line, Relation};
 
 /// Names known to rustc, or at run time only.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Typed,
     Dynamic,
@@ -12,7 +12,7 @@ pub enum Form {
 
 pub struct Program {
     pub form: Form,
-    /// Makes the operands and leaves the operations out.
+    /// Takes the operands and leaves the operations out.
     pub operands_only: bool,
     pub rank: usize,
     pub ops: usize,
@@ -22,7 +22,8 @@ pub struct Program {
 const PER_FUNCTION: usize = 20;
 
 impl Program {
-    /// The program that takes `relations` in turns.
+    /// The program that takes `relations` in turns. Operands are arguments, so that nothing is
+    /// measured of how they are made; what a `DynTensor` returns is passed on by `?`.
     pub fn text(&self, relations: &[&Relation]) -> String {
         let mut rng = Rng::new(1);
         let markers = [&MARKERS[..], &NEW[..]].concat().join(", ");
@@ -31,49 +32,63 @@ impl Program {
              #![allow(unused, missing_docs)]\n\
              use nomina::prelude::*;\n\
              use nomina::DynTensor;\n\
-             dims! {{ {markers} }}\n\
-             fn z<D: Dims, T: Element>() -> Tensor<D, T> {{ panic!() }}\n\
-             fn d() -> DynTensor {{ panic!() }}\n"
+             dims! {{ {markers} }}\n"
         );
-        for i in 0..self.ops {
-            if i % PER_FUNCTION == 0 {
-                if i > 0 {
-                    text.push_str("}\n");
-                }
-                text.push_str(&format!("pub fn f{i}() {{\n"));
+        let mut functions = Vec::new();
+        for start in (0..self.ops).step_by(PER_FUNCTION) {
+            let (mut arguments, mut body) = (String::new(), String::new());
+            for i in start..self.ops.min(start + PER_FUNCTION) {
+                let line = (relations[i % relations.len()].draw)(&mut rng, self.rank);
+                self.operation(i, &line, &mut arguments, &mut body);
             }
-            let relation = relations[i % relations.len()];
-            let line = (relation.draw)(&mut rng, self.rank);
-            text.push_str(&self.operation(i, &line));
+            let (gives, end) = match self.form {
+                Form::Typed => ("", ""),
+                Form::Dynamic => (" -> Result<()>", "    Ok(())\n"),
+            };
+            text.push_str(&format!(
+                "pub fn f{start}(\n{arguments}){gives} {{\n{body}{end}}}\n"
+            ));
+            functions.push(format!("    keep(f{start} as *const ());\n"));
         }
-        text.push_str("}\nfn main() {}\n");
+        // What nobody can reach is not compiled to code.
+        text.push_str("fn keep<T>(function: T) { std::hint::black_box(function); }\n");
+        text.push_str(&format!("fn main() {{\n{}}}\n", functions.concat()));
         text
     }
 
-    fn operation(&self, i: usize, line: &Line) -> String {
-        let mut text = String::new();
+    fn operation(&self, i: usize, line: &Line, arguments: &mut String, body: &mut String) {
         for (k, operand) in line.operands.iter().enumerate() {
-            let variable = format!("{}{i}", ["a", "b"][k]);
-            let made = match self.form {
-                Form::Typed => format!("z::<{}, {}>()", tuple(&operand.dims), operand.dtype),
-                Form::Dynamic => "d()".to_owned(),
+            let tensor = match self.form {
+                Form::Typed => format!("Tensor<{}, {}>", tuple(&operand.dims), operand.dtype),
+                Form::Dynamic => "DynTensor".to_owned(),
             };
-            text.push_str(&format!("    let mut {variable} = {made};\n"));
+            let by = if operand.written { "&mut " } else { "&" };
+            arguments.push_str(&format!("    {}{i}: {by}{tensor},\n", ["a", "b"][k]));
         }
         if self.operands_only {
-            return text;
+            return;
         }
-        let call = match self.form {
-            Form::Typed => &line.typed,
-            Form::Dynamic => &line.dynamic,
+        let (call, passed) = match self.form {
+            Form::Typed => (&line.typed, ""),
+            Form::Dynamic => (&line.dynamic, "?"),
         };
         // `$a` and `$b` are the operands.
         let call = call
             .replace("$a", &format!("a{i}"))
             .replace("$b", &format!("b{i}"));
-        text.push_str(&format!("    let r{i} = {call};\n"));
-        text
+        body.push_str(&format!("    let r{i} = {call}{passed};\n"));
     }
+}
+
+/// A program whose function of the operations around the middle got one line more: `n` tells
+/// edits apart.
+pub fn edited(text: &str, n: usize) -> String {
+    let functions: Vec<usize> = text.match_indices("pub fn f").map(|(at, _)| at).collect();
+    let middle = functions.get(functions.len() / 2).copied().unwrap_or(0);
+    let Some(body) = text[middle..].find("{\n").map(|at| middle + at + 2) else {
+        return text.to_owned();
+    };
+    format!("{}    let edit = {n};\n{}", &text[..body], &text[body..])
 }
 
 /// Dims as a tuple type, which is a tuple value too.
@@ -96,19 +111,23 @@ mod tests {
     use super::*;
     use crate::relation::RELATIONS;
 
+    fn program(form: Form, operands_only: bool, ops: usize) -> Program {
+        Program {
+            form,
+            operands_only,
+            rank: 4,
+            ops,
+        }
+    }
+
     #[test]
     fn every_relation_writes_as_many_operations_as_asked() {
         for relation in RELATIONS {
             for form in [Form::Typed, Form::Dynamic] {
-                let program = Program {
-                    form,
-                    operands_only: false,
-                    rank: 4,
-                    ops: 45,
-                };
-                let text = program.text(&[relation]);
+                let text = program(form, false, 45).text(&[relation]);
                 assert_eq!(text.matches("    let r").count(), 45, "{}", relation.name);
                 assert_eq!(text.matches("pub fn f").count(), 3);
+                assert_eq!(text.matches("keep(f").count(), 3);
                 assert!(!text.contains('$'), "{}: {text}", relation.name);
                 assert_eq!(text.matches('{').count(), text.matches('}').count());
             }
@@ -118,18 +137,36 @@ mod tests {
     #[test]
     fn the_program_of_operands_lacks_only_the_operations() {
         let relations: Vec<&Relation> = RELATIONS.iter().collect();
-        let program = |operands_only| Program {
-            form: Form::Typed,
-            operands_only,
-            rank: 4,
-            ops: 60,
-        };
-        let whole = program(false).text(&relations);
+        let whole = program(Form::Typed, false, 60).text(&relations);
         let rest: Vec<&str> = whole
             .lines()
             .filter(|line| !line.starts_with("    let r"))
             .collect();
-        let operands = program(true).text(&relations);
+        let operands = program(Form::Typed, true, 60).text(&relations);
         assert_eq!(rest, operands.lines().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn both_forms_do_the_same_operations() {
+        let relations: Vec<&Relation> = RELATIONS.iter().collect();
+        let names = |form| -> Vec<String> {
+            let text = program(form, true, 60).text(&relations);
+            let arguments = text.lines().filter(|line| line.ends_with(','));
+            arguments
+                .filter_map(|line| Some(line.split_once(':')?.0.to_owned()))
+                .collect()
+        };
+        assert_eq!(names(Form::Typed), names(Form::Dynamic));
+        assert!(names(Form::Typed).len() > 60);
+    }
+
+    #[test]
+    fn an_edit_is_one_line_in_one_function() {
+        let text = program(Form::Typed, false, 60).text(&[&RELATIONS[0]]);
+        let edited = edited(&text, 7);
+        assert_eq!(edited.lines().count(), text.lines().count() + 1);
+        let at = edited.find("    let edit = 7;\n").unwrap();
+        assert!(at > edited.find("pub fn f20").unwrap());
+        assert!(at < edited.find("pub fn f40").unwrap());
     }
 }

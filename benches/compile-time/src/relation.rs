@@ -7,9 +7,11 @@ use crate::program::{strings, tuple};
 pub struct Operand {
     pub dims: Vec<&'static str>,
     pub dtype: &'static str,
+    /// Whether the call writes to it.
+    pub written: bool,
 }
 
-/// One call: `$a` and `$b` stand for the operands.
+/// One call: `$a` and `$b` stand for the operands, which are references.
 pub struct Line {
     pub operands: Vec<Operand>,
     pub typed: String,
@@ -19,8 +21,6 @@ pub struct Line {
 /// A family of calls that asks rustc the same question.
 pub struct Relation {
     pub name: &'static str,
-    /// Whether it is part of the mix.
-    pub mixed: bool,
     pub draw: fn(&mut Rng, usize) -> Line,
 }
 
@@ -28,6 +28,7 @@ fn f32s(dims: &[&'static str]) -> Operand {
     Operand {
         dims: dims.to_vec(),
         dtype: "f32",
+        written: false,
     }
 }
 
@@ -48,30 +49,18 @@ fn two(a: &[&'static str], b: &[&'static str], typed: &str, dynamic: &str) -> Li
     }
 }
 
-const fn mixed(name: &'static str, draw: fn(&mut Rng, usize) -> Line) -> Relation {
-    Relation {
-        name,
-        mixed: true,
-        draw,
-    }
+const fn relation(name: &'static str, draw: fn(&mut Rng, usize) -> Line) -> Relation {
+    Relation { name, draw }
 }
 
-const fn alone(name: &'static str, draw: fn(&mut Rng, usize) -> Line) -> Relation {
-    Relation {
-        name,
-        mixed: false,
-        draw,
-    }
-}
-
-/// All of them. The mix takes those a program is full of; `alone` are dearer or cheaper corners.
+/// All of them.
 pub const RELATIONS: &[Relation] = &[
-    mixed("sum", |rng, rank| {
+    relation("sum", |rng, rank| {
         let d = rng.dims(rank);
         let x = d[rng.below(rank)];
         one(&d, format!("$a.sum({x})"), format!("$a.sum(\"{x}\")"))
     }),
-    alone("sum_two", |rng, rank| {
+    relation("sum_two", |rng, rank| {
         let d = rng.dims(rank);
         let x = rng.sample(&d, 2);
         one(
@@ -80,7 +69,7 @@ pub const RELATIONS: &[Relation] = &[
             format!("$a.sum({})", strings(&x)),
         )
     }),
-    alone("mean_keep", |rng, rank| {
+    relation("mean_keep", |rng, rank| {
         let d = rng.dims(rank);
         let x = d[rng.below(rank)];
         one(
@@ -89,32 +78,34 @@ pub const RELATIONS: &[Relation] = &[
             format!("$a.mean(\"{x}\")"),
         )
     }),
-    mixed("add", |rng, rank| {
+    relation("add", |rng, rank| {
         let d = rng.dims(rank);
-        two(&d, &d[rank / 2..], "&$a + &$b", "$a.add(&$b)")
+        two(&d, &d[rank / 2..], "$a + $b", "$a.add($b)")
     }),
-    alone("add_same", |rng, rank| {
+    relation("add_same", |rng, rank| {
         let d = rng.dims(rank);
-        one(&d, "&$a + &$a".to_owned(), "$a.add(&$a)".to_owned())
+        one(&d, "$a + $a".to_owned(), "$a.add($a)".to_owned())
     }),
-    alone("add_dtypes", |rng, rank| {
+    relation("add_dtypes", |rng, rank| {
         let d = rng.dims(rank);
-        let mut line = two(&d, &d, "&$a + &$b", "$a.add(&$b)");
+        let mut line = two(&d, &d, "$a + $b", "$a.add($b)");
         line.operands[1].dtype = "f64";
         line
     }),
-    alone("mul_scalar", |rng, rank| {
+    relation("mul_scalar", |rng, rank| {
         one(
             &rng.dims(rank),
-            "&$a * 2.0".to_owned(),
+            "$a * 2.0".to_owned(),
             "$a.mul(2.0)".to_owned(),
         )
     }),
-    alone("add_assign", |rng, rank| {
+    relation("add_assign", |rng, rank| {
         let d = rng.dims(rank);
-        two(&d, &d[rank / 2..], "$a += &$b", "$a.add_(&$b)")
+        let mut line = two(&d, &d[rank / 2..], "*$a += $b", "$a.add_($b)");
+        line.operands[0].written = true;
+        line
     }),
-    mixed("align_to", |rng, rank| {
+    relation("align_to", |rng, rank| {
         let d = rng.dims(rank);
         let order = rng.sample(&d, rank);
         one(
@@ -123,7 +114,7 @@ pub const RELATIONS: &[Relation] = &[
             format!("$a.align_to({})", strings(&order)),
         )
     }),
-    alone("align_rest", |rng, rank| {
+    relation("align_rest", |rng, rank| {
         let d = rng.dims(rank);
         let x = d[rng.below(rank)];
         one(
@@ -132,16 +123,16 @@ pub const RELATIONS: &[Relation] = &[
             format!("$a.align_to([\"{x}\", \"...\"])"),
         )
     }),
-    mixed("align_as", |rng, rank| {
+    relation("align_as", |rng, rank| {
         let d = rng.dims(rank);
         two(
             &rng.sample(&d, rank / 2),
             &d,
-            "$a.align_as(&$b)",
-            "$a.align_as(&$b)",
+            "$a.align_as($b)",
+            "$a.align_as($b)",
         )
     }),
-    mixed("rename", |rng, rank| {
+    relation("rename", |rng, rank| {
         let d = rng.dims(rank);
         let (x, new) = (d[rng.below(rank)], NEW[0]);
         one(
@@ -150,13 +141,13 @@ pub const RELATIONS: &[Relation] = &[
             format!("$a.rename([(\"{x}\", \"{new}\")])"),
         )
     }),
-    mixed("transpose", |rng, rank| {
+    relation("transpose", |rng, rank| {
         let d = rng.dims(rank);
         let x = rng.sample(&d, 2);
         let dynamic = format!("$a.transpose(\"{}\", \"{}\")", x[0], x[1]);
         one(&d, format!("$a.transpose({}, {})", x[0], x[1]), dynamic)
     }),
-    mixed("flatten", |rng, rank| {
+    relation("flatten", |rng, rank| {
         let d = rng.dims(rank);
         let dynamic = format!("$a.flatten({}, \"{}\")", strings(&d[1..]), NEW[0]);
         one(
@@ -165,7 +156,7 @@ pub const RELATIONS: &[Relation] = &[
             dynamic,
         )
     }),
-    mixed("unflatten", |rng, rank| {
+    relation("unflatten", |rng, rank| {
         let d = rng.dims(rank - 1);
         let typed = format!(
             "$a.unflatten({}, ({}.of(3), {}.of(4)))",
@@ -177,13 +168,13 @@ pub const RELATIONS: &[Relation] = &[
         );
         one(&d, typed, dynamic)
     }),
-    mixed("matmul", |rng, rank| {
+    relation("matmul", |rng, rank| {
         let d = rng.dims(rank);
         let mut right = d[..rank - 2].to_vec();
         right.extend([d[rank - 1], NEW[0]]);
-        two(&d, &right, "$a.matmul(&$b)", "$a.matmul(&$b)")
+        two(&d, &right, "$a.matmul($b)", "$a.matmul($b)")
     }),
-    alone("contract", |rng, rank| {
+    relation("contract", |rng, rank| {
         let d = rng.dims(rank);
         let mut right = d[..rank - 2].to_vec();
         right.extend([NEW[0], d[rank - 1]]);
@@ -191,11 +182,11 @@ pub const RELATIONS: &[Relation] = &[
         two(
             &d,
             &right,
-            &format!("$a.contract(&$b, {x})"),
-            &format!("$a.contract(&$b, \"{x}\")"),
+            &format!("$a.contract($b, {x})"),
+            &format!("$a.contract($b, \"{x}\")"),
         )
     }),
-    mixed("select", |rng, rank| {
+    relation("select", |rng, rank| {
         let d = rng.dims(rank);
         let x = d[rng.below(rank)];
         one(
@@ -204,13 +195,13 @@ pub const RELATIONS: &[Relation] = &[
             format!("$a.select(\"{x}\", 0)"),
         )
     }),
-    alone("cat", |rng, rank| {
+    relation("cat", |rng, rank| {
         let d = rng.dims(rank);
         let x = d[rng.below(rank)];
         one(
             &d,
-            format!("cat(&[&$a, &$a], {x})"),
-            format!("DynTensor::cat(&[&$a, &$a], \"{x}\")"),
+            format!("cat(&[$a, $a], {x})"),
+            format!("DynTensor::cat(&[$a, $a], \"{x}\")"),
         )
     }),
 ];

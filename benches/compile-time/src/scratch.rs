@@ -1,0 +1,234 @@
+//! Packages that depend on nomina by path, and what cargo needs for them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::usage::{self, Usage};
+
+/// A package: where it stands below the scratch folder, and which others it depends on.
+pub struct Package {
+    /// Its name, and its folder's.
+    pub name: &'static str,
+    pub dependencies: &'static [&'static str],
+}
+
+/// One program alone.
+pub const PROGRAM: &[Package] = &[Package {
+    name: "program",
+    dependencies: &[],
+}];
+
+/// The text of each package, in the order of the packages.
+pub type Texts = Vec<String>;
+
+/// Where scratch packages are written and built.
+pub struct Place {
+    pub folder: PathBuf,
+    pub target: PathBuf,
+    /// Profiles for the manifest; none are cargo's own, those of a user.
+    pub profiles: String,
+}
+
+/// The workspace's root.
+pub fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().unwrap_or(root)
+}
+
+impl Place {
+    /// Below the target folder that cargo uses.
+    pub fn below_target() -> Self {
+        let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
+        let target = target.unwrap_or_else(|| PathBuf::from("target"));
+        let folder = root().join(target).join("compile-time");
+        Self {
+            target: folder.join("target"),
+            folder,
+            profiles: String::new(),
+        }
+    }
+}
+
+/// What cargo is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    Check,
+    Build,
+}
+
+pub struct Scratch {
+    folder: PathBuf,
+    target: PathBuf,
+    packages: &'static [Package],
+    /// Whether cargo's own profiles count, whatever the environment says.
+    own_profiles: bool,
+    /// Makes each text one that cargo has not seen.
+    runs: std::cell::Cell<usize>,
+}
+
+impl Scratch {
+    /// Writes the packages' manifests; the last package is the program.
+    pub fn create(place: &Place, name: &str, packages: &'static [Package]) -> Result<Self, String> {
+        let root = root();
+        let scratch = Self {
+            folder: place.folder.join(name),
+            target: place.target.clone(),
+            packages,
+            own_profiles: place.profiles.is_empty(),
+            runs: std::cell::Cell::new(0),
+        };
+        let members: Vec<&str> = packages.iter().map(|package| package.name).collect();
+        // An own workspace, with the root's lock file: the same dependencies, unresolved anew.
+        let manifest = format!(
+            "[workspace]\nmembers = {members:?}\nresolver = \"3\"\n\n{}",
+            place.profiles
+        );
+        scratch.write("Cargo.toml", &manifest)?;
+        for package in packages {
+            let mut manifest = format!(
+                "[package]\nname = \"{}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+                 [dependencies]\nnomina = {{ path = {root:?} }}\n",
+                package.name
+            );
+            for other in package.dependencies {
+                manifest.push_str(&format!("{other} = {{ path = \"../{other}\" }}\n"));
+            }
+            scratch.write(&format!("{}/Cargo.toml", package.name), &manifest)?;
+        }
+        std::fs::copy(root.join("Cargo.lock"), scratch.folder.join("Cargo.lock"))
+            .map_err(|error| format!("Cargo.lock: {error}"))?;
+        Ok(scratch)
+    }
+
+    fn write(&self, file: &str, text: &str) -> Result<(), String> {
+        let path = self.folder.join(file);
+        let folder = path.parent().unwrap_or(&self.folder);
+        std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&path, text))
+            .map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// Checks or builds the dependencies, so that a measured run compiles the packages alone.
+    pub fn prepare(&self, how: How) -> Result<(), String> {
+        let empty = "//! Empty.\nuse nomina as _;\n#[allow(unused)]\nfn main() {}\n";
+        let texts = self.packages.iter().map(|_| empty.to_owned()).collect();
+        self.once(how, &texts, false).map(drop)
+    }
+
+    /// What cargo needs for these texts; the best of `runs`.
+    pub fn measure(&self, how: How, texts: &Texts, runs: usize) -> Result<Usage, String> {
+        let mut best = self.once(how, texts, false)?;
+        for _ in 1..runs {
+            best = best.better(self.once(how, texts, false)?);
+        }
+        Ok(best)
+    }
+
+    /// What a check needs after the first text became another one, and so on; the best.
+    pub fn recheck(&self, first: &Texts, edits: &[Texts]) -> Result<Usage, String> {
+        self.once(How::Check, first, true)?;
+        let mut best: Option<Usage> = None;
+        for edit in edits {
+            let usage = self.once(How::Check, edit, true)?;
+            best = Some(best.map_or(usage, |best| best.better(usage)));
+        }
+        best.ok_or_else(|| "no edit to measure".to_owned())
+    }
+
+    /// Size of the program as it was last built, in bytes.
+    pub fn program_size(&self) -> Result<u64, String> {
+        let path = self.program();
+        std::fs::metadata(&path)
+            .map(|data| data.len())
+            .map_err(|error| format!("{}: {error}", path.display()))
+    }
+
+    /// Runs the program as it was last built, and gives what it prints.
+    pub fn output(&self) -> Result<String, String> {
+        let output = Command::new(self.program())
+            .output()
+            .map_err(|error| format!("{}: {error}", self.program().display()))?;
+        if !output.status.success() {
+            let text = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("the program fails: {text}"));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    fn program(&self) -> PathBuf {
+        let name = self.packages.last().map_or("program", |last| last.name);
+        self.target.join("debug").join(name)
+    }
+
+    fn once(&self, how: How, texts: &Texts, incremental: bool) -> Result<Usage, String> {
+        let run = self.runs.get();
+        self.runs.set(run + 1);
+        for (i, (package, text)) in self.packages.iter().zip(texts).enumerate() {
+            let file = match i + 1 == self.packages.len() {
+                true => "main.rs",
+                false => "lib.rs",
+            };
+            // A text of its own for each run, or cargo finds nothing to do.
+            let text = format!("{text}// run {run}\n");
+            self.write(&format!("{}/src/{file}", package.name), &text)?;
+        }
+        let mut command = cargo(self.own_profiles);
+        command
+            .args(match how {
+                How::Check => ["check", "--quiet", "--offline"],
+                How::Build => ["build", "--quiet", "--offline"],
+            })
+            .current_dir(&self.folder)
+            .env("CARGO_INCREMENTAL", if incremental { "1" } else { "0" })
+            .env("CARGO_TARGET_DIR", &self.target);
+        finished(&mut command)
+    }
+}
+
+/// What checking `nomina-core` alone needs, its dependencies checked before.
+pub fn check_core(place: &Place, runs: usize) -> Result<Usage, String> {
+    let target = place.folder.join("core");
+    let mut best: Option<Usage> = None;
+    // The first run checks the dependencies.
+    for run in 0..=runs {
+        let cargo_on_core = |task| {
+            let mut command = cargo(true);
+            command
+                .args([task, "--quiet", "--offline", "-p", "nomina-core"])
+                .current_dir(root())
+                .env("CARGO_INCREMENTAL", "0")
+                .env("CARGO_TARGET_DIR", &target);
+            command
+        };
+        finished(&mut cargo_on_core("clean"))?;
+        let usage = finished(&mut cargo_on_core("check"))?;
+        if run > 0 {
+            best = Some(best.map_or(usage, |best| best.better(usage)));
+        }
+    }
+    best.ok_or_else(|| "no run to measure".to_owned())
+}
+
+/// The cargo that runs this program.
+fn cargo(own_profiles: bool) -> Command {
+    let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+    command.env_remove("RUSTFLAGS");
+    if own_profiles {
+        for (key, _) in std::env::vars_os() {
+            if key.to_string_lossy().starts_with("CARGO_PROFILE_") {
+                command.env_remove(key);
+            }
+        }
+    }
+    command
+}
+
+fn finished(command: &mut Command) -> Result<Usage, String> {
+    let (usage, output) = usage::of(command)?;
+    if output.status.success() {
+        return Ok(usage);
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    let head: Vec<&str> = text.lines().take(40).collect();
+    Err(format!("cargo fails:\n{}", head.join("\n")))
+}
