@@ -1,5 +1,6 @@
 //! What a program that uses nomina imports: `use nomina::prelude::*;`.
 
+pub use crate::dims::{Absorbs, AxesOf, FlattenOthers, UnflattenAs};
 pub use crate::dims::{
     AlignInto, Aligned, Axes, Axis, Broadcast, Contract, Contracted, Dim, Dims, Distinct, Flat,
     Flatten, Flattened, Flipped, FullyNamed, Has, Holds, In, IndexOf, Insert, Inserted, MatMul,
@@ -7,7 +8,6 @@ pub use crate::dims::{
     Selected, ShapeFor, Sizes, SpelledAs, Sum, Transposed, Unflatten, Unflattened, Wild, Without,
     keep,
 };
-pub use crate::dims::{AxesOf, FlattenOthers, UnflattenAs};
 pub use crate::dims::{Convolved, SizesOf, SpatialOf, WeightFor};
 pub use crate::{
     AddOptions, AddmmOptions, AttentionOptions, CdistOptions, Complex, DType, Device, DynTensor,

@@ -33,6 +33,8 @@ impl<D: BroadcastWith<E>, E> Broadcast<E> for D {}
     note = "align by name first: `&x + y.align_as(&x)`"
 )]
 pub trait BroadcastWith<E> {}
+// Of lists without dims the one impl serves all: so generic code needs no bound for them.
+impl<E: Dims> BroadcastWith<E> for () {}
 
 /// The dims of `x + y`: unified from the right; the left operand's markers stay.
 pub type Sum<D, E> = <D as DimList>::Sum<E>;
@@ -61,7 +63,25 @@ impl<D: Dims, O: Dims> HoldsInPlace<O> for D where D::SameRank<O>: IsTrue {}
     label = "the result would change dims {Self}",
     note = "use the operator that makes a new tensor"
 )]
-pub trait Holds<O> {}
+pub trait Holds<O>: HoldsInPlace<O> {}
+
+/// `x += &y` of dims `Self` and `E` is defined: the dims broadcast, and the result has no more
+/// dims than `x`. In generic code it is all that `x += &y` and its kin need.
+///
+/// ```
+/// # use nomina_core::dims::*;
+/// # struct Tensor<D>(core::marker::PhantomData<D>);
+/// fn accumulate<D: Absorbs<E>, E: Dims>(x: &mut Tensor<D>, y: &Tensor<E>) {
+/// #   let _ = (x, y);
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "dims {Self} cannot take dims {E} in",
+    label = "in-place would change dims {Self}",
+    note = "use the operator that makes a new tensor"
+)]
+pub trait Absorbs<E: Dims>: Dims + Broadcast<E> + HoldsInPlace<Sum<Self, E>> {}
+impl<D: Dims + Broadcast<E> + HoldsInPlace<Sum<D, E>>, E: Dims> Absorbs<E> for D {}
 
 /// `D` expands to `T`: new dims on the left, size-1 dims repeated.
 #[diagnostic::on_unimplemented(

@@ -10,7 +10,7 @@ use super::remove::{Axes, EachIn};
     message = "contract goes by name, and dims {Self} have an unknown one",
     label = "name the dims first: `x.refine_names(..)`"
 )]
-pub trait FullyNamed {}
+pub trait FullyNamed: DimList<AllNamed: IsTrue> {}
 #[diagnostic::do_not_recommend]
 impl<D: Dims> FullyNamed for D where D::AllNamed: IsTrue {}
 

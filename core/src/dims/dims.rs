@@ -11,7 +11,7 @@ use crate::{Alike, Rule};
 ///
 /// This is structure only; that no name stands twice is [`Distinct`](super::Distinct), asked for
 /// where names enter or meet. What `x + x` needs is part of it: a list broadcasts with itself, to
-/// itself.
+/// itself; and what `x / x.sum(..)` needs: it broadcasts with no dims, to itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of dims",
     label = "expected a tuple of at most 8 dims",
@@ -27,9 +27,11 @@ impl<D: DimTuple> Dims for D {}
     note = "a list of dims is a tuple: `(N, C)`, `(C,)` for one dim, `()` for none"
 )]
 pub trait DimTuple:
-    DimList<Sum<Self> = Self, Rule<Self> = Alike>
+    DimList<Sum<Self> = Self, Rule<Self> = Alike, SameRank<Self> = True>
+    + DimList<Sum<()> = Self, Under0 = Self, After<()> = Self>
     + HoldsInPlace<Self>
     + BroadcastWith<Self>
+    + BroadcastWith<()>
     + Holds<Self>
     + Sized
     + Send
@@ -190,6 +192,7 @@ impl Rank for TooMany {
 }
 
 impl BroadcastWith<MoreThan8Dims> for MoreThan8Dims {}
+impl BroadcastWith<()> for MoreThan8Dims {}
 #[diagnostic::do_not_recommend]
 impl Holds<MoreThan8Dims> for MoreThan8Dims {}
 impl<T> EachPlaced<T> for MoreThan8Dims {}

@@ -116,15 +116,6 @@ impl<T: crate::Element> ArrayFor<()> for T {
     type Item = T;
     fn into_parts(self) -> (Vec<T>, Shape) { (alloc::vec![self], Shape::from_slice(&[])) }
 }
-impl BroadcastWith<()> for () {}
-impl<B0: Axis> BroadcastWith<(B0,)> for () {}
-impl<B0: Axis, B1: Axis> BroadcastWith<(B0, B1)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis> BroadcastWith<(B0, B1, B2)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis> BroadcastWith<(B0, B1, B2, B3)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> BroadcastWith<(B0, B1, B2, B3, B4)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6)> for () {}
-impl<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> BroadcastWith<(B0, B1, B2, B3, B4, B5, B6, B7)> for () {}
 
 // Rank 1
 

@@ -8,7 +8,8 @@
 //! | operation | its dims | its check |
 //! |---|---|---|
 //! | `x + y` | [`Sum`] | [`Broadcast`] |
-//! | `x += y`, `out` | | [`Broadcast`] and [`Holds`] |
+//! | `x += y` | | [`Absorbs`] |
+//! | `out` | | [`Holds`] of the result's |
 //! | `sum`, `select` | [`Without`] | [`In`] or [`Has`] |
 //! | `align_to` | [`Aligned`] | [`Order`] |
 //! | `align_as` | the other's | [`AlignInto`] |
@@ -82,7 +83,9 @@ pub use axis::{
     Agree, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
     Pairing, RightIsWild, SizeClash, Unnamed, Wild,
 };
-pub use broadcast::{Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, HoldsInPlace, Sum};
+pub use broadcast::{
+    Absorbs, Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, HoldsInPlace, Sum,
+};
 pub use contract::{
     ByName, Contract, ContractOver, Contracted, FullyNamed, TensorDot, Tensordotted,
 };

@@ -139,8 +139,8 @@ impl<A: Axes, D> In<D> for A where A::List: EachIn<D> {}
 ///
 /// The same as `A: Axes, A::Checked: In<D>`, in one bound: it fits on the method's line, and so
 /// rustc's message is shorter.
-pub trait AxesOf<D>: Axes<Checked: In<D>> {}
-impl<A: Axes, D> AxesOf<D> for A where A::Checked: In<D> {}
+pub trait AxesOf<D>: Axes<List: EachIn<D>> {}
+impl<A: Axes, D> AxesOf<D> for A where A::List: EachIn<D> {}
 
 /// Each dim of the list stands in `D`.
 #[diagnostic::on_unimplemented(

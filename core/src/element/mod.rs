@@ -31,13 +31,13 @@ pub trait Element:
     /// The same dtype by value.
     const DTYPE: DType;
     /// The result of a unary float function or of `/`: itself, or `f32` for integers and bool.
-    type Float: Element;
+    type Float: Inexact;
     /// The result of `abs`: the parts of a complex number, else itself.
-    type Real: Element;
+    type Real: Real;
     /// The result of `sum` and `prod`: `i64` for integers and bool, else itself.
-    type Sum: Element;
+    type Sum: Numeric;
     /// The result of `float_power`: `f64`, or `Complex<f64>` for complex numbers.
-    type Double: Element;
+    type Double: Inexact;
 
     /// Converts a number, as PyTorch casts: floats to integers truncate, numbers to bool compare
     /// with zero, complex numbers lose their imaginary part.

@@ -90,7 +90,10 @@ pub trait ComplexFloat: Element {}
     label = "needs a float or complex dtype",
     note = "convert it first: `x.to::<f32>()`"
 )]
-pub trait Inexact: Element<Float = Self, Sum = Self> {}
+pub trait Inexact:
+    Numeric + Element<Float = Self, Sum = Self> + PromoteScalar<f64, Output = Self>
+{
+}
 
 /// A dtype with an order: all but the complex ones.
 #[diagnostic::on_unimplemented(
@@ -104,7 +107,7 @@ pub trait Real: Element<Real = Self> {}
     message = "dtype `{Self}` is not an integer dtype",
     label = "needs `u8`, `i8`, `i16`, `i32` or `i64`"
 )]
-pub trait Integer: Real {}
+pub trait Integer: Real + Numeric {}
 
 /// A dtype that indices have: `i64` or `i32`.
 #[diagnostic::on_unimplemented(
@@ -123,12 +126,14 @@ impl IndexElement for i32 {}
 pub trait Integral: Real {}
 
 /// A dtype of numbers: all but `bool`.
+///
+/// An integer beside one leaves it as it is, also in generic code: `x * 2`.
 #[diagnostic::on_unimplemented(
     message = "dtype `{Self}` is not a dtype of numbers",
     label = "`bool` is not a number here",
     note = "for truth values: `logical_and`, `logical_not` and their kin"
 )]
-pub trait Numeric: Element {}
+pub trait Numeric: Element + PromoteScalar<i32, Output = Self> {}
 
 macro_rules! categories {
     ($($category:ident: $($t:ty)*;)*) => {$($(
