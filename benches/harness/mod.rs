@@ -82,15 +82,20 @@ pub fn measure(timed: &mut dyn FnMut(u64) -> f64) -> f64 {
 }
 
 /// What the command line asks for.
+#[derive(Clone)]
 pub struct Options {
     pub json: bool,
     /// The names of cases come one a line on standard input.
     pub ask: bool,
+    /// The names of the cases are printed, and nothing is measured.
+    pub list: bool,
     /// Only cases whose name has this in it.
     pub only: String,
     pub threads: usize,
     /// The libraries to measure, where there are several.
     pub peers: Vec<String>,
+    /// The library whose cases these are, where there are several.
+    peer: Option<String>,
 }
 
 impl Options {
@@ -103,7 +108,9 @@ impl Options {
             } else {
                 " [--peer NAME]"
             };
-            eprintln!("{error}\nusage: [--json] [--only SUBSTRING] [--threads N] [--ask]{peer}");
+            eprintln!(
+                "{error}\nusage: [--json] [--only SUBSTRING] [--threads N] [--ask] [--list]{peer}"
+            );
             std::process::exit(2)
         })
     }
@@ -112,9 +119,11 @@ impl Options {
         let mut options = Self {
             json: false,
             ask: false,
+            list: false,
             only: String::new(),
             threads: 2,
             peers: Vec::new(),
+            peer: None,
         };
         let mut args = args;
         while let Some(arg) = args.next() {
@@ -124,6 +133,7 @@ impl Options {
                 "--bench" => {}
                 "--json" => options.json = true,
                 "--ask" => options.ask = true,
+                "--list" => options.list = true,
                 "--only" => options.only = value()?,
                 "--threads" => {
                     let text = value()?;
@@ -147,12 +157,20 @@ impl Options {
         }
         Ok(options)
     }
+
+    /// The same for the cases of one library, whose name every line of JSON then tells.
+    pub fn of(&self, peer: &str) -> Self {
+        Self {
+            peer: Some(peer.to_owned()),
+            ..self.clone()
+        }
+    }
 }
 
 /// Measures the cases that the options ask for and prints each as soon as it is done.
 pub fn run(cases: &[Case], options: &Options) {
     if options.ask {
-        return answer(cases);
+        return answer(cases, options);
     }
     let chosen = || {
         cases
@@ -161,7 +179,11 @@ pub fn run(cases: &[Case], options: &Options) {
     };
     let width = chosen().map(|case| case.name.len()).max().unwrap_or(0);
     for case in chosen() {
-        let figure = Figure::of(case);
+        if options.list {
+            say(&case.name);
+            continue;
+        }
+        let figure = Figure::of(case, options);
         match &figure.outcome {
             Err(_) if options.json => continue,
             _ if options.json => say(&figure),
@@ -183,11 +205,11 @@ pub fn run(cases: &[Case], options: &Options) {
 
 /// Measures the cases that standard input names: so a program that compares several libraries
 /// asks them for one case after the other.
-fn answer(cases: &[Case]) {
+fn answer(cases: &[Case], options: &Options) {
     for name in std::io::stdin().lock().lines() {
         let name = name.expect("standard input is readable");
         match cases.iter().find(|case| case.name == name) {
-            Some(case) => say(&Figure::of(case)),
+            Some(case) => say(&Figure::of(case, options)),
             None => say(&format_args!(
                 r#"{{"case": "{name}", "lacking": "no such case"}}"#
             )),
@@ -207,19 +229,21 @@ fn say(line: &dyn fmt::Display) {
 
 /// A measured case, or the reason why there is none; as JSON by `Display`.
 struct Figure<'a> {
+    peer: Option<&'a str>,
     name: &'a str,
     outcome: Result<f64, &'static str>,
     rate: Option<(f64, &'static str)>,
 }
 
 impl<'a> Figure<'a> {
-    fn of(case: &'a Case) -> Self {
+    fn of(case: &'a Case, options: &'a Options) -> Self {
         let outcome = match &case.work {
             Ok(make) => Ok(measure(&mut make())),
             Err(reason) => Err(*reason),
         };
         let rate = case.rate.zip(outcome.ok());
         Self {
+            peer: options.peer.as_deref(),
             name: &case.name,
             outcome,
             rate: rate.map(|((work, unit), seconds)| (work / seconds, unit)),
@@ -229,7 +253,11 @@ impl<'a> Figure<'a> {
 
 impl fmt::Display for Figure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, r#"{{"case": "{}", "#, self.name)?;
+        f.write_str("{")?;
+        if let Some(peer) = self.peer {
+            write!(f, r#""peer": "{peer}", "#)?;
+        }
+        write!(f, r#""case": "{}", "#, self.name)?;
         match self.outcome {
             Ok(seconds) => write!(f, r#""seconds": {seconds:e}"#)?,
             Err(reason) => write!(f, r#""lacking": "{reason}""#)?,

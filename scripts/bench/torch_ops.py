@@ -1,9 +1,9 @@
 """The PyTorch side of the speed comparison: a line of JSON a case, {"case", "seconds"} (median of 5, warm).
 
-usage: python torch_ops.py [--threads 2] [--only SUBSTRING | --ask]        needs: pip install torch==2.11.0 numpy
+usage: python torch_ops.py [--threads 2] [--only SUBSTRING] [--ask | --list]       needs: pip install torch==2.11.0 numpy
 `cargo bench --bench ops` prints the same cases under the same names. Outputs are freshly allocated unless a case
 says otherwise. With --ask it measures the cases that standard input names, one a line: so scripts/compare.py asks
-all sides in turn.
+all sides in turn; with --list it prints the names of all cases.
 """
 import argparse, json, sys, time
 import torch
@@ -118,8 +118,9 @@ if __name__ == "__main__":
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--only", default="")
     p.add_argument("--ask", action="store_true")
+    p.add_argument("--list", action="store_true")
     a = p.parse_args()
     torch.set_num_threads(a.threads)
     asked = (line.strip() for line in sys.stdin) if a.ask else [name for name in CASES if a.only in name]
     for name in asked:
-        tell(name)
+        print(name) if a.list else tell(name)

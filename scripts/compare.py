@@ -1,0 +1,182 @@
+"""How fast nomina is next to PyTorch and to other libraries of Rust, case by case, in one run.
+
+usage: python scripts/compare.py [--rounds 3] [--threads 2] [--only SUBSTRING] [--peers ndarray,candle,burn]
+                                 [--update docs/performance.md]        needs: pip install torch==2.11.0 numpy
+
+It builds the benchmarks, starts every side once and then asks all of them for the same case, one after the other,
+so many rounds: what else the machine does meets all sides alike. A ratio is another side's time over ours, within a
+round; the median over the rounds is printed. `--peers ''` asks PyTorch alone. `--update` writes the table between
+the lines `<!-- figures -->` and `<!-- /figures -->` of a file.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PEERS = "benches/peers/Cargo.toml"
+BEGIN, END = "<!-- figures -->", "<!-- /figures -->"
+
+
+def built(*command):
+    """The executable that a build by cargo makes."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("CARGO_PROFILE_")}
+    command = ["cargo", *command, "--message-format=json"]
+    out = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+    lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    made = [line["executable"] for line in lines if line.get("executable")]
+    if not made:
+        raise SystemExit(f"{' '.join(command)}: nothing was built")
+    return made[-1]
+
+
+def names(*command):
+    return subprocess.run([*command, "--list"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+
+
+class Side:
+    """A program that measures the cases whose names it reads."""
+
+    def __init__(self, label, *command):
+        self.label = label
+        self.process = subprocess.Popen(
+            [*command, "--ask"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    def seconds(self, case):
+        """How long the case takes, or nothing where this side does not have it."""
+        self.process.stdin.write(case + "\n")
+        line = self.process.stdout.readline()
+        if not line:
+            raise SystemExit(f"{self.label} ended at {case}")
+        return json.loads(line).get("seconds")
+
+
+def readable(seconds):
+    if seconds is None:
+        return "–"
+    for factor, unit in ((1e9, "ns"), (1e6, "µs"), (1e3, "ms")):
+        if seconds * factor < 1000:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+class Row:
+    """A case: for each side the seconds of every round."""
+
+    def __init__(self, case, rounds):
+        self.case = case
+        self.times = {label: [times[label] for times in rounds] for label in rounds[0]}
+
+    def median(self, label):
+        times = self.times.get(label, [None])
+        return None if None in times else statistics.median(times)
+
+    def ratio(self, label):
+        if self.median(label) is None or self.median("nomina") is None:
+            return None
+        return statistics.median(t / n for t, n in zip(self.times[label], self.times["nomina"]))
+
+    def fastest(self, peers):
+        there = [label for label in peers if self.median(label) is not None]
+        return min(there, key=self.median, default=None)
+
+
+def ratio_text(ratio):
+    return "–" if ratio is None else f"{ratio:.2f}"
+
+
+def summary(label, ratios):
+    """One line: the mean and the worst of ratios by case."""
+    mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios.values()))
+    worst = min(ratios, key=ratios.get)
+    below = sum(ratio < 0.95 for ratio in ratios.values())
+    return (
+        f"Against {label}: geometric mean {mean:.2f} over {len(ratios)} cases; "
+        f"worst {ratios[worst]:.2f} (`{worst}`); {below} below 0.95."
+    )
+
+
+def report(rows, peers):
+    lines = ["| case | PyTorch | nomina | ratio |" + " fastest peer | ratio |" * bool(peers)]
+    lines.append("|---|--:|--:|--:|" + "---|--:|" * bool(peers))
+    torch, best = {}, {}
+    for row in rows:
+        ratio = row.ratio("PyTorch")
+        if ratio is not None:
+            torch[row.case] = ratio
+        line = f"| {row.case} | {readable(row.median('PyTorch'))} | {readable(row.median('nomina'))} | {ratio_text(ratio)} |"
+        if peers:
+            peer = row.fastest(peers)
+            ratio = row.ratio(peer) if peer else None
+            if ratio is not None:
+                best[row.case] = ratio
+            said = f"{peer} {readable(row.median(peer))}" if peer else "–"
+            line += f" {said} | {ratio_text(ratio)} |"
+        lines.append(line)
+    sums = [summary("PyTorch", torch)] if torch else []
+    sums += [summary("the fastest peer", best)] if best else []
+    return "\n".join(["\n\n".join(sums), "", *lines])
+
+
+def update(path, text):
+    old = path.read_text()
+    if BEGIN not in old or END not in old:
+        raise SystemExit(f"{path} has no lines {BEGIN} and {END}")
+    head, tail = old.split(BEGIN)[0], old.split(END)[1]
+    path.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--rounds", type=int, default=3)
+    p.add_argument("--threads", type=int, default=2)
+    p.add_argument("--only", default="")
+    p.add_argument("--peers", default="ndarray,candle,burn")
+    p.add_argument("--update", type=pathlib.Path)
+    args = p.parse_args()
+    threads = ["--threads", str(args.threads)]
+    peers = [peer for peer in args.peers.split(",") if peer]
+
+    ours = built("bench", "--bench", "ops", "--no-run")
+    torch = [sys.executable, str(ROOT / "scripts/bench/torch_ops.py")]
+    cases, theirs = names(ours), names(*torch)
+    for case in theirs:
+        # Gradients are still to come.
+        if case not in cases and not case.startswith("mlp_train_step"):
+            raise SystemExit(f"`ops` has no case {case}, which torch_ops.py has")
+    others = [Side("PyTorch", *torch, *threads)]
+    if peers:
+        program = built("build", "--release", "--manifest-path", PEERS)
+        others += [Side(peer, program, *threads, "--peer", peer) for peer in peers]
+    sides = [Side("nomina", ours, *threads), *others]
+
+    rows = []
+    for case in cases:
+        if args.only not in case:
+            continue
+        # A fused chain stands against the same chain of operators.
+        plain = case.removeprefix("fused/")
+        rounds = []
+        for _ in range(args.rounds):
+            known = {"nomina": case, "PyTorch": plain if plain in theirs else None}
+            asked = ((side, known.get(side.label, plain)) for side in sides)
+            rounds.append({side.label: side.seconds(name) if name else None for side, name in asked})
+        rows.append(Row(case, rounds))
+        times = ", ".join(f"{side.label} {readable(rows[-1].median(side.label))}" for side in sides)
+        print(f"{case}: {times}", file=sys.stderr, flush=True)
+    if not rows:
+        raise SystemExit(f"no case with `{args.only}` in its name")
+    text = report(rows, peers)
+    print(text)
+    if args.update:
+        update(args.update, text)
+
+
+if __name__ == "__main__":
+    main()
