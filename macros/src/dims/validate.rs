@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use syn::{Attribute, Ident, LitInt, Meta, Visibility};
+use syn::{Attribute, Ident, LitInt, Meta, Path, Visibility};
 
 use super::parse::Item;
 use crate::errors::Errors;
@@ -55,14 +55,14 @@ pub fn dims(items: Vec<Item>, errors: &mut Errors) -> Vec<Dim> {
     let mut spellings: HashMap<String, Ident> = HashMap::new();
     let mut dims = Vec::new();
     for item in items {
-        let dim = Dim {
+        let mut dim = Dim {
             spelling: spelling(&item, errors),
             size: item.size.as_ref().and_then(|size| self::size(size, errors)),
             attrs: item.attrs,
             vis: item.vis,
             ident: item.ident,
         };
-        derives(&dim, errors);
+        derives(&mut dim, errors);
         // Of two items under `cfg`, perhaps only one is there.
         let twice = !dim.has("cfg") && !idents.insert(dim.ident.clone());
         if twice {
@@ -137,21 +137,29 @@ fn size(literal: &LitInt, errors: &mut Errors) -> Option<u64> {
     }
 }
 
-/// A derive of what is implemented anyway would be a conflict reported at the wrong place.
-fn derives(dim: &Dim, errors: &mut Errors) {
-    for attr in dim
-        .attrs
-        .iter()
-        .filter(|attr| attr.path().is_ident("derive"))
-    {
+/// A derive of what is implemented anyway would be a conflict reported at the wrong place: it is
+/// noted and taken away.
+fn derives(dim: &mut Dim, errors: &mut Errors) {
+    for attr in &mut dim.attrs {
+        if !attr.path().is_ident("derive") {
+            continue;
+        }
+        let mut rest: Vec<Path> = Vec::new();
+        let mut twice = false;
         // What doesn't parse is left to rustc.
-        let _ = attr.parse_nested_meta(|meta| {
-            if let Some(ident) = meta.path.segments.last().map(|segment| &segment.ident)
-                && IMPLEMENTED.iter().any(|name| ident == name)
-            {
-                errors.at(ident, format!("a dim implements `{ident}` already"));
+        let parsed = attr.parse_nested_meta(|meta| {
+            let ident = meta.path.segments.last().map(|segment| &segment.ident);
+            match ident.filter(|ident| IMPLEMENTED.iter().any(|name| ident == name)) {
+                Some(ident) => {
+                    twice = true;
+                    errors.at(ident, format!("a dim implements `{ident}` already"));
+                }
+                None => rest.push(meta.path),
             }
             Ok(())
         });
+        if twice && parsed.is_ok() {
+            *attr = syn::parse_quote!(#[derive(#(#rest),*)]);
+        }
     }
 }

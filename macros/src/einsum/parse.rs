@@ -4,6 +4,7 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
 use syn::{Expr, Token, Type};
 
 use crate::errors::Errors;
@@ -49,36 +50,36 @@ impl List {
 
 /// The equation, as far as it can be made out; the rest is noted.
 pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Option<Equation> {
-    let mut terms: Vec<Vec<TokenTree>> = vec![Vec::new()];
-    let mut arrow = false;
-    while !input.is_empty() {
-        if input.peek(Token![->]) {
-            let _ = input.parse::<Token![->]>();
-            arrow = true;
-            break;
+    // Behind each term stands a `*` or the arrow.
+    let mut terms: Vec<(Vec<TokenTree>, Span)> = Vec::new();
+    let mut term = Vec::new();
+    // The end of the input has no place of its own.
+    let mut last = input.span();
+    let arrow = loop {
+        if let Ok(arrow) = input.parse::<Token![->]>() {
+            break arrow;
         }
         let Ok(token) = input.parse::<TokenTree>() else {
-            break;
+            let message = "expected `-> [..]`: the dims of the result, `-> []` for a number";
+            errors.span(last, message);
+            return None;
         };
+        last = token.span();
         match &token {
-            TokenTree::Punct(punct) if punct.as_char() == '*' => terms.push(Vec::new()),
-            _ => terms.last_mut()?.push(token),
+            TokenTree::Punct(punct) if punct.as_char() == '*' => {
+                terms.push((std::mem::take(&mut term), last));
+            }
+            _ => term.push(token),
         }
-    }
-    if !arrow {
-        errors.span(
-            input.span(),
-            "expected `-> [..]`: the dims of the result, `-> []` for a number",
-        );
-        return None;
-    }
+    };
+    terms.push((term, arrow.span()));
     let behind: Vec<TokenTree> = input.parse::<TokenStream>().ok()?.into_iter().collect();
     let result = match behind.as_slice() {
         [TokenTree::Group(group)] if group.delimiter() == Delimiter::Bracket => {
             Some(list(group, errors))
         }
         [] => {
-            errors.span(input.span(), "expected the dims of the result: `-> [N, C]`");
+            errors.at(arrow, "expected the dims of the result: `-> [N, C]`");
             None
         }
         other => {
@@ -89,7 +90,7 @@ pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Option<Equation>
     };
     let operands: Vec<Operand> = terms
         .into_iter()
-        .filter_map(|term| operand(term, input.span(), errors))
+        .filter_map(|(term, end)| operand(term, end, errors))
         .collect();
     Some(Equation {
         operands,
