@@ -40,15 +40,18 @@ impl Errors {
             .unwrap_or_default()
     }
 
-    /// `Err` if there is a mistake.
-    pub fn check(self) -> syn::Result<()> {
-        self.0.map_or(Ok(()), Err)
+    /// The mistakes where an expression is expected, with `stand_in` for its value, so that the
+    /// lines behind it, and an editor, know its type. Without one it has rustc's error type,
+    /// which no later line complains about either.
+    pub fn into_expression(self, stand_in: Option<TokenStream>) -> TokenStream {
+        let errors = self.into_items();
+        quote!({ #errors #stand_in })
     }
 }
 
-/// `error` where an expression is expected. Its type is rustc's error type, which no later line
-/// complains about.
-pub fn expression(error: &syn::Error) -> TokenStream {
-    let errors = error.to_compile_error();
-    quote!({ #errors })
+/// What the macro is where not even its beginning could be read.
+pub fn expression(error: syn::Error) -> TokenStream {
+    let mut errors = Errors::default();
+    errors.push(error);
+    errors.into_expression(None)
 }

@@ -21,6 +21,25 @@ impl Parse for Face {
     }
 }
 
+/// The empty place where `span` begins, for tokens that a macro adds to what the user wrote there:
+/// an editor that is asked about a token describes everything that stands exactly where it does.
+pub fn before(span: Span) -> Span {
+    if proc_macro::is_available() {
+        span.unwrap().start().into()
+    } else {
+        span
+    }
+}
+
+/// The empty place where `span` ends: see [`before`].
+pub fn after(span: Span) -> Span {
+    if proc_macro::is_available() {
+        span.unwrap().end().into()
+    } else {
+        span
+    }
+}
+
 impl Face {
     /// The path, resolved where it was written but located at `span`, so that nothing rustc
     /// reports quotes more of the user's code than `span`.
@@ -30,6 +49,12 @@ impl Face {
             token
         };
         self.0.clone().into_iter().map(move_to).collect()
+    }
+
+    /// An expression of type `ty` for a call that is wrong; it never runs.
+    pub fn stand_in(&self, ty: &TokenStream) -> TokenStream {
+        let face = self.at(Span::call_site());
+        quote::quote!(#face::__private::stand_in::<#ty>())
     }
 
     /// The module whose traits `dims!` implements.

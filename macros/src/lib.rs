@@ -12,6 +12,7 @@ mod dims;
 mod einsum;
 mod errors;
 mod face;
+mod list;
 mod names;
 mod relations;
 mod spelling;

@@ -47,6 +47,24 @@ pub fn mistakes(of: Macro, code: &str) -> String {
     out
 }
 
+/// Calls the macro on every beginning of `code`, as an editor does while it is typed.
+pub fn typed(of: Macro, code: &str) {
+    let tokens: Vec<TokenTree> = code
+        .parse::<TokenStream>()
+        .expect("the test's code has tokens")
+        .into_iter()
+        .collect();
+    for end in 0..=tokens.len() {
+        let face: TokenStream = "(::nomina)".parse().expect("a path");
+        let begun = face.into_iter().chain(tokens[..end].iter().cloned());
+        let out = of(begun.collect());
+        let text = out.to_string();
+        let parses =
+            syn::parse2::<syn::File>(out.clone()).is_ok() || syn::parse2::<syn::Expr>(out).is_ok();
+        assert!(parses, "{text}");
+    }
+}
+
 /// As [`mistakes`], of an expansion.
 pub fn mistakes_in(tokens: TokenStream, out: &mut String) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();

@@ -16,3 +16,6 @@ fn main() {
     let x = hand_over(x);
     let y = hand_over(y);
 }
+
+// The helper wants dims of these names, whoever declared them.
+// fix 15: let y = Tensor::<(model::N, model::C)>::zeros([2, 3]);

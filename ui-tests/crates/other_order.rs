@@ -14,3 +14,5 @@ fn main() {
     let x = Tensor::<(C, N)>::zeros([3, 2]);
     let rows = model::rows(&x.to_dims());
 }
+
+// fix: let rows = model::rows(&x.align_to((N, C)).to_dims());

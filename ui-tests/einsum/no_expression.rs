@@ -4,7 +4,7 @@ dims! { N, C }
 
 fn main() {
     let x = Tensor::<(N, C)>::zeros([2, 3]);
-    let y = einsum!(x +[N, C] -> [C]);
+    let y = einsum!(x x[N, C] -> [C]);
 }
 
-// fix: let y = einsum!((&x + 1.0)[N, C] -> [C]);
+// fix: let y = einsum!(x[N, C] * x[N, C] -> [C]);

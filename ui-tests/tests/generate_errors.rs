@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 21] = [
+const RULES: [(&str, &str, &str); 22] = [
     (
         "broadcast",
         "Operators",
@@ -121,6 +121,12 @@ const RULES: [(&str, &str, &str); 21] = [
         "call",
         "Functions with dims in their signature",
         "`Tensor<(N, C)>` and `Tensor<(C, N)>` are different types, which is what rustc says.",
+    ),
+    (
+        "crates",
+        "Dims of several crates",
+        "Operators take dims of one spelling for one dim; a function that wants its own crate's \
+         `Tensor<(N, C)>` is given `x.to_dims()`, which compares the spellings.",
     ),
     (
         "dynamic",

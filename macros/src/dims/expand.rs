@@ -1,20 +1,20 @@
 //! The code of one dim: a unit struct and impls that cannot fail.
 //!
-//! All tokens carry the span of the dim's name, so that an error elsewhere which shows the
-//! declaration shows the name alone. Paths are absolute, down to `::core::primitive`, and no
+//! The name keeps its span and all other tokens stand just before it, so that an error elsewhere
+//! which shows the declaration shows the name alone, and so does an editor. Paths are absolute, down to `::core::primitive`, and no
 //! function binds a variable with a plain name: a dim may be called `str`, or `f`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::LitStr;
+use syn::{Ident, LitStr};
 
 use super::validate::Dim;
-use crate::face::Face;
+use crate::face::{Face, after, before};
 use crate::spelling;
 
 /// The struct and its impls.
 pub fn dim(dim: &Dim, face: &Face) -> TokenStream {
-    let span = dim.ident.span();
+    let span = before(dim.ident.span());
     let Dim {
         attrs, vis, ident, ..
     } = dim;
@@ -22,7 +22,9 @@ pub fn dim(dim: &Dim, face: &Face) -> TokenStream {
     let allow_case = unusual_case(&ident.to_string())
         .then(|| quote_spanned!(span=> #[allow(non_camel_case_types)]));
     let mut out = quote! { #(#attrs)* #doc #allow_case };
-    out.extend(quote_spanned!(span=> #vis struct #ident;));
+    out.extend(quote_spanned!(span=> #vis struct #ident));
+    // rustc takes the item to reach from its first token to its last.
+    out.extend(quote_spanned!(after(ident.span())=> ;));
     for item in axis(dim, &face.dims(span), span)
         .into_iter()
         .chain(std_impls(dim, span))
@@ -36,21 +38,19 @@ pub fn dim(dim: &Dim, face: &Face) -> TokenStream {
     out
 }
 
-/// A line of documentation, where the user wrote none.
-fn doc(dim: &Dim, span: Span) -> Option<TokenStream> {
-    if dim.documented() {
-        return None;
-    }
+/// A line of documentation: what the dim is, behind what the user says of it.
+fn doc(dim: &Dim, span: Span) -> TokenStream {
     let (ident, spelling) = (dim.ident.to_string(), &dim.spelling);
     let mut text = format!(" Dim `{ident}`");
     if ident != *spelling {
-        text += &format!(", `{spelling}` at run time");
+        text += &format!(", spelled `{spelling}` at run time");
     }
     if let Some(size) = dim.size {
         text += &format!(", of size {size}");
     }
     let text = LitStr::new(&(text + "."), span);
-    Some(quote_spanned!(span=> #[doc = #text]))
+    let paragraph = dim.documented().then(|| quote_spanned!(span=> #[doc = ""]));
+    quote_spanned!(span=> #paragraph #[doc = #text])
 }
 
 /// Whether rustc would want the type spelled otherwise.
@@ -58,11 +58,17 @@ fn unusual_case(ident: &str) -> bool {
     ident.contains('_') || ident.starts_with(|c: char| c.is_lowercase())
 }
 
+/// The same identifier at another place.
+fn moved(ident: &Ident, span: Span) -> Ident {
+    let mut ident = ident.clone();
+    ident.set_span(span);
+    ident
+}
+
 /// What makes it a dim.
 fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
-    let Dim {
-        ident, spelling, ..
-    } = dim;
+    let Dim { spelling, .. } = dim;
+    let ident = &moved(&dim.ident, span);
     let id = spelling::id(spelling, dims, span);
     let name = LitStr::new(spelling, span);
     let size = match dim.size {
@@ -92,7 +98,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
 
 /// What `derive` would write.
 fn std_impls(dim: &Dim, span: Span) -> [TokenStream; 7] {
-    let ident = &dim.ident;
+    let ident = &moved(&dim.ident, span);
     let name = LitStr::new(&ident.to_string(), span);
     [
         quote_spanned! {span=>

@@ -24,6 +24,13 @@ pub struct Item {
 const AFTER_EQUALS: &str =
     "expected a size such as `3`, or a run-time spelling such as `\"batch\"`, after `=`";
 
+const NO_NAME: &str = "expected the name of a dim";
+
+/// What the user may write before the name, as before a struct.
+const KEYWORDS_BEFORE_A_NAME: [&str; 8] = [
+    "struct", "type", "const", "static", "let", "enum", "mod", "use",
+];
+
 pub fn items(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Item> {
     let mut items = Vec::new();
     while !input.is_empty() {
@@ -46,6 +53,11 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Item> {
         .parse::<Visibility>()
         .map_err(|error| errors.push(error))
         .ok()?;
+    if input.is_empty() && (!attrs.is_empty() || !matches!(vis, Visibility::Inherited)) {
+        // The end has no place of its own.
+        errors.at(quote::quote!(#(#attrs)* #vis), NO_NAME);
+        return None;
+    }
     let ident = ident(input, errors)?;
     let mut item = Item {
         attrs,
@@ -66,12 +78,13 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> Option<Item> {
 fn ident(input: ParseStream<'_>, errors: &mut Errors) -> Option<Ident> {
     if !input.peek(Ident::peek_any) {
         if input.is_empty() || input.peek(Token![,]) {
-            errors.span(input.span(), "expected the name of a dim");
+            errors.span(input.span(), NO_NAME);
+        } else if input.peek(LitStr)
+            && let Ok(quoted) = input.parse::<LitStr>()
+        {
+            return quoted_name(&quoted, errors);
         } else if let Ok(found) = input.parse::<TokenTree>() {
-            errors.at(
-                &found,
-                format!("expected the name of a dim, found `{found}`"),
-            );
+            errors.at(&found, format!("{NO_NAME}, found `{found}`"));
         }
         return None;
     }
@@ -82,6 +95,13 @@ fn ident(input: ParseStream<'_>, errors: &mut Errors) -> Option<Ident> {
         return Some(ident);
     }
     let text = ident.to_string();
+    if KEYWORDS_BEFORE_A_NAME.contains(&text.as_str()) && input.peek(Ident) {
+        errors.at(
+            &ident,
+            format!("a dim is declared by its name alone: remove `{text}`"),
+        );
+        return input.parse().ok();
+    }
     errors.at(
         &ident,
         if text == "_" {
@@ -95,6 +115,17 @@ fn ident(input: ParseStream<'_>, errors: &mut Errors) -> Option<Ident> {
         },
     );
     None
+}
+
+/// `"N"` where `N` is meant.
+fn quoted_name(quoted: &LitStr, errors: &mut Errors) -> Option<Ident> {
+    let name = quoted.parse::<Ident>().ok();
+    let hint = name
+        .as_ref()
+        .map_or_else(String::new, |name| format!(": write `{name}`"));
+    let found = quoted.to_token_stream();
+    errors.at(quoted, format!("{NO_NAME}, found `{found}`{hint}"));
+    name
 }
 
 fn spelling_in_parentheses(input: ParseStream<'_>, errors: &mut Errors) -> Option<LitStr> {
@@ -128,11 +159,12 @@ fn value(input: ParseStream<'_>, item: &mut Item, errors: &mut Errors) {
     };
     match input.peek(Lit).then(|| input.parse::<Lit>()) {
         Some(Ok(Lit::Int(size))) if minus.is_some() => {
-            let size = size.to_token_stream();
             errors.at(
                 quote::quote!(#minus #size),
                 "the size of a dim cannot be negative",
             );
+            // Of some constant size it is, and its uses are not to be wrong too.
+            item.size = Some(size);
         }
         Some(Ok(Lit::Int(size))) => item.size = Some(size),
         Some(Ok(Lit::Str(spelling))) if minus.is_none() => match &item.spelling {
@@ -156,6 +188,15 @@ fn value(input: ParseStream<'_>, item: &mut Item, errors: &mut Errors) {
 /// The comma behind an item.
 fn separator(input: ParseStream<'_>, ident: &Ident, errors: &mut Errors) {
     if input.is_empty() || input.parse::<Token![,]>().is_ok() {
+        return;
+    }
+    if input.peek(Token![;])
+        && let Ok(semicolon) = input.parse::<Token![;]>()
+    {
+        errors.at(
+            semicolon,
+            format!("expected `,` after dim `{ident}`, found `;`"),
+        );
         return;
     }
     let starts_an_item =

@@ -1,7 +1,7 @@
 use insta::assert_snapshot;
 
 use super::dims;
-use crate::testing::{items, mistakes, own_items};
+use crate::testing::{items, mistakes, own_items, typed};
 
 #[test]
 fn plain_dim() {
@@ -67,7 +67,13 @@ fn every_mistake() {
         "größe",
         "_",
         "type",
-        "struct N",
+        "struct N, C",
+        "type N",
+        "pub",
+        "N, /// Classes.\n",
+        "N,, C",
+        "\"my dim\"",
+        "N::M, C",
         "3",
         ", N",
         "\"N\"",
@@ -128,6 +134,12 @@ fn what_is_wrong_is_declared_all_the_same() {
         "N = \"2\"",
         "K, N = 3 4",
         "M N",
+        "K; N",
+        "struct N",
+        "\"N\"",
+        "N::M",
+        "pub, N",
+        "#[derive(Clone, Copy)] N",
     ] {
         let text = items(dims, code);
         assert_eq!(text.matches("struct N;").count(), 1, "{code}");
@@ -137,10 +149,24 @@ fn what_is_wrong_is_declared_all_the_same() {
 }
 
 #[test]
+fn a_derive_of_what_is_there_is_left_out() {
+    let text = items(dims, "#[derive(Clone, PartialOrd)] N");
+    assert!(text.contains("#[derive(PartialOrd)]"), "{text}");
+}
+
+#[test]
 fn called_without_its_wrapper() {
     let said = dims("N".parse().unwrap()).to_string();
     assert!(
         said.contains("called through the one of the same name in crate `nomina`"),
         "{said}"
+    );
+}
+
+#[test]
+fn every_beginning_expands_to_code() {
+    typed(
+        dims,
+        "#[cfg(a)] pub N, pub(crate) Rgb(\"rgb\") = 3, Batch = \"batch\", C",
     );
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use syn::{Attribute, Ident, LitInt, Meta, Path, Visibility};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Ident, LitInt, Meta, Path, Token, Visibility};
 
 use super::parse::Item;
 use crate::errors::Errors;
@@ -126,7 +127,7 @@ fn spelling(item: &Item, errors: &mut Errors) -> String {
 fn size(literal: &LitInt, errors: &mut Errors) -> Option<u64> {
     if !matches!(literal.suffix(), "" | "usize") {
         errors.at(literal, "the size of a dim is a `usize`");
-        return None;
+        return literal.base10_parse().ok();
     }
     match literal.base10_parse::<u64>() {
         Ok(size) if i64::try_from(size).is_ok() => Some(size),
@@ -138,28 +139,28 @@ fn size(literal: &LitInt, errors: &mut Errors) -> Option<u64> {
 }
 
 /// A derive of what is implemented anyway would be a conflict reported at the wrong place: it is
-/// noted and taken away.
+/// reported here, and left out.
 fn derives(dim: &mut Dim, errors: &mut Errors) {
     for attr in &mut dim.attrs {
         if !attr.path().is_ident("derive") {
             continue;
         }
-        let mut rest: Vec<Path> = Vec::new();
-        let mut twice = false;
         // What doesn't parse is left to rustc.
-        let parsed = attr.parse_nested_meta(|meta| {
-            let ident = meta.path.segments.last().map(|segment| &segment.ident);
-            match ident.filter(|ident| IMPLEMENTED.iter().any(|name| ident == name)) {
-                Some(ident) => {
-                    twice = true;
-                    errors.at(ident, format!("a dim implements `{ident}` already"));
-                }
-                None => rest.push(meta.path),
-            }
-            Ok(())
+        let Ok(paths) = attr.parse_args_with(Punctuated::<Path, Token![,]>::parse_terminated)
+        else {
+            continue;
+        };
+        let (twice, others): (Vec<Path>, Vec<Path>) = paths.into_iter().partition(|path| {
+            let last = path.segments.last().map(|segment| &segment.ident);
+            last.is_some_and(|ident| IMPLEMENTED.iter().any(|name| ident == name))
         });
-        if twice && parsed.is_ok() {
-            *attr = syn::parse_quote!(#[derive(#(#rest),*)]);
+        for path in &twice {
+            if let Some(ident) = path.segments.last().map(|segment| &segment.ident) {
+                errors.at(ident, format!("a dim implements `{ident}` already"));
+            }
+        }
+        if !twice.is_empty() {
+            *attr = syn::parse_quote!(#[derive(#(#others),*)]);
         }
     }
 }

@@ -1,15 +1,24 @@
 //! A block that lends the operands, asks about every dim at its own place, and multiplies.
 
-use proc_macro2::{Span, TokenStream};
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use super::parse::{Equation, Item, List};
-use crate::face::Face;
+use crate::face::{Face, before};
+
+/// The operand's variable.
+fn name(number: usize) -> Ident {
+    format_ident!("operand{number}", span = Span::mixed_site())
+}
 
 /// The block; `end` is the function that multiplies.
 pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
-    let name = |number: usize| format_ident!("operand{number}", span = Span::mixed_site());
+    let Some(result) = &equation.result else {
+        return TokenStream::new();
+    };
     let terms = format_ident!("terms", span = Span::mixed_site());
     let mut block = TokenStream::new();
     for (number, operand) in equation.operands.iter().enumerate() {
@@ -42,33 +51,58 @@ pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
         };
     }
     block.extend(quote!(let #terms = #product;));
-    let at = equation.result.span;
+    let at = result.span;
     let own = located(&terms, at);
-    for dim in equation.result.dims() {
+    for dim in result.dims() {
         block.extend(asked(face, "einsum_result", dim, &own, 3));
     }
     let (path, end) = (face.at(at), format_ident!("{end}", span = at));
-    let order = order(&equation.result, at);
+    let order = order(result, at);
     block.extend(quote_spanned!(at=> #path::__private::#end::<#order, _, _, _>(#own)));
     quote!({ #block })
 }
 
+/// What a wrong call is for the lines behind it: a tensor of the dims that it lists for the result
+/// and of its operands' dtype. `None` where it does not tell.
+pub fn stand_in(face: &Face, equation: &Equation, end: &str) -> Option<TokenStream> {
+    let result = equation.result.as_ref()?;
+    if !equation.complete || result.has_rest() {
+        return None;
+    }
+    let path = face.at(Span::call_site());
+    let mut terms: Option<TokenStream> = None;
+    for operand in &equation.operands {
+        let tensor = &operand.tensor;
+        terms = Some(match terms {
+            None => quote!(#path::__private::einsum_first::<(), _, _>(&#tensor)),
+            Some(terms) => {
+                quote!(#path::__private::einsum_times::<(), _, _, _, _, _>(#terms, &#tensor))
+            }
+        });
+    }
+    let terms = terms?;
+    let mut seen = HashSet::new();
+    let dims = result
+        .dims()
+        .filter(|dim| seen.insert(dim.to_token_stream().to_string()));
+    let product = quote!(#path::__private::einsum_stand_in::<(#(#dims,)*), _, _, _>(#terms));
+    Some(if end == "einsum" {
+        product
+    } else {
+        quote!(::core::result::Result::Ok::<_, #path::Error>(#product))
+    })
+}
+
 /// The same variable, at another place.
-fn located(name: &proc_macro2::Ident, at: Span) -> proc_macro2::Ident {
+fn located(name: &Ident, at: Span) -> Ident {
     let mut name = name.clone();
     name.set_span(name.span().located_at(at));
     name
 }
 
 /// `function::<Dim, _, _>(&x);` at the dim.
-fn asked(
-    face: &Face,
-    function: &str,
-    dim: &syn::Type,
-    of: &proc_macro2::Ident,
-    inferred: usize,
-) -> TokenStream {
-    let at = dim.span();
+fn asked(face: &Face, function: &str, dim: &syn::Type, of: &Ident, inferred: usize) -> TokenStream {
+    let at = before(dim.span());
     let (path, of) = (face.at(at), located(of, at));
     let function = format_ident!("{function}", span = at);
     let inferred = (0..inferred).map(|_| quote_spanned!(at=> _));

@@ -14,27 +14,27 @@ use crate::face::Face;
 
 /// The macro.
 pub fn einsum(input: TokenStream) -> TokenStream {
-    expand(input, "einsum").unwrap_or_else(|error| expression(&error))
+    expand(input, "einsum")
 }
 
 /// The macro that gives a `Result`.
 pub fn try_einsum(input: TokenStream) -> TokenStream {
-    expand(input, "try_einsum").unwrap_or_else(|error| expression(&error))
+    expand(input, "try_einsum")
 }
 
-fn expand(input: TokenStream, end: &str) -> syn::Result<TokenStream> {
+fn expand(input: TokenStream, end: &str) -> TokenStream {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| {
         let face: Face = input.parse()?;
         Ok((face, parse::equation(input, &mut errors)))
     };
-    let (face, equation) = parser.parse2(input)?;
-    if let Some(equation) = &equation {
-        validate::equation(equation, &mut errors);
+    let (face, equation) = match parser.parse2(input) {
+        Ok(parsed) => parsed,
+        Err(error) => return expression(error),
+    };
+    validate::equation(&equation, &mut errors);
+    if errors.is_empty() {
+        return expand::equation(&face, &equation, end);
     }
-    errors.check()?;
-    let equation = equation.ok_or_else(|| {
-        syn::Error::new(proc_macro2::Span::call_site(), "expected `x[N, C] -> [N]`")
-    })?;
-    Ok(expand::equation(&face, &equation, end))
+    errors.into_expression(expand::stand_in(&face, &equation, end))
 }

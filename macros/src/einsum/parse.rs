@@ -4,15 +4,18 @@
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
-use syn::spanned::Spanned;
-use syn::{Expr, Token, Type};
+use syn::{Expr, LitStr, Token, Type};
 
 use crate::errors::Errors;
+use crate::list::ty;
 
 /// What was written.
 pub struct Equation {
+    /// Those that could be made out.
     pub operands: Vec<Operand>,
-    pub result: List,
+    /// Whether that is all of them.
+    pub complete: bool,
+    pub result: Option<List>,
 }
 
 /// A tensor and the list of its dims.
@@ -48,33 +51,85 @@ impl List {
     }
 }
 
-/// The equation, as far as it can be made out; the rest is noted.
-pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Option<Equation> {
+const SHAPE: &str = "tensors with their dims: `einsum!(x[B, I, K] * y[B, K, J] -> [B, I, J])`";
+
+const RESULT: &str = "expected the dims of the result in brackets, and nothing else";
+
+/// The equation, as far as it can be made out; what is wrong with the rest is noted.
+pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Equation {
+    let mut equation = Equation {
+        operands: Vec::new(),
+        complete: false,
+        result: None,
+    };
+    if input.is_empty() {
+        errors.span(input.span(), format!("expected {SHAPE}"));
+        return equation;
+    }
+    if input.peek(LitStr)
+        && let Ok(text) = input.parse::<LitStr>()
+    {
+        errors.at(text, format!("`einsum!` has no string, but {SHAPE}"));
+        let _ = input.parse::<TokenStream>();
+        return equation;
+    }
     // Behind each term stands a `*` or the arrow.
-    let mut terms: Vec<(Vec<TokenTree>, Span)> = Vec::new();
+    let mut terms: Vec<(Vec<TokenTree>, TokenStream)> = Vec::new();
     let mut term = Vec::new();
-    // The end of the input has no place of its own.
-    let mut last = input.span();
-    let arrow = loop {
-        if let Ok(arrow) = input.parse::<Token![->]>() {
-            break arrow;
+    let mut last = TokenStream::new();
+    let mut arrow = None;
+    while !input.is_empty() {
+        arrow = self::arrow(input, errors);
+        if arrow.is_some() {
+            break;
         }
         let Ok(token) = input.parse::<TokenTree>() else {
-            let message = "expected `-> [..]`: the dims of the result, `-> []` for a number";
-            errors.span(last, message);
-            return None;
+            break;
         };
-        last = token.span();
+        last = token.to_token_stream();
         match &token {
             TokenTree::Punct(punct) if punct.as_char() == '*' => {
-                terms.push((std::mem::take(&mut term), last));
+                terms.push((std::mem::take(&mut term), last.clone()));
             }
             _ => term.push(token),
         }
-    };
-    terms.push((term, arrow.span()));
+    }
+    match &arrow {
+        Some(arrow) => terms.push((term, arrow.clone())),
+        // One mistake is enough for an end that is missing.
+        None if term.is_empty() => {}
+        None => terms.push((term, last.clone())),
+    }
+    let count = terms.len();
+    let operands = terms
+        .into_iter()
+        .filter_map(|(term, end)| operand(term, &end, errors));
+    equation.operands = operands.collect();
+    equation.complete = equation.operands.len() == count;
+    match arrow {
+        Some(arrow) => equation.result = result(input, &arrow, errors),
+        // The end of the input has no place of its own.
+        None => errors.at(
+            last,
+            "expected `-> [..]`: the dims of the result, `-> []` for a number",
+        ),
+    }
+    equation
+}
+
+/// `->`, or what was meant as one.
+fn arrow(input: ParseStream<'_>, errors: &mut Errors) -> Option<TokenStream> {
+    if let Ok(arrow) = input.parse::<Token![->]>() {
+        return Some(arrow.into_token_stream());
+    }
+    let wrong = input.parse::<Token![=>]>().ok()?;
+    errors.at(wrong, "the result stands behind `->`");
+    Some(wrong.into_token_stream())
+}
+
+fn result(input: ParseStream<'_>, arrow: &TokenStream, errors: &mut Errors) -> Option<List> {
     let behind: Vec<TokenTree> = input.parse::<TokenStream>().ok()?.into_iter().collect();
-    let result = match behind.as_slice() {
+    match behind.as_slice() {
         [TokenTree::Group(group)] if group.delimiter() == Delimiter::Bracket => {
             Some(list(group, errors))
         }
@@ -82,24 +137,20 @@ pub fn equation(input: ParseStream<'_>, errors: &mut Errors) -> Option<Equation>
             errors.at(arrow, "expected the dims of the result: `-> [N, C]`");
             None
         }
+        // The dims are there all the same.
+        [TokenTree::Group(group), rest @ ..] if group.delimiter() == Delimiter::Bracket => {
+            errors.at(TokenStream::from_iter(rest.iter().cloned()), RESULT);
+            Some(list(group, errors))
+        }
         other => {
-            let message = "expected the dims of the result in brackets, and nothing else";
-            errors.at(TokenStream::from_iter(other.iter().cloned()), message);
+            errors.at(TokenStream::from_iter(other.iter().cloned()), RESULT);
             None
         }
-    };
-    let operands: Vec<Operand> = terms
-        .into_iter()
-        .filter_map(|(term, end)| operand(term, end, errors))
-        .collect();
-    Some(Equation {
-        operands,
-        result: result?,
-    })
+    }
 }
 
 /// An expression and, in brackets, its dims.
-fn operand(mut term: Vec<TokenTree>, end: Span, errors: &mut Errors) -> Option<Operand> {
+fn operand(mut term: Vec<TokenTree>, end: &TokenStream, errors: &mut Errors) -> Option<Operand> {
     let dims = match term.pop() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => group,
         Some(other) => {
@@ -110,7 +161,7 @@ fn operand(mut term: Vec<TokenTree>, end: Span, errors: &mut Errors) -> Option<O
             return None;
         }
         None => {
-            errors.span(
+            errors.at(
                 end,
                 "expected an operand on both sides of `*`: `x[N, C] * y[C]`",
             );
@@ -120,6 +171,10 @@ fn operand(mut term: Vec<TokenTree>, end: Span, errors: &mut Errors) -> Option<O
     let list = list(&dims, errors);
     if term.is_empty() {
         errors.at(dims, "expected an operand in front of its dims: `x[N, C]`");
+        return None;
+    }
+    if let Some((sign, message)) = other_operator(&term) {
+        errors.at(sign, message);
         return None;
     }
     let tokens = TokenStream::from_iter(term);
@@ -135,6 +190,29 @@ fn operand(mut term: Vec<TokenTree>, end: Span, errors: &mut Errors) -> Option<O
     }
 }
 
+/// A comma or an operator between tensors, where only `*` may stand.
+fn other_operator(term: &[TokenTree]) -> Option<(&TokenTree, &'static str)> {
+    let sign = |token: &TokenTree| match token {
+        TokenTree::Punct(punct) => Some(punct.as_char()),
+        _ => None,
+    };
+    let with_neighbour = term.iter().zip(term.iter().skip(1));
+    with_neighbour
+        .into_iter()
+        .find_map(|(before, token)| match sign(token) {
+            Some(',') => Some((
+                token,
+                "operands are multiplied: `x[N, C] * y[C]`, with `*` between them",
+            )),
+            // Behind another sign it belongs to the expression: `&-x`.
+            Some('+' | '-' | '/' | '%') if sign(before).is_none() => Some((
+                token,
+                "operands are multiplied; a sum stands in parentheses: `(&x + &y)[N, C]`",
+            )),
+            _ => None,
+        })
+}
+
 fn list(group: &Group, errors: &mut Errors) -> List {
     let parser = |input: ParseStream<'_>| {
         let mut items = Vec::new();
@@ -142,6 +220,7 @@ fn list(group: &Group, errors: &mut Errors) -> List {
             item(input, &mut items, errors);
             if !input.is_empty() && input.parse::<Token![,]>().is_err() {
                 errors.span(input.span(), "expected `,` between dims");
+                let _ = input.parse::<Token![;]>();
             }
         }
         Ok(items)
@@ -161,24 +240,7 @@ fn item(input: ParseStream<'_>, items: &mut Vec<Item>, errors: &mut Errors) {
         if let Ok(rest) = input.parse() {
             items.push(Item::Rest(rest));
         }
-    } else if input.peek(syn::Ident) || input.peek(Token![::]) || input.peek(Token![crate]) {
-        match input.parse::<Type>() {
-            Ok(dim) => items.push(Item::Dim(dim)),
-            Err(error) => errors.push(error),
-        }
-    } else {
-        let mut found = TokenStream::new();
-        while !input.is_empty() && !input.peek(Token![,]) {
-            let Ok(token) = input.parse::<TokenTree>() else {
-                break;
-            };
-            token.to_tokens(&mut found);
-        }
-        let message = "expected a dim or `..`";
-        if found.is_empty() {
-            errors.span(input.span(), message);
-        } else {
-            errors.at(found, message);
-        }
+    } else if let Some(dim) = ty(input, "expected a dim or `..`", errors) {
+        items.push(Item::Dim(dim));
     }
 }

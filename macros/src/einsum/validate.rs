@@ -12,13 +12,16 @@ pub fn equation(equation: &Equation, errors: &mut Errors) {
     for operand in &equation.operands {
         list(&operand.dims, errors);
     }
-    list(&equation.result, errors);
+    let Some(result) = &equation.result else {
+        return;
+    };
+    list(result, errors);
     let anywhere = equation
         .operands
         .iter()
         .any(|operand| operand.dims.has_rest());
-    for item in &equation.result.items {
-        if let (Item::Rest(rest), false) = (item, anywhere) {
+    for item in &result.items {
+        if let (Item::Rest(rest), false, true) = (item, anywhere, equation.complete) {
             errors.at(rest, "no operand has a `..` for this one to stand for");
         }
     }

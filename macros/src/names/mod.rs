@@ -14,22 +14,24 @@ use crate::face::Face;
 
 /// The macro.
 pub fn names(input: TokenStream) -> TokenStream {
-    expand(input).unwrap_or_else(|error| expression(&error))
-}
-
-fn expand(input: TokenStream) -> syn::Result<TokenStream> {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| {
         let face: Face = input.parse()?;
         Ok((face, parse::names(input, &mut errors)))
     };
-    let (face, names) = parser.parse2(input)?;
+    let (face, names) = match parser.parse2(input) {
+        Ok(parsed) => parsed,
+        Err(error) => return expression(error),
+    };
     validate::names(&names, &mut errors);
-    errors.check()?;
-    let face = face.at(proc_macro2::Span::call_site());
+    let path = face.at(proc_macro2::Span::call_site());
+    if !errors.is_empty() {
+        let ty = quote!(#path::__private::Names);
+        return errors.into_expression(Some(face.stand_in(&ty)));
+    }
     let names = names.iter().map(|name| match name {
         parse::Name::Named(name) => quote!(::core::option::Option::Some(#name)),
         parse::Name::Unnamed(_) => quote!(::core::option::Option::None),
     });
-    Ok(quote!(#face::__private::Names::from_static(&[#(#names),*])))
+    quote!(#path::__private::Names::from_static(&[#(#names),*]))
 }

@@ -1,11 +1,11 @@
 //! Items of `names!`: string literals and `_`, with commas between.
 
-use proc_macro2::TokenTree;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Ident, LitStr, Token};
 
 use crate::errors::Errors;
+use crate::list::up_to_comma;
 
 /// What the user wrote for one dim.
 pub enum Name {
@@ -31,6 +31,7 @@ pub fn names(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Name> {
         }
         if !input.is_empty() && input.parse::<Token![,]>().is_err() {
             errors.span(input.span(), "expected `,` between names");
+            let _ = input.parse::<Token![;]>();
         }
     }
     names
@@ -48,13 +49,7 @@ fn other(input: ParseStream<'_>, errors: &mut Errors) {
     } else {
         String::new()
     };
-    let mut found = proc_macro2::TokenStream::new();
-    while !input.is_empty() && !input.peek(Token![,]) {
-        let Ok(token) = input.parse::<TokenTree>() else {
-            break;
-        };
-        found.extend([token]);
-    }
+    let found = up_to_comma(input);
     let message = format!("expected a name in quotes, or `_`{hint}");
     if found.is_empty() {
         errors.span(input.span(), message);

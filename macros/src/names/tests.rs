@@ -1,13 +1,22 @@
 use insta::assert_snapshot;
 
 use super::names;
-use crate::testing::{expression, mistakes};
+use crate::testing::{expression, mistakes, typed};
 
 #[test]
 fn expansions() {
     let codes = ["", "\"N\"", "\"N\", _, \"C\"", "_, _,"];
     let all: Vec<String> = codes.iter().map(|code| expression(names, code)).collect();
     assert_snapshot!(all.join("\n"));
+}
+
+#[test]
+fn a_wrong_list_is_a_list_to_later_lines() {
+    let text = expression(names, "\"N\", \"N\"");
+    assert!(
+        text.contains("stand_in::<::nomina::__private::Names>()"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -35,4 +44,9 @@ fn every_mistake() {
 fn unnamed_dims_are_no_duplicates() {
     let most = vec!["_"; 64].join(", ");
     assert_eq!(mistakes(names, &most), format!("{most}\n"));
+}
+
+#[test]
+fn every_beginning_expands_to_code() {
+    typed(names, "\"N\", _, \"C\"");
 }

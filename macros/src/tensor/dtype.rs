@@ -42,6 +42,7 @@ pub fn of(data: &Node, said: Option<Type>) -> DType {
         Value::Int { .. } => int = true,
         Value::Bool(_) => bool = true,
         Value::Other => other = true,
+        Value::Wrong => {}
         Value::Typed { suffix } => {
             typed.get_or_insert_with(|| suffix.clone());
         }
@@ -94,7 +95,12 @@ pub fn check(data: &Node, dtype: &DType, errors: &mut Errors) {
 impl DType {
     /// As a type; `_` where expressions decide.
     pub fn ty(&self, at: Span) -> TokenStream {
-        match self {
+        self.said(at).unwrap_or_else(|| quote_spanned!(at=> _))
+    }
+
+    /// As a type, where expressions do not decide.
+    pub fn said(&self, at: Span) -> Option<TokenStream> {
+        Some(match self {
             Self::Suffix { name, span } if SUFFIXES.contains(&name.as_str()) => {
                 let span = span.unwrap_or(at);
                 let name = format_ident!("{name}", span = span);
@@ -103,8 +109,8 @@ impl DType {
             Self::Bool { span } => quote_spanned!(span.unwrap_or(at)=> ::core::primitive::bool),
             Self::Convert(ty) => ty.to_token_stream(),
             // Of an unknown suffix rustc speaks itself.
-            Self::Suffix { .. } | Self::Inferred { .. } => quote_spanned!(at=> _),
-        }
+            Self::Suffix { .. } | Self::Inferred { .. } => return None,
+        })
     }
 
     /// A value in this dtype; `tokens` are as the user wrote it.
@@ -120,7 +126,7 @@ impl DType {
                     _ => tokens.clone(),
                 };
             }
-            Value::Typed { .. } | Value::Other => return tokens.clone(),
+            Value::Typed { .. } | Value::Other | Value::Wrong => return tokens.clone(),
         };
         match self {
             Self::Suffix { name, .. } => {

@@ -32,6 +32,14 @@ pub fn tensor(
     call
 }
 
+/// What a wrong call is for the lines behind it. `None` where the dtype follows from expressions.
+pub fn stand_in(face: &Face, dims: &[Type], dtype: &DType) -> Option<TokenStream> {
+    let at = Span::call_site();
+    let ty = dtype.said(at)?;
+    let path = face.at(at);
+    Some(face.stand_in(&quote!(#path::Tensor<(#(#dims,)*), #ty>)))
+}
+
 /// `[[T; 2]; 3]`; where expressions may be arrays, `_` stands for them.
 fn array_type(shape: &Shape, rank: usize, ty: &TokenStream, at: Span) -> TokenStream {
     let whole = shape.sizes.len() == rank;

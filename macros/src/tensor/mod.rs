@@ -9,30 +9,29 @@ mod tests;
 mod tree;
 
 use proc_macro2::TokenStream;
+use syn::parse::{ParseStream, Parser};
 
-use crate::errors::{Errors, expression};
+use crate::errors::Errors;
 
 /// The macro.
 pub fn tensor(input: TokenStream) -> TokenStream {
-    checked(input).unwrap_or_else(|error| expression(&error))
-}
-
-fn checked(input: TokenStream) -> syn::Result<TokenStream> {
-    let input: parse::Input = syn::parse2(input)?;
     let mut errors = Errors::default();
-    let data = tree::node(input.data, &mut errors);
-    let shape = shape::of(&data, &mut errors);
-    let dtype = dtype::of(&data, input.dtype);
-    dtype::check(&data, &dtype, &mut errors);
+    let parser = |input: ParseStream<'_>| parse::input(input, &mut errors);
+    let input = match parser.parse2(input) {
+        Ok(input) => input,
+        Err(error) => {
+            errors.push(error);
+            return errors.into_expression(None);
+        }
+    };
+    let shape = shape::of(&input.data, &mut errors);
+    let dtype = dtype::of(&input.data, input.dtype);
+    dtype::check(&input.data, &dtype, &mut errors);
     if errors.is_empty() {
-        shape::check_rank(&shape, &data, &input.dims, &mut errors);
+        shape::check_rank(&shape, &input.data, &input.dims, &mut errors);
     }
-    errors.check()?;
-    Ok(expand::tensor(
-        &input.face,
-        &data,
-        &shape,
-        &input.dims,
-        &dtype,
-    ))
+    if errors.is_empty() {
+        return expand::tensor(&input.face, &input.data, &shape, &input.dims, &dtype);
+    }
+    errors.into_expression(expand::stand_in(&input.face, &input.dims, &dtype))
 }

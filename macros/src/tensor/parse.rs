@@ -1,79 +1,152 @@
-//! `[[1., 2.], [3., 4.]]; N, C; f64`.
+//! `[[1., 2.], [3., 4.]]; N, C; f64`: three parts with semicolons between them. A mistake in one
+//! does not keep the others from being read.
 
-use syn::parse::{Parse, ParseStream};
-use syn::punctuated::Punctuated;
-use syn::{Expr, Token, Type};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+use syn::parse::{ParseStream, Parser};
+use syn::{Token, Type};
 
+use super::tree::{self, Node};
+use crate::errors::Errors;
 use crate::face::Face;
+use crate::list::ty;
 
-/// What the user wrote.
+/// What the user wrote, as far as it can be made out.
 pub struct Input {
     pub face: Face,
-    pub data: Expr,
+    pub data: Node,
     pub dims: Vec<Type>,
     pub dtype: Option<Type>,
 }
 
-impl Parse for Input {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let face = input.parse()?;
+const EMPTY: &str = "expected values, such as `[1., 2.]; N`";
+
+/// The parts; what is wrong is noted.
+pub fn input(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Input> {
+    let face: Face = input.parse()?;
+    let mut parts = parts(input)?.into_iter();
+    let (data, left) = match parts.next() {
+        Some(part) if !part.tokens.is_empty() => {
+            Parser::parse2(|input: ParseStream<'_>| data(input, errors), part.tokens)?
+        }
+        part => {
+            match part.and_then(|part| part.end) {
+                Some(semicolon) => errors.at(semicolon, EMPTY),
+                None => errors.span(input.span(), EMPTY),
+            }
+            (Node::wrong(), TokenStream::new())
+        }
+    };
+    // Dims that lack the semicolon before them are the dims all the same.
+    let named = if left.is_empty() {
+        parts.next().map(|part| part.tokens).unwrap_or_default()
+    } else {
+        left
+    };
+    let dims = Parser::parse2(|input: ParseStream<'_>| dims(&face, input, errors), named)?;
+    let dtype = match parts.next() {
+        Some(part) if !part.tokens.is_empty() => {
+            Parser::parse2(|input: ParseStream<'_>| dtype(input, errors), part.tokens)?
+        }
+        _ => None,
+    };
+    for part in parts {
+        if !part.tokens.is_empty() {
+            errors.at(part.tokens, BEHIND);
+        }
+    }
+    Ok(Input {
+        face,
+        data,
+        dims,
+        dtype,
+    })
+}
+
+const BEHIND: &str = "nothing follows the dtype";
+
+/// What stands before a semicolon, or the end.
+struct Part {
+    tokens: TokenStream,
+    end: Option<Token![;]>,
+}
+
+fn parts(input: ParseStream<'_>) -> syn::Result<Vec<Part>> {
+    let mut parts = Vec::new();
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() {
+        if input.peek(Token![;]) {
+            parts.push(Part {
+                tokens: std::mem::take(&mut tokens),
+                end: Some(input.parse()?),
+            });
+        } else {
+            tokens.extend([input.parse::<TokenTree>()?]);
+        }
+    }
+    parts.push(Part { tokens, end: None });
+    Ok(parts)
+}
+
+/// The values, and the tokens behind them that should not be there.
+fn data(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Node, TokenStream)> {
+    let data = tree::node(input, errors);
+    if !input.is_empty() {
+        errors.span(input.span(), "expected `;` and the dims, such as `; N, C`");
+        if input.peek(Token![,]) {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok((data, input.parse()?))
+}
+
+fn dims(face: &Face, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<Type>> {
+    let mut dims = Vec::new();
+    while !input.is_empty() {
+        if let Some(dim) = ty(
+            input,
+            "expected a dim: sizes follow from the values",
+            errors,
+        ) {
+            dim_or_hint(face, dim, &mut dims, errors);
+        }
         if input.is_empty() {
-            return Err(input.error("expected values, such as `[1., 2.]; N`"));
-        }
-        let data = input.parse()?;
-        let dims = if semicolon(input, "the dims, such as `; N, C`")? {
-            dims(input)?
-        } else {
-            Vec::new()
-        };
-        let dtype = if semicolon(input, "the dtype, such as `; f64`")? {
-            Some(input.parse()?)
-        } else {
-            None
-        };
-        if !input.is_empty() {
-            return Err(input.error("nothing follows the dtype"));
-        }
-        Ok(Self {
-            face,
-            data,
-            dims,
-            dtype,
-        })
-    }
-}
-
-/// Whether another part follows: a semicolon and what `part` describes.
-fn semicolon(input: ParseStream<'_>, part: &str) -> syn::Result<bool> {
-    if input.is_empty() {
-        return Ok(false);
-    }
-    match input.parse::<Token![;]>() {
-        Ok(_) => Ok(!input.is_empty()),
-        Err(_) => Err(input.error(format!("expected `;` and {part}"))),
-    }
-}
-
-fn dims(input: ParseStream<'_>) -> syn::Result<Vec<Type>> {
-    let mut dims = Punctuated::<Type, Token![,]>::new();
-    while !input.is_empty() && !input.peek(Token![;]) {
-        let dim: Type = input.parse()?;
-        match &dim {
-            Type::Tuple(_) | Type::Paren(_) => {
-                let message = "write the dims without parentheses: `; N, C`";
-                return Err(syn::Error::new_spanned(dim, message));
-            }
-            Type::Infer(_) => {
-                let message = "expected a dim; one without a name is `Wild`";
-                return Err(syn::Error::new_spanned(dim, message));
-            }
-            _ => dims.push_value(dim),
+            break;
         }
         if input.peek(Token![,]) {
-            dims.push_punct(input.parse()?);
-        } else if !input.is_empty() && !input.peek(Token![;]) {
-            return Err(input.error("expected `,` between dims"));
+            input.parse::<Token![,]>()?;
+        } else {
+            errors.span(input.span(), "expected `,` between dims");
         }
     }
-    Ok(dims.into_iter().collect())
+    Ok(dims)
+}
+
+fn dim_or_hint(face: &Face, dim: Type, dims: &mut Vec<Type>, errors: &mut Errors) {
+    const PLAIN: &str = "write the dims without parentheses: `; N, C`";
+    match dim {
+        Type::Tuple(tuple) => {
+            errors.at(&tuple, PLAIN);
+            dims.extend(tuple.elems);
+        }
+        Type::Paren(paren) => {
+            errors.at(&paren, PLAIN);
+            dims.push(*paren.elem);
+        }
+        Type::Infer(infer) => {
+            errors.at(&infer, "expected a dim; one without a name is `Wild`");
+            let path = face.at(infer.underscore_token.span);
+            dims.extend(syn::parse2(quote!(#path::Wild)));
+        }
+        dim => dims.push(dim),
+    }
+}
+
+fn dtype(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Type>> {
+    let dtype = ty(input, "expected a dtype, such as `f64`", errors);
+    let behind: TokenStream = input.parse()?;
+    if dtype.is_some() && !behind.is_empty() {
+        errors.at(behind, BEHIND);
+    }
+    Ok(dtype)
 }

@@ -49,7 +49,7 @@ pub fn of(node: &Node, errors: &mut Errors) -> Shape {
     match node {
         Node::Value { value, .. } => Shape {
             sizes: Vec::new(),
-            open: matches!(value, Value::Other),
+            open: matches!(value, Value::Other | Value::Wrong),
         },
         Node::Repeat { item, len, .. } => row(length(len), of(item, errors)),
         Node::Row { items, .. } => {

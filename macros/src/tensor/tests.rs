@@ -1,7 +1,7 @@
 use insta::assert_snapshot;
 
 use super::tensor;
-use crate::testing::{expression, mistakes};
+use crate::testing::{expression, mistakes, typed};
 
 fn snapshot(codes: &[&str]) -> String {
     let line = |code: &&str| format!("{code}\n    {}", expression(tensor, code));
@@ -79,7 +79,18 @@ fn every_mistake() {
         "[1.], N",
         "[[1.]]; N C",
         "[1.]; N; f64; x",
-        "[1 2]; N",
+        "[1 2 3, 4]; N",
+        "[[1., 2.] [3., 4.]]; N, C",
+        "[1, , 2]; N",
+        "[1, 2; 3]; N",
+        "[1; 2, 3]; N",
+        "[1; ]; N",
+        "[1 +, 2]; N",
+        "; N",
+        "[1., 2.]; N,, C",
+        "[1.]; N, 3",
+        "[1.]; N; 3",
+        "[1 2]; N C; f64 x",
         "[1.5, 2]; N; i32",
         "[1, -2, -0]; N; u8",
         "[true, 1]; N",
@@ -93,7 +104,29 @@ fn every_mistake() {
 }
 
 #[test]
+fn the_type_that_later_lines_see() {
+    let told = snapshot(&[
+        "[[1., 2.], [3.]]; N, C",
+        "[1., 2.]; N, C",
+        "[[1, 2] [3, 4]]; (N, C)",
+        "[1.5, 2]; N; i32",
+        "[1.] N",
+        "[1.], N, C",
+        "[true, 1]; _; bool",
+        "; N",
+        "[\"a\"]; N; T",
+        "[x y]; N",
+    ]);
+    assert_snapshot!(told);
+}
+
+#[test]
 fn mistakes_of_shape_and_dtype_are_told_together() {
     let told = mistakes(tensor, "[[1.5], [2, 3]]; N, C; i64");
     assert_eq!(told.lines().count(), 3, "{told}");
+}
+
+#[test]
+fn every_beginning_expands_to_code() {
+    typed(tensor, "[[1., -x.y], [2.; 3]]; N, a::C<K>; f64");
 }

@@ -1,10 +1,12 @@
 //! The values as a tree of rows.
 
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use syn::parse::ParseStream;
 use syn::{Expr, ExprLit, ExprUnary, Lit, LitBool, LitFloat, LitInt, Token, UnOp};
 
 use crate::errors::Errors;
+use crate::list::up_to_comma;
 
 /// A row of rows, a row of values, or a value.
 pub enum Node {
@@ -37,9 +39,19 @@ pub enum Value {
         suffix: String,
     },
     Other,
+    /// A mistake, noted already.
+    Wrong,
 }
 
 impl Node {
+    /// What stands for data that cannot be made out.
+    pub fn wrong() -> Self {
+        Self::Value {
+            value: Value::Wrong,
+            tokens: TokenStream::new(),
+        }
+    }
+
     /// Calls `f` on every value.
     pub fn each_value<'a>(&'a self, f: &mut impl FnMut(&'a Value, &'a TokenStream)) {
         match self {
@@ -50,24 +62,104 @@ impl Node {
     }
 }
 
-/// Reads an expression.
-pub fn node(expr: Expr, errors: &mut Errors) -> Node {
+/// Reads a row or a value. Of what is none the mistake is noted, and a comma behind it is next.
+pub fn node(input: ParseStream<'_>, errors: &mut Errors) -> Node {
+    let node = if is_row(input) {
+        bracketed(input, errors)
+    } else {
+        input.parse().map(|expr| of_expr(expr, errors))
+    };
+    node.unwrap_or_else(|error| {
+        errors.push(error);
+        up_to_comma(input);
+        Node::wrong()
+    })
+}
+
+/// Whether `[..]` comes and is the whole of an item, not the beginning of an expression.
+fn is_row(input: ParseStream<'_>) -> bool {
+    let ahead = input.fork();
+    let group = ahead.parse::<Group>();
+    group.is_ok_and(|group| group.delimiter() == Delimiter::Bracket)
+        && !ahead.peek(Token![.])
+        && !ahead.peek(Token![?])
+}
+
+fn bracketed(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Node> {
+    let items;
+    let span = syn::bracketed!(items in input).span.join();
+    Ok(row(span, &items, errors))
+}
+
+/// What stands between the brackets of a row.
+fn row(span: Span, input: ParseStream<'_>, errors: &mut Errors) -> Node {
+    let mut items = Vec::new();
+    let mut told = false;
+    while !input.is_empty() {
+        items.push(node(input, errors));
+        if input.peek(Token![;]) && items.len() == 1 {
+            return repeat(span, items.remove(0), input, errors);
+        }
+        if input.is_empty() || input.parse::<Token![,]>().is_ok() {
+            continue;
+        }
+        if !told {
+            if let Ok(next) = input.fork().parse::<TokenTree>() {
+                errors.at(next, "expected `,` between values");
+            }
+            told = true;
+        }
+        if input.peek(Token![;]) {
+            let _ = input.parse::<Token![;]>();
+        }
+    }
+    Node::Row { span, items }
+}
+
+/// The length of `[x; 3]`, from its semicolon on.
+fn repeat(span: Span, item: Node, input: ParseStream<'_>, errors: &mut Errors) -> Node {
+    let len = input.parse::<Token![;]>().and_then(|semicolon| {
+        let message = "expected a length behind `;`: `[0.; 3]`";
+        let len = input.parse::<Expr>();
+        len.map_err(|_| syn::Error::new_spanned(semicolon, message))
+    });
+    let behind: TokenStream = input.parse().unwrap_or_default();
+    let len = match len {
+        Ok(len) => len,
+        Err(error) => {
+            errors.push(error);
+            return Node::wrong();
+        }
+    };
+    if !behind.is_empty() {
+        let message = "nothing follows the length of a row; values have `,` between them";
+        errors.at(behind, message);
+    }
+    Node::Repeat {
+        span,
+        item: Box::new(item),
+        len,
+    }
+}
+
+/// A row or a value that came as an expression: as a fragment of another macro, say.
+fn of_expr(expr: Expr, errors: &mut Errors) -> Node {
     match expr {
         Expr::Array(array) => Node::Row {
             span: array.bracket_token.span.join(),
             items: array
                 .elems
                 .into_iter()
-                .map(|item| node(item, errors))
+                .map(|item| of_expr(item, errors))
                 .collect(),
         },
         Expr::Repeat(repeat) => Node::Repeat {
             span: repeat.bracket_token.span.join(),
-            item: Box::new(node(*repeat.expr, errors)),
+            item: Box::new(of_expr(*repeat.expr, errors)),
             len: *repeat.len,
         },
         // What a fragment of another macro is wrapped in.
-        Expr::Group(group) if group.attrs.is_empty() => node(*group.expr, errors),
+        Expr::Group(group) if group.attrs.is_empty() => of_expr(*group.expr, errors),
         expr => {
             let tokens = expr.to_token_stream();
             let value = value(&expr, None, errors);
@@ -114,7 +206,7 @@ fn literal(literal: &Lit, minus: Option<Token![-]>, errors: &mut Errors) -> Valu
         },
         other => {
             errors.at(quote!(#minus #other), "a tensor holds numbers or bools");
-            Value::Other
+            Value::Wrong
         }
     }
 }

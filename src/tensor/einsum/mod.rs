@@ -24,7 +24,7 @@ use crate::call::{Bare, Known, done, order, product};
 
 pub use terms::{
     EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
-    einsum_times, try_einsum,
+    einsum_stand_in, einsum_times, try_einsum,
 };
 
 impl<D: Dims, T: Element> Tensor<D, T> {

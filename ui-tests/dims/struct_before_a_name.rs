@@ -1,0 +1,10 @@
+use nomina::prelude::*;
+
+dims! { struct N, C }
+
+fn main() {
+    let x = Tensor::<(N, C)>::zeros([2, 3]);
+    let _: Tensor<(C,)> = x.sum(N);
+}
+
+// fix: dims! { N, C }

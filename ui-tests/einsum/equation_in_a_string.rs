@@ -1,0 +1,11 @@
+use nomina::prelude::*;
+
+dims! { N, C }
+
+fn main() {
+    let x = Tensor::<(N, C)>::zeros([2, 3]);
+    let y = einsum!("ij,jk->ik", x, x);
+    let z = y.sum(N).item() + 1.0;
+}
+
+// fix: let y = einsum!(x[N, C] * x[.., C] -> [N]);
