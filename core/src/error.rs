@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::name::Names;
+use crate::name::{Name, Names};
 
 /// The result of a fallible call.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
@@ -88,9 +88,19 @@ struct Inner {
     kind: ErrorKind,
     op: &'static str,
     what: String,
-    at: Option<(usize, usize)>,
+    at: At,
     operands: Vec<Operand>,
     hint: String,
+}
+
+/// The dims that an error is about, each an operand and a dim of it.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum At {
+    #[default]
+    Nowhere,
+    Dim(usize, usize),
+    /// Two dims whose sizes do not go together: the whole of what is wrong.
+    Sizes([(usize, usize); 2]),
 }
 
 impl Error {
@@ -101,10 +111,37 @@ impl Error {
             kind,
             op,
             what: what.into(),
-            at: None,
+            at: At::Nowhere,
             operands: Vec::new(),
             hint: String::new(),
         }))
+    }
+
+    /// An error of `op`: two dims of its operands have sizes that do not go together. Each is an
+    /// operand and a dim of it; names come with [`Error::with_names`].
+    ///
+    /// ```
+    /// use nomina_core::{Error, Names};
+    /// let names = [&[Some("N"), Some("C")][..], &[Some("C")]].map(Names::from_static);
+    /// let error = Error::sizes("add", [&[2, 3][..], &[4]], [(0, 1), (1, 0)]).with_names(&names);
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "add: dim `C` has size 3 in the first operand and 4 in the second; \
+    ///      dims (N=2, C=3) and (C=4,)"
+    /// );
+    /// ```
+    #[cold]
+    pub fn sizes<'a>(
+        op: &'static str,
+        operands: impl IntoIterator<Item = &'a [usize]>,
+        [a, b]: [(usize, usize); 2],
+    ) -> Self {
+        let mut error = Self::new(ErrorKind::Shape, op, String::new());
+        error.0.at = At::Sizes([a, b]);
+        let none = Names::default();
+        operands
+            .into_iter()
+            .fold(error, |error, shape| error.operand(&none, shape))
     }
 
     /// Adds an operand, with its names and sizes. Either may be empty when unknown.
@@ -120,7 +157,7 @@ impl Error {
     /// Says which dim: dim `dim` of operand `operand`, shown by name where it has one.
     #[must_use]
     pub fn at(mut self, operand: usize, dim: usize) -> Self {
-        self.0.at = Some((operand, dim));
+        self.0.at = At::Dim(operand, dim);
         self
     }
 
@@ -158,6 +195,17 @@ impl Error {
             }
         }
         self
+    }
+
+    /// Replaces the operands: for an operator that computed on the first dims of each, or on
+    /// fewer of them.
+    #[must_use]
+    pub fn on_operands<'a>(mut self, shapes: impl IntoIterator<Item = &'a [usize]>) -> Self {
+        self.0.operands.clear();
+        let none = Names::default();
+        shapes
+            .into_iter()
+            .fold(self, |error, shape| error.operand(&none, shape))
     }
 
     /// What went wrong.
@@ -199,23 +247,79 @@ impl fmt::Display for Operand {
     }
 }
 
+/// "the first operand", in words as far as operators have so many.
+struct Ordinal(usize);
+
+impl fmt::Display for Ordinal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match ["first", "second", "third", "fourth", "fifth"].get(self.0) {
+            Some(word) => f.write_str(word),
+            None => write!(f, "{}th", self.0 + 1),
+        }
+    }
+}
+
+impl Inner {
+    fn name(&self, operand: usize, dim: usize) -> Option<&Name> {
+        self.operands.get(operand)?.names.get(dim)?.as_ref()
+    }
+
+    fn size(&self, operand: usize, dim: usize) -> usize {
+        let shape = self.operands.get(operand).map(|x| &x.shape);
+        shape.and_then(|shape| shape.get(dim)).copied().unwrap_or(0)
+    }
+
+    /// Says which operand has which size: "dim `C` has size 3 in the first operand and 4 in the
+    /// second".
+    fn sizes(&self, f: &mut fmt::Formatter<'_>, [a, b]: [(usize, usize); 2]) -> fmt::Result {
+        let dim = |f: &mut fmt::Formatter<'_>, (operand, dim)| match self.name(operand, dim) {
+            Some(name) => write!(f, "dim `{name}`"),
+            None => write!(f, "dim {dim}"),
+        };
+        let (x, y) = (self.size(a.0, a.1), self.size(b.0, b.1));
+        let (first, second) = (Ordinal(a.0), Ordinal(b.0));
+        dim(f, a)?;
+        if a.0 == b.0 {
+            write!(f, " has size {x} and ")?;
+            dim(f, b)?;
+            return write!(f, " size {y}");
+        }
+        if self.name(a.0, a.1).is_some() && self.name(a.0, a.1) == self.name(b.0, b.1) {
+            return write!(
+                f,
+                " has size {x} in the {first} operand and {y} in the {second}"
+            );
+        }
+        write!(f, " of the {first} operand has size {x} and ")?;
+        dim(f, b)?;
+        write!(f, " of the {second} {y}")
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.0;
         write!(f, "{}: {}", inner.op, inner.what)?;
-        if let Some((operand, dim)) = inner.at {
-            match inner
-                .operands
-                .get(operand)
-                .and_then(|operand| operand.names.get(dim))
-            {
-                Some(Some(name)) => write!(f, " at dim `{name}`")?,
-                _ => write!(f, " at dim {dim}")?,
-            }
+        match inner.at {
+            At::Nowhere => {}
+            At::Dim(operand, dim) => match inner.name(operand, dim) {
+                Some(name) => write!(f, " at dim `{name}`")?,
+                None => write!(f, " at dim {dim}")?,
+            },
+            At::Sizes(dims) => inner.sizes(f, dims)?,
         }
+        let mut link = "; dims ";
         for (i, operand) in inner.operands.iter().enumerate() {
-            f.write_str(if i == 0 { "; dims " } else { " and " })?;
-            write!(f, "{operand}")?;
+            // Of a long list of tensors, those that disagree.
+            if let At::Sizes([a, b]) = inner.at
+                && inner.operands.len() > 4
+                && i != a.0
+                && i != b.0
+            {
+                continue;
+            }
+            write!(f, "{link}{operand}")?;
+            link = " and ";
         }
         if !inner.hint.is_empty() {
             write!(f, "; {}", inner.hint)?;

@@ -1,6 +1,6 @@
 //! Sizes and strides.
 
-use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_core::{Error, ErrorKind, Names, Result, rule};
 use smallvec::SmallVec;
 
 /// Sizes of dims, outermost first. Up to 8 need no allocation.
@@ -65,27 +65,7 @@ pub fn row_major(shape: &[usize]) -> Strides {
 /// # Errors
 /// [`ErrorKind::Shape`], with all operands' sizes, when two sizes differ and neither is 1.
 pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
-    let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
-    let mut out = Shape::from_elem(1, rank);
-    for (operand, shape) in shapes.iter().enumerate() {
-        let left = rank - shape.len();
-        for (dim, &size) in shape.iter().enumerate() {
-            let merged = &mut out[left + dim];
-            if *merged == 1 {
-                *merged = size;
-            } else if size != 1 && size != *merged {
-                let what = format!("sizes {merged} and {size} do not broadcast");
-                let mut error = Error::new(ErrorKind::Shape, op, what);
-                for shape in shapes {
-                    error = error.operand(&Names::default(), shape);
-                }
-                return Err(error
-                    .at(operand, dim)
-                    .hint("make the sizes equal, or one of them 1"));
-            }
-        }
-    }
-    Ok(out)
+    rule::broadcast_all(op, shapes.iter().copied())
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Indexing.
 
+use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};
-use nomina_core::{Error, ErrorKind, Names, Result};
-use nomina_runtime::tensor::{DiagonalOptions, DynTensorMut, Index, IndexPutOptions};
+use nomina_core::{Names, Result};
+use nomina_runtime::tensor::{DiagonalOptions, DynTensorMut, Index, IndexPutOptions, unlike_part};
 use nomina_runtime::{DynTensor, Raw, RawMut};
 use smallvec::SmallVec;
 
 use super::view::check_sizes;
-use super::{Bare, Dest, Look, Static, Wilds, compose, names, typed, wilds};
+use super::{Bare, Dest, Look, Static, Wilds, compose, explain, names, typed, wilds};
 
 /// What is taken of a dim.
 #[doc(hidden)]
@@ -252,14 +253,19 @@ pub(crate) fn slice_scatter(
         let (own, src) = (&given[0], &given[1]);
         let part = own.at(range())?;
         if part.shape() != src.shape() {
-            let what = format!("values of sizes {:?} for {:?}", src.shape(), part.shape());
-            return Err(Error::new(ErrorKind::Shape, "slice_scatter", what)
-                .operand(own.names(), own.shape())
-                .operand(src.names(), src.shape())
-                .hint("give values of the range's sizes"));
+            let error = unlike_part(
+                Op::SliceScatter,
+                own.shape(),
+                part.shape(),
+                src.shape(),
+                Some,
+            );
+            return Err(error.with_names([own.names(), src.names()]));
         }
+        // Self keeps its names, as a part of it does not take any.
+        rule::unify("slice_scatter", part.names(), src.names()).map_err(|e| explain(e, &[x]))?;
         let mut result = own.clone();
-        result.at_mut(range())?.copy_(src)?;
+        result.at_mut(range())?.copy_(&src.drop_names())?;
         Ok(result)
     })
 }

@@ -54,15 +54,6 @@ pub(crate) fn stack(looks: &[Look<'_>], out: &'static Static) -> Result<Bare> {
             out,
         );
     }
-    if let Some(other) = looks
-        .iter()
-        .find(|look| look.raw.shape() != looks[0].raw.shape())
-    {
-        let error = Error::new(ErrorKind::Shape, "stack", "the sizes differ");
-        let error = error.operand(&looks[0].names(), looks[0].raw.shape());
-        let error = error.operand(&other.names(), other.raw.shape());
-        return Err(error.hint("stack takes tensors of equal sizes"));
-    }
     let raws: Vec<&Raw> = looks.iter().map(|look| look.raw).collect();
     Ok(Bare {
         raw: call::stack(&raws, 0).map_err(at)?,

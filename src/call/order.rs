@@ -29,24 +29,26 @@ pub(crate) fn settled(
     Ok(wilds(all, out))
 }
 
-/// Dims in another order; `None` for a new dim of size 1.
+/// Dims in another order; `None` for a new dim of size 1, which is named as `like`'s in its place.
 pub(crate) fn align(
     op: &'static str,
     x: Look<'_>,
     places: &[Option<usize>],
+    like: Option<Look<'_>>,
     out: &'static Static,
 ) -> Result<Bare> {
     let raw = x.raw.align(places);
     let raw = raw.map_err(|error| x.blame(error.in_op(op)))?;
-    let wild = match x.wild {
-        Some(names) => {
-            let names = places
-                .iter()
-                .map(|place| place.and_then(|at| names[at].clone()));
-            settled(op, x, names.collect(), out)?
-        }
-        None => None,
-    };
+    let like = like.and_then(|like| like.wild);
+    let mut wild = None;
+    if x.wild.is_some() || like.is_some() {
+        let own = x.names();
+        let named = places.iter().enumerate().map(|(i, place)| match place {
+            Some(at) => own[*at].clone(),
+            None => like.and_then(|names| names[i].clone()),
+        });
+        wild = settled(op, x, named.collect(), out)?;
+    }
     Ok(Bare { raw, wild })
 }
 

@@ -1,7 +1,7 @@
 //! Elementwise operators with parameters.
 
-use nomina_core::Result;
 use nomina_core::op::Op;
+use nomina_core::{Result, rule};
 use nomina_runtime::call;
 use nomina_runtime::tensor::CloseOptions;
 
@@ -32,6 +32,10 @@ pub(crate) fn all_close(
     options: CloseOptions,
     out: &'static Static,
 ) -> Result<bool> {
+    // Tensors of other names are not the same, as in `equal`.
+    if !rule::equal_names(&x.names(), &other.names()) {
+        return Ok(false);
+    }
     let close = close(Op::Allclose, x, other, options, out)?;
     let every: Vec<usize> = (0..close.raw.rank()).collect();
     let all = call::reduce(

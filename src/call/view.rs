@@ -134,12 +134,29 @@ pub(crate) fn expand(x: Look<'_>, sizes: &[usize], out: &'static Static) -> Resu
             let names = std::iter::repeat_n(None, new)
                 .chain(names.iter().cloned())
                 .collect();
+            named_alike(x, &names, out)?;
             super::order::settled("expand", x, names, out)?
         }
         None => None,
     };
     check_sizes("expand", sizes, out)?;
     seen(x, x.raw.expand(sizes), wild)
+}
+
+/// Types give a `Wild` dim a name; at run time it must not have another one.
+fn named_alike(x: Look<'_>, names: &Names, out: &'static Static) -> Result<()> {
+    let mut both = out.names.iter().zip(names);
+    let apart = both.find_map(|(known, own)| match (known, own) {
+        (Some(known), Some(own)) if own != known => Some((known, own)),
+        _ => None,
+    });
+    let Some((known, own)) = apart else {
+        return Ok(());
+    };
+    let what = format!("dim `{own}` is not `{known}`");
+    Err(x
+        .blame(Error::new(ErrorKind::NameMismatch, "expand", what))
+        .hint("name it first: `x.refine_names(..)`"))
 }
 
 /// Two dims swapped.

@@ -3,11 +3,11 @@
 //! [`Tensor::into_dyn`], [`Tensor::to_dyn`].
 
 use nomina_core::dims::{Dims, Distinct};
-use nomina_core::{Element, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use nomina_runtime::DynTensor;
 
 use super::Tensor;
-use crate::call::{Bare, Known, ok, view::check_sizes, wilds};
+use crate::call::{Known, Static, compose, ok, view::check_sizes};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// With names, rank and dtype at run time only. Costs nothing.
@@ -55,33 +55,61 @@ pub trait Typed {
     /// [`UnnamedDim`](ErrorKind::UnnamedDim), [`Shape`](ErrorKind::Shape) or
     /// [`DType`](ErrorKind::DType).
     fn typed<D: Dims + Distinct, T: Element>(&self) -> Result<Tensor<D, T>>;
+
+    /// [`typed`](Self::typed) of a tensor that is not needed any more: nobody else then holds its
+    /// elements, and they are written to in place without a copy.
+    ///
+    /// # Errors
+    /// As [`typed`](Self::typed); the tensor comes back with the error.
+    fn into_typed<D: Dims + Distinct, T: Element>(self) -> Result<Tensor<D, T>, (Self, Error)>
+    where
+        Self: Sized;
 }
 
 impl Typed for DynTensor {
     fn typed<D: Dims + Distinct, T: Element>(&self) -> Result<Tensor<D, T>> {
-        check(
-            self.names(),
-            self.shape(),
-            self.dtype(),
-            D::STATIC.names,
-            T::DTYPE,
-        )?;
-        check_sizes("typed", self.shape(), D::STATIC)?;
-        let wild = wilds(self.names().clone(), D::STATIC);
-        Ok(Tensor::wrap(Bare {
-            raw: self.raw().clone(),
-            wild,
-        }))
+        check_all(self, D::STATIC, T::DTYPE)?;
+        Ok(Tensor::wrap(compose::bare(self.clone(), D::STATIC)))
     }
+
+    fn into_typed<D: Dims + Distinct, T: Element>(self) -> Result<Tensor<D, T>, (Self, Error)> {
+        match check_all(&self, D::STATIC, T::DTYPE) {
+            Ok(()) => Ok(Tensor::wrap(compose::bare(self, D::STATIC))),
+            Err(error) => Err((self, error)),
+        }
+    }
+}
+
+/// [`into_typed`](Typed::into_typed), for `?`: what fails is gone.
+impl<D: Dims + Distinct, T: Element> TryFrom<DynTensor> for Tensor<D, T> {
+    type Error = Error;
+
+    fn try_from(tensor: DynTensor) -> Result<Self> {
+        tensor.into_typed().map_err(|(_, error)| error)
+    }
+}
+
+/// [`typed`](Typed::typed).
+impl<D: Dims + Distinct, T: Element> TryFrom<&DynTensor> for Tensor<D, T> {
+    type Error = Error;
+
+    fn try_from(tensor: &DynTensor) -> Result<Self> {
+        tensor.typed()
+    }
+}
+
+fn check_all(x: &DynTensor, of: &'static Static, dtype: DType) -> Result<()> {
+    check(x.names(), x.shape(), x.dtype(), of.names, dtype)?;
+    check_sizes("typed", x.shape(), of)
 }
 
 /// Whether names, rank and dtype are those of a type.
 pub(super) fn check(
     names: &Names,
     shape: &[usize],
-    own: nomina_core::DType,
+    own: DType,
     wanted: &'static [Option<&'static str>],
-    dtype: nomina_core::DType,
+    dtype: DType,
 ) -> Result<()> {
     let error = |kind, what: String| {
         let types = Names::from_static(wanted);

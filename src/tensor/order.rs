@@ -11,7 +11,7 @@ use nomina_core::dims::{
 use nomina_core::{Element, Result};
 
 use super::Tensor;
-use crate::call::{Bare, Known, done, ok, order, view};
+use crate::call::{Bare, Known, Look, done, ok, order, view};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Dims in another order; `..` stands for those that are not mentioned, in their order, and
@@ -31,7 +31,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn align_to<O: OrderSpec + Order<D>>(&self, order: O) -> Tensor<Aligned<D, O>, T> {
         let _ = order;
-        Tensor::wrap(done(self.aligned::<Aligned<D, O>>("align_to")))
+        Tensor::wrap(done(self.aligned::<Aligned<D, O>>("align_to", None)))
     }
 
     /// [`align_to`](Self::align_to) that returns the error.
@@ -43,11 +43,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         order: O,
     ) -> Result<Tensor<Aligned<D, O>, T>> {
         let _ = order;
-        Tensor::give(self.aligned::<Aligned<D, O>>("align_to"))
+        Tensor::give(self.aligned::<Aligned<D, O>>("align_to", None))
     }
 
-    fn aligned<E: Dims>(&self, op: &'static str) -> Result<Bare> {
-        order::align(op, self.look(), places::<D, E>(), E::STATIC)
+    fn aligned<E: Dims>(&self, op: &'static str, like: Option<Look<'_>>) -> Result<Bare> {
+        order::align(op, self.look(), places::<D, E>(), like, E::STATIC)
     }
 
     /// Dims in the order of another tensor's; dims that only the other has get size 1.
@@ -70,8 +70,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: AlignInto<E>,
     {
-        let _ = other;
-        Tensor::wrap(done(self.aligned::<E>("align_as")))
+        Tensor::wrap(done(self.aligned::<E>("align_as", Some(other.look()))))
     }
 
     /// [`align_as`](Self::align_as) that returns the error.
@@ -82,8 +81,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: AlignInto<E>,
     {
-        let _ = other;
-        Tensor::give(self.aligned::<E>("align_as"))
+        Tensor::give(self.aligned::<E>("align_as", Some(other.look())))
     }
 
     /// All dims in another order: [`align_to`](Self::align_to) without new dims.
@@ -112,7 +110,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: SameRankAs<Aligned<D, O>>,
     {
         let _ = order;
-        Tensor::give(self.aligned::<Aligned<D, O>>("permute"))
+        Tensor::give(self.aligned::<Aligned<D, O>>("permute", None))
     }
 
     /// Two dims swapped.

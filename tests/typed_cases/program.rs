@@ -7,13 +7,13 @@ use crate::select::{Recorded, tensors_in};
 use crate::words::is_ident;
 
 /// A case and its body.
-type Written<'a> = (&'a Recorded, String);
+pub type Written<'a> = (&'a Recorded, String);
 
 const DEPENDENCIES: &str = "nomina-core = { path = {root}/core }\n\
     nomina-runtime = { path = {root}/runtime }\nhalf = \"*\"\nnum-complex = \"*\"\n\
     serde_json = { version = \"*\", features = [\"arbitrary_precision\"] }\n";
 
-fn krate(name: &str) -> Krate {
+pub fn krate(name: &str) -> Krate {
     let quoted = format!("{:?}", root());
     let folder = quoted.trim_end_matches('"');
     let dependencies = DEPENDENCIES
@@ -23,7 +23,7 @@ fn krate(name: &str) -> Krate {
 }
 
 /// The head of a program: one line for each item, so that cases have lines of their own.
-fn head(cases: &[Written<'_>]) -> String {
+pub fn head(cases: &[Written<'_>]) -> String {
     let mut names = BTreeSet::new();
     for (recorded, code) in cases {
         let mut tensors = Vec::new();
@@ -85,6 +85,12 @@ fn write(krate: &Krate, cases: &[Written<'_>]) -> usize {
     source += "];\nfn main() { prelude::run(CASES) }\n";
     krate.write("main.rs", &source);
     krate.write("prelude.rs", include_str!("prelude.in"));
+    copy_parts(krate);
+    head
+}
+
+/// Copies what the programs share with the conformance test.
+pub fn copy_parts(krate: &Krate) {
     for file in ["case", "compare"] {
         let from = root()
             .join("tests/conformance")
@@ -93,7 +99,6 @@ fn write(krate: &Krate, cases: &[Written<'_>]) -> usize {
         let text = std::fs::read_to_string(from).expect("a file of the conformance test");
         krate.write(&format!("{file}.rs"), &text);
     }
-    head
 }
 
 /// The cases that compile although none should.
@@ -123,7 +128,7 @@ fn check(krate: &Krate, cases: &[Written<'_>]) -> BTreeMap<usize, String> {
     by_case(krate.check(), head, cases.len())
 }
 
-fn by_case(mistakes: Vec<Mistake>, head: usize, count: usize) -> BTreeMap<usize, String> {
+pub fn by_case(mistakes: Vec<Mistake>, head: usize, count: usize) -> BTreeMap<usize, String> {
     let mut failing = BTreeMap::new();
     for mistake in mistakes {
         let at = mistake.line.checked_sub(head + 1);
@@ -176,8 +181,8 @@ pub fn failing(cases: &[Written<'_>]) -> Vec<String> {
     told
 }
 
-/// What a program says of the cases that fail.
-fn run(program: &Krate) -> Vec<String> {
+/// What a program prints, but for its last word.
+pub fn run(program: &Krate) -> Vec<String> {
     let output = program.cargo(&["run"]);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(

@@ -1,12 +1,12 @@
 //! A recorded call as a typed one.
 
-use nomina::DynTensor;
+use nomina::{DynTensor, Names};
 use nomina_core::op::{Op, Param, ParamKind};
 use nomina_runtime::invoke::{self, Bound, Form, Value};
 
 use crate::case::Case;
 use crate::select::tensors_in;
-use crate::words::{dtype, is_ident, number, tensor_type, tuple};
+use crate::words::{dims, dtype, is_ident, number, tensor_type, tuple};
 
 /// What became of a case.
 pub enum Translated {
@@ -47,16 +47,26 @@ pub struct Call<'a> {
     pub out: bool,
 }
 
-/// Translates a case.
+/// Translates a case, its tensors declared with the names they have.
+#[allow(dead_code, reason = "one of two tests declares them otherwise")]
 pub fn case(case: &Case) -> Translated {
-    match body(case) {
+    case_of(case, &|_, names| dims(names))
+}
+
+/// Writes the dims of an operand's type: the tensors of the arguments are counted first, then those of
+/// `out`, then the sparse ones.
+pub type Declare<'a> = &'a dyn Fn(usize, &Names) -> String;
+
+/// Translates a case whose tensors are declared as one likes.
+pub fn case_of(case: &Case, declare: Declare<'_>) -> Translated {
+    match body(case, declare) {
         Ok(code) => Translated::Call(code),
         Err(Not::Inexpressible(reason)) => Translated::Inexpressible(reason),
         Err(Not::Missing(what)) => Translated::Missing(what),
     }
 }
 
-fn body(case: &Case) -> Words {
+fn body(case: &Case, declare: Declare<'_>) -> Words {
     let Some((op, form)) = invoke::parse(&case.op) else {
         return missing(format!("{} is not known", case.op));
     };
@@ -85,7 +95,7 @@ fn body(case: &Case) -> Words {
         return inexpressible("arguments that the signature does not take");
     };
     if case.args.iter().any(|arg| matches!(arg, Value::Sparse(_))) {
-        return crate::spell::sparse::case(op, form, &bound, &case.args);
+        return crate::spell::sparse::case(op, form, &bound, &case.args, declare);
     }
     let call = Call {
         op,
@@ -95,20 +105,28 @@ fn body(case: &Case) -> Words {
         out: matches!(out, Some(Value::Tensor(_))),
     };
     let mut code = String::new();
+    let count = call.tensors.len();
     for (k, x) in call.tensors.iter().enumerate() {
-        code += &format!("let mut x{k}: {} = input.tensor({k})?; ", tensor_type(x));
+        code += &format!(
+            "let mut x{k}: {} = input.tensor({k})?; ",
+            tensor_type(x, &declare(k, x.names()))
+        );
     }
     match out {
         None | Some(Value::None) => {}
         Some(Value::Tensor(x)) => {
-            code += &format!("let mut out: {} = input.out(0)?; ", tensor_type(&x));
+            code += &format!(
+                "let mut out: {} = input.out(0)?; ",
+                tensor_type(&x, &declare(count, x.names()))
+            );
         }
         Some(Value::List(items)) => {
             for (k, item) in items.iter().enumerate() {
                 let Value::Tensor(x) = item else {
                     return inexpressible("an out argument that is no tensor");
                 };
-                code += &format!("let mut out{k}: {} = input.out({k})?; ", tensor_type(x));
+                let of = tensor_type(x, &declare(count + k, x.names()));
+                code += &format!("let mut out{k}: {of} = input.out({k})?; ");
             }
         }
         Some(_) => return inexpressible("an out argument that is no tensor"),

@@ -3,17 +3,18 @@
 use nomina::{DType, DynSparse, DynTensor, Names};
 use nomina_runtime::invoke::Value;
 
-/// A tensor's type: `Tensor<(N, C), f64>`.
-pub fn tensor_type(x: &DynTensor) -> String {
-    format!("Tensor<{}, {}>", dims(x.names()), dtype(x.dtype()))
+/// A tensor's type: `Tensor<(N, C), f64>`, its dims as written.
+pub fn tensor_type(x: &DynTensor, dims: &str) -> String {
+    format!("Tensor<{dims}, {}>", dtype(x.dtype()))
 }
 
 /// A sparse tensor's type.
-pub fn sparse_type(x: &DynSparse) -> String {
-    format!("Sparse<{}, {}>", dims(x.names()), dtype(x.dtype()))
+pub fn sparse_type(x: &DynSparse, dims: &str) -> String {
+    format!("Sparse<{dims}, {}>", dtype(x.dtype()))
 }
 
-fn dims(names: &Names) -> String {
+/// The dims of a type: `(N, C)`, `Wild` for a dim without a name.
+pub fn dims(names: &Names) -> String {
     tuple(names.iter().map(|name| match name {
         Some(name) => name.to_string(),
         None => "Wild".to_owned(),

@@ -36,11 +36,9 @@ pub fn cat(op: &'static str, operands: &[Named<'_>], dim: DimRef<'_>) -> Result<
     let unnamed = !operands.iter().any(|(names, _)| names.has_names());
     // Unnamed ones of shape [0] may be all there is: then they are joined as vectors.
     let skip = |shape: &[usize]| unnamed && is_skipped(shape);
-    let Some(&first) = operands
-        .iter()
-        .find(|(_, shape)| !skip(shape))
-        .or(operands.first())
-    else {
+    let base = operands.iter().position(|(_, shape)| !skip(shape));
+    let base = base.unwrap_or(0);
+    let Some(&first) = operands.get(base) else {
         return Err(none(op));
     };
     // By name the dim is looked up before anything else, in the tensor that comes first.
@@ -53,7 +51,8 @@ pub fn cat(op: &'static str, operands: &[Named<'_>], dim: DimRef<'_>) -> Result<
             return Err(ranks(op, first, (names, shape), i));
         }
     }
-    let joined = operands.iter().filter(|(_, shape)| !skip(shape));
+    let joined = operands.iter().enumerate();
+    let joined = joined.filter(|(_, (_, shape))| !skip(shape));
     let names = match unnamed {
         true => first.0.clone(),
         false => unify_all(op, operands.iter().map(|(names, _)| *names))?,
@@ -64,18 +63,11 @@ pub fn cat(op: &'static str, operands: &[Named<'_>], dim: DimRef<'_>) -> Result<
     };
     let mut shape = Shape::from_slice(first.1);
     shape[dim] = 0;
-    for (i, &(names, sizes)) in joined.enumerate() {
+    for (i, &(_, sizes)) in joined {
         for (at, (&own, &size)) in first.1.iter().zip(sizes).enumerate() {
             if at != dim && own != size {
-                return Err(Error::new(
-                    ErrorKind::Shape,
-                    op,
-                    format!("size {own} of the first tensor and size {size} of tensor {i} differ"),
-                )
-                .operand(first.0, first.1)
-                .operand(names, sizes)
-                .at(0, at)
-                .hint("sizes match in every dim but the one the tensors are joined along"));
+                return Err(apart(op, operands, [(base, at), (i, at)])
+                    .hint("sizes match in every dim but the one the tensors are joined along"));
             }
         }
         shape[dim] = shape[dim]
@@ -114,18 +106,10 @@ pub fn stack(
         }
     }
     let unified = unify_all(op, operands.iter().map(|(names, _)| *names))?;
-    for (i, &(names, shape)) in operands.iter().enumerate() {
+    for (i, &(_, shape)) in operands.iter().enumerate() {
         if let Some(at) = (0..shape.len()).find(|&at| shape[at] != first.1[at]) {
-            let (own, size) = (first.1[at], shape[at]);
-            return Err(Error::new(
-                ErrorKind::Shape,
-                op,
-                format!("size {own} of the first tensor and size {size} of tensor {i} differ"),
-            )
-            .operand(first.0, first.1)
-            .operand(names, shape)
-            .at(0, at)
-            .hint("all sizes match in `stack`; `cat` joins along a dim"));
+            return Err(apart(op, operands, [(0, at), (i, at)])
+                .hint("all sizes match in `stack`; `cat` joins along a dim"));
         }
     }
     let (dim, names) = unsqueeze(op, &unified, index, name)?;
@@ -152,6 +136,11 @@ fn ranks(op: &'static str, first: Named<'_>, other: Named<'_>, i: usize) -> Erro
         .operand(first.0, first.1)
         .operand(other.0, other.1)
         .hint("bring them to one rank first: `unsqueeze` or `align_as`")
+}
+
+#[cold]
+fn apart(op: &'static str, operands: &[Named<'_>], dims: [(usize, usize); 2]) -> Error {
+    Error::sizes(op, operands.iter().map(|x| x.1), dims).with_names(operands.iter().map(|x| x.0))
 }
 
 #[cold]

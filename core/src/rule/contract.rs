@@ -127,15 +127,9 @@ pub fn contract_shape(
     for &(i, j) in plan.sum.iter().chain(&plan.batch) {
         let (x, y) = (a.1[i], b.1[j]);
         if x != y {
-            return Err(Error::new(
-                ErrorKind::Shape,
-                op,
-                format!("size {x} and size {y} do not match"),
-            )
-            .operand(a.0, a.1)
-            .operand(b.0, b.1)
-            .at(0, i)
-            .hint("a dim that both tensors have must have one size"));
+            return Err(Error::sizes(op, [a.1, b.1], [(0, i), (1, j)])
+                .with_names([a.0, b.0])
+                .hint("a shared dim has one size in both operands"));
         }
     }
     let natural: Shape = plan

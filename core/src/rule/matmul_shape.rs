@@ -1,7 +1,5 @@
 //! Rule 5 for sizes: the shapes of products.
 
-use alloc::format;
-
 use super::Shape;
 use super::matmul::wrong_ranks;
 use crate::error::{Error, ErrorKind, Result};
@@ -37,7 +35,7 @@ pub fn dot_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
 /// [`ErrorKind::Rank`] or [`ErrorKind::Shape`].
 pub fn bmm_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
     if a.len() == 3 && b.len() == 3 && a[0] != b[0] {
-        return Err(sizes(op, a, b, "batch", 0, (a[0], b[0])));
+        return Err(sizes(op, a, b, [0, 0]).hint("use `matmul`, whose batch dims broadcast"));
     }
     strict_shape(op, a, b, 3, 3)
 }
@@ -67,7 +65,8 @@ pub fn matmul_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape>
     };
     let k_b = b[b.len().saturating_sub(2)];
     if k != k_b {
-        return Err(sizes(op, a, b, "contracted", a.len() - 1, (k, k_b)));
+        return Err(sizes(op, a, b, [a.len() - 1, b.len().saturating_sub(2)])
+            .hint("the last dim of the left operand meets the next to last of the right one"));
     }
     let mut shape = batch(op, a, b)?;
     if a.len() >= 2 {
@@ -94,7 +93,9 @@ pub fn cdist_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> 
     }
     let (k, k_b) = (a[a.len() - 1], b[b.len() - 1]);
     if k != k_b {
-        return Err(sizes(op, a, b, "last", a.len() - 1, (k, k_b)));
+        return Err(
+            sizes(op, a, b, [a.len() - 1, b.len() - 1]).hint("rows of both have one length")
+        );
     }
     let mut shape = batch(op, a, b)?;
     shape.push(a[a.len() - 2]);
@@ -112,29 +113,16 @@ fn batch(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> {
         let x = i.checked_sub(skip_a).map_or(1, |i| a[i]);
         let y = i.checked_sub(skip_b).map_or(1, |i| b[i]);
         if x != y && x != 1 && y != 1 {
-            return Err(sizes(op, a, b, "batch", i - skip_a, (x, y)));
+            return Err(sizes(op, a, b, [i - skip_a, i - skip_b])
+                .hint("batch sizes broadcast when they are equal or one of them is 1"));
         }
         shape.push(if x == 1 { y } else { x });
     }
     Ok(shape)
 }
 
+/// Dim `i` of the first operand and `j` of the second disagree.
 #[cold]
-fn sizes(
-    op: &'static str,
-    a: &[usize],
-    b: &[usize],
-    which: &str,
-    dim: usize,
-    (x, y): (usize, usize),
-) -> Error {
-    let none = Names::default();
-    Error::new(
-        ErrorKind::Shape,
-        op,
-        format!("the {which} sizes {x} and {y} do not match"),
-    )
-    .operand(&none, a)
-    .operand(&none, b)
-    .at(0, dim)
+fn sizes(op: &'static str, a: &[usize], b: &[usize], [i, j]: [usize; 2]) -> Error {
+    Error::sizes(op, [a, b], [(0, i), (1, j)])
 }

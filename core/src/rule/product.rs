@@ -57,12 +57,10 @@ pub fn inner_shape(op: &'static str, a: &[usize], b: &[usize]) -> Result<Shape> 
         return Ok(a.iter().chain(b).copied().collect());
     };
     if k != l {
-        let what = format!("sizes {k} and {l} of the last dims differ");
-        return Err(Error::new(ErrorKind::Shape, op, what)
-            .operand(&Names::default(), a)
-            .operand(&Names::default(), b)
-            .at(0, a.len() - 1)
-            .hint("the last dim of both is summed over"));
+        return Err(
+            Error::sizes(op, [a, b], [(0, a.len() - 1), (1, b.len() - 1)])
+                .hint("the last dim of both is summed over"),
+        );
     }
     Ok(left.iter().chain(right).copied().collect())
 }

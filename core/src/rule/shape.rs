@@ -65,37 +65,51 @@ pub fn broadcast_shapes(op: &'static str, a: &[usize], b: &[usize]) -> Result<Sh
             (x, y) if x == y => result.push(x),
             (1, y) => result.push(y),
             (x, 1) => result.push(x),
-            (x, y) => return Err(unequal(op, a, b, i - skip_a, x, y)),
+            _ => return Err(unequal(op, [a, b], [(0, i - skip_a), (1, i - skip_b)])),
         }
     }
     Ok(result)
 }
 
 #[cold]
-fn unequal(op: &'static str, a: &[usize], b: &[usize], dim: usize, x: usize, y: usize) -> Error {
-    let none = Names::default();
-    Error::new(
-        ErrorKind::Shape,
-        op,
-        format!("size {x} and size {y} do not match"),
-    )
-    .operand(&none, a)
-    .operand(&none, b)
-    .at(0, dim)
-    .hint("sizes broadcast when they are equal or one of them is 1")
+fn unequal<'a>(
+    op: &'static str,
+    operands: impl IntoIterator<Item = &'a [usize]>,
+    dims: [(usize, usize); 2],
+) -> Error {
+    Error::sizes(op, operands, dims).hint("sizes broadcast when they are equal or one of them is 1")
 }
 
 /// [`broadcast_shapes`] over all operands.
 ///
 /// # Errors
-/// As [`broadcast_shapes`]; the first operand shown is what the earlier ones broadcast to.
+/// As [`broadcast_shapes`], with all operands.
 pub fn broadcast_all<'a>(
     op: &'static str,
-    shapes: impl IntoIterator<Item = &'a [usize]>,
+    shapes: impl IntoIterator<Item = &'a [usize], IntoIter: Clone>,
 ) -> Result<Shape> {
-    shapes.into_iter().try_fold(Shape::new(), |shape, next| {
-        broadcast_shapes(op, &shape, next)
-    })
+    let shapes = shapes.into_iter();
+    let rank = shapes.clone().map(<[usize]>::len).max().unwrap_or(0);
+    let mut result = Shape::from_elem(1, rank);
+    for (operand, shape) in shapes.clone().enumerate() {
+        let left = rank - shape.len();
+        for (dim, &size) in shape.iter().enumerate() {
+            let merged = &mut result[left + dim];
+            if *merged == 1 {
+                *merged = size;
+            } else if size != 1 && size != *merged {
+                // Whoever brought the size in is the one that this operand disagrees with.
+                let place = |shape: &[usize]| (left + dim).checked_sub(rank - shape.len());
+                let other = shapes
+                    .clone()
+                    .position(|shape| place(shape).and_then(|at| shape.get(at)) == Some(&*merged));
+                let other = other.unwrap_or(operand);
+                let its = shapes.clone().nth(other).and_then(place).unwrap_or(dim);
+                return Err(unequal(op, shapes, [(other, its), (operand, dim)]));
+            }
+        }
+    }
+    Ok(result)
 }
 
 /// Checks that an operator in place keeps self's shape: `other` broadcasts to `own`.
@@ -106,6 +120,13 @@ pub fn broadcast_into(op: &'static str, own: &[usize], other: &[usize]) -> Resul
     let shape = broadcast_shapes(op, own, other)?;
     if *shape == *own {
         return Ok(());
+    }
+    const HINT: &str = "in place, self keeps its sizes: use the operator that makes a new tensor";
+    if let Some(new) = own.len().checked_sub(other.len()) {
+        let grows = |&at: &usize| own[new + at] != shape[new + at];
+        if let Some(at) = (0..other.len()).find(grows) {
+            return Err(Error::sizes(op, [own, other], [(0, new + at), (1, at)]).hint(HINT));
+        }
     }
     let none = Names::default();
     Err(Error::new(
@@ -118,7 +139,7 @@ pub fn broadcast_into(op: &'static str, own: &[usize], other: &[usize]) -> Resul
     )
     .operand(&none, own)
     .operand(&none, other)
-    .hint("use the operator that makes a new tensor"))
+    .hint(HINT))
 }
 
 /// The names and the shape of a tensor expanded to `sizes`: dims of size 1 grow, -1 keeps a size,

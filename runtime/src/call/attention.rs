@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
 
-use super::gemm::{refuse, same_kind};
+use super::gemm::{batches, refuse, same_kind, unequal};
 use super::reduce::address;
 use crate::backend::backend;
 use crate::cpu::gemm::Matrix;
@@ -133,22 +133,20 @@ fn checked(operands: &[&Raw; 3]) -> Result<(Shape, [usize; 4])> {
     same_kind(op, operands)?;
     let end = |x: &Raw, from_end: usize| x.shape()[x.rank() - from_end];
     let [query, key, value] = *operands;
-    for (a, b, what) in [
-        (end(query, 1), end(key, 1), "features of queries and keys"),
-        (end(key, 2), end(value, 2), "numbers of keys and values"),
+    for (a, b, from_end, hint) in [
+        (0, 1, 1, "queries and keys have the same features"),
+        (1, 2, 2, "there is one value for each key"),
     ] {
-        if a != b {
-            let what = format!("the {what} are {a} and {b}");
-            return Err(refuse(ErrorKind::Shape, op, operands, what).hint("they must be the same"));
+        let (x, y) = (operands[a], operands[b]);
+        if end(x, from_end) != end(y, from_end) {
+            let dims = [(a, x.rank() - from_end), (b, y.rank() - from_end)];
+            return Err(unequal(op, operands, dims).hint(hint));
         }
     }
     let front = |x: &Raw| Shape::from_slice(&x.shape()[..x.rank() - 2]);
     let fronts = [front(query), front(key), front(value)];
     let fronts: crate::SmallVec<[&[usize]; 3]> = fronts.iter().map(|shape| &shape[..]).collect();
-    let batch = broadcast(op.name(), &fronts).map_err(|e| {
-        refuse(e.kind(), op, operands, "batch dims do not broadcast")
-            .hint("make the sizes before the last two equal, or one of them 1")
-    })?;
+    let batch = broadcast(op.name(), &fronts).map_err(|e| batches(e, operands))?;
     let sizes = [end(query, 2), end(key, 2), end(query, 1), end(value, 1)];
     Ok((batch, sizes))
 }

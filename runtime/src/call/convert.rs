@@ -1,6 +1,6 @@
 //! Copies and conversions.
 
-use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Names, Result, Scalar};
+use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
 use crate::backend::{Place, backend};
 use crate::plan::{Plan, dense_strides};
@@ -130,16 +130,9 @@ pub fn copy_into(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
         return Err(Error::new(ErrorKind::Device, "copy", what)
             .hint("move the source with `to_device` first"));
     }
-    let layout = src.layout().expand(dest.shape()).map_err(|_| {
-        let what = format!(
-            "sizes {:?} do not broadcast to {:?}",
-            src.shape(),
-            dest.shape()
-        );
-        Error::new(ErrorKind::Shape, "copy", what)
-            .operand(&Names::default(), dest.shape())
-            .operand(&Names::default(), src.shape())
-            .hint("only dims of size 1 repeat, and new dims stand on the left")
+    let layout = src.layout().expand(dest.shape()).map_err(|error| {
+        let refused = rule::broadcast_into("copy", dest.shape(), src.shape()).err();
+        refused.unwrap_or(error)
     })?;
     let place = Place {
         ptr: dest.as_mut_ptr(),

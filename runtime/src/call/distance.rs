@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar};
 
-use super::gemm::{refuse, same_kind};
+use super::gemm::{batches, refuse, same_kind, unequal};
 use super::reduce::address;
 use super::{
     Arg, ReduceOptions, add_product, clamp, contiguous, pointwise, pointwise_owned, reduce,
@@ -57,10 +57,8 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
     let (m, depth) = (a.shape()[a.rank() - 2], a.shape()[a.rank() - 1]);
     let (n, other) = (b.shape()[b.rank() - 2], b.shape()[b.rank() - 1]);
     if depth != other {
-        let what = format!("sizes {depth} and {other} of the last dims differ");
-        return Err(refuse(ErrorKind::Shape, op, &[a, b], what)
-            .at(0, a.rank() - 1)
-            .hint("rows of both have one length"));
+        let dims = [(0, a.rank() - 1), (1, b.rank() - 1)];
+        return Err(unequal(op, &[a, b], dims).hint("rows of both have one length"));
     }
     same_kind(op, &[a, b])?;
     if p.is_nan() || p < 0.0 {
@@ -71,7 +69,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
         op.name(),
         &[&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]],
     )
-    .map_err(|e| refuse(e.kind(), op, &[a, b], "batch dims do not broadcast"))?;
+    .map_err(|e| batches(e, &[a, b]))?;
     let count: usize = batch.iter().product();
     let rows = |x: &Raw, rows: usize| -> Result<Raw> {
         let mut shape = batch.clone();

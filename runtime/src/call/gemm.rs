@@ -20,6 +20,12 @@ pub(super) fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into
         })
 }
 
+/// Two dims of the operands, which have sizes that do not go together.
+#[cold]
+pub(super) fn unequal(op: Op, operands: &[&Raw], dims: [(usize, usize); 2]) -> Error {
+    Error::sizes(op.name(), operands.iter().map(|x| x.shape()), dims)
+}
+
 /// Checks ranks, then the sizes that meet, then dtypes and devices.
 fn check(op: Op, a: &Raw, b: &Raw, ranks: [usize; 2]) -> Result<()> {
     let operands = [a, b];
@@ -42,17 +48,19 @@ fn check(op: Op, a: &Raw, b: &Raw, ranks: [usize; 2]) -> Result<()> {
         b.shape()[b.rank().saturating_sub(2)],
     );
     if k != l {
-        return Err(meet(op, a, b, k, l));
+        return Err(meet(op, a, b));
     }
     same_kind(op, &operands)
 }
 
 #[cold]
-fn meet(op: Op, a: &Raw, b: &Raw, k: usize, l: usize) -> Error {
-    let what = format!("sizes {k} and {l} of the dims that meet differ");
-    refuse(ErrorKind::Shape, op, &[a, b], what)
-        .at(0, a.rank() - 1)
-        .hint("the last dim of the left operand meets the next to last of the right one")
+fn meet(op: Op, a: &Raw, b: &Raw) -> Error {
+    unequal(
+        op,
+        &[a, b],
+        [(0, a.rank() - 1), (1, b.rank().saturating_sub(2))],
+    )
+    .hint("the last dim of the left operand meets the next to last of the right one")
 }
 
 /// Operands must have one dtype, which the operator takes, and be on one device.
@@ -179,10 +187,7 @@ pub fn bmm(a: &Raw, b: &Raw) -> Result<Raw> {
 
 #[cold]
 fn batch_sizes(op: Op, a: &Raw, b: &Raw) -> Error {
-    let what = format!("batch sizes {} and {} differ", a.shape()[0], b.shape()[0]);
-    refuse(ErrorKind::Shape, op, &[a, b], what)
-        .at(0, 0)
-        .hint("use `matmul`, whose batch dims broadcast")
+    unequal(op, &[a, b], [(0, 0), (1, 0)]).hint("use `matmul`, whose batch dims broadcast")
 }
 
 /// The matrix product over the last two dims; the others broadcast. An operand of one dim is a row
@@ -201,15 +206,15 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
         b.shape()[b.rank().saturating_sub(2)],
     );
     if k != l {
-        return Err(meet(op, a, b, k, l));
+        return Err(meet(op, a, b));
     }
     same_kind(op, &[a, b])?;
     let (row, column) = (a.rank() == 1, b.rank() == 1);
     let a2 = if row { a.unsqueeze(0)? } else { a.clone() };
     let b2 = if column { b.unsqueeze(1)? } else { b.clone() };
     let batch = |x: &Raw| Shape::from_slice(&x.shape()[..x.rank() - 2]);
-    let common =
-        broadcast(op.name(), &[&batch(&a2), &batch(&b2)]).map_err(|error| batches(&error, a, b))?;
+    let common = broadcast(op.name(), &[&batch(&a2), &batch(&b2)])
+        .map_err(|error| batches(error, &[a, b]))?;
     let stretch = |x: &Raw| {
         let mut shape = common.clone();
         shape.extend_from_slice(&x.shape()[x.rank() - 2..]);
@@ -231,14 +236,10 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
 }
 
 #[cold]
-fn batches(error: &Error, a: &Raw, b: &Raw) -> Error {
-    refuse(
-        error.kind(),
-        Op::Matmul,
-        &[a, b],
-        "batch dims do not broadcast",
-    )
-    .hint("make the sizes before the last two equal, or one of them 1")
+pub(super) fn batches(error: Error, operands: &[&Raw]) -> Error {
+    error
+        .on_operands(operands.iter().map(|x| x.shape()))
+        .hint("make the sizes before the last two equal, or one of them 1")
 }
 
 /// `beta` times `bias`, which broadcasts, plus `alpha` times a product; `op` is one of addmm, addmv,
@@ -279,11 +280,9 @@ pub fn add_product(
     if op != Op::Addmv {
         shape.push(b2.shape()[b2.rank() - 1]);
     }
-    let bias = bias.broadcast_to(op.name(), &shape).map_err(|_| {
-        let what = format!("self does not broadcast to the product's sizes {shape:?}");
-        refuse(ErrorKind::Shape, op, &[bias, a, b], what)
-            .hint("its sizes are those of the product, or 1")
-    })?;
+    let bias = bias
+        .broadcast_to(op.name(), &shape)
+        .map_err(|_| unlike_product(op, [bias, a, b], &shape))?;
     let mut out = Raw::empty(op.name(), &shape, a.dtype(), a.device())?;
     let beta = Some(beta).filter(|beta| beta.to_bool());
     if beta.is_some() {
@@ -297,6 +296,26 @@ pub fn add_product(
         return out.squeeze(1);
     }
     Ok(out)
+}
+
+/// Says which dim of a factor the bias disagrees with.
+#[cold]
+fn unlike_product(op: Op, operands: [&Raw; 3], shape: &[usize]) -> Error {
+    const HINT: &str = "the bias has the sizes of the product, or 1";
+    let [bias, a, b] = operands;
+    let new = shape.len().saturating_sub(bias.rank());
+    let differs = |&i: &usize| ![1, shape[new + i]].contains(&bias.shape()[i]);
+    let apart = (0..bias.rank().min(shape.len())).find(differs);
+    let Some(i) = apart.filter(|_| bias.rank() <= shape.len()) else {
+        let what = format!("self does not broadcast to the product's sizes {shape:?}");
+        return refuse(ErrorKind::Shape, op, &operands, what).hint(HINT);
+    };
+    let factor = match new + i {
+        at if op != Op::Addmv && at + 1 == shape.len() => (2, b.rank() - 1),
+        // Its batch dim is summed over.
+        at => (1, at + usize::from(op == Op::Addbmm && a.rank() == 3)),
+    };
+    unequal(op, &operands, [(0, i), factor]).hint(HINT)
 }
 
 /// A factor is of no higher category than the operands: integers take integers.
@@ -329,9 +348,7 @@ pub fn contract(
             return Err(refuse(ErrorKind::Index, op, &[a, b], what).hint("count dims from 0"));
         };
         if m != n {
-            let what = format!("sizes {m} and {n} of the dims that meet differ");
-            return Err(refuse(ErrorKind::Shape, op, &[a, b], what)
-                .at(0, i)
+            return Err(unequal(op, &[a, b], [(0, i), (1, j)])
                 .hint("a shared dim has one size in both operands"));
         }
     }

@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Promoter, Result};
 
+use super::gemm::unequal;
 use super::reduce::{ReduceOptions, address, reduce};
 use super::{Arg, contiguous, copy_into, pointwise};
 use crate::backend::backend;
@@ -86,10 +87,10 @@ pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
         }
         for (other, (&size, &want)) in x.shape().iter().zip(base.shape()).enumerate() {
             if other != dim && size != want {
-                let what = format!("sizes {want} and {size} differ outside of the joined dim");
-                return Err(refuse(ErrorKind::Shape, op, xs, what)
-                    .at(at, other)
-                    .hint("tensors may differ in the joined dim alone"));
+                let base = xs.iter().position(|x| std::ptr::eq(*x, base));
+                let dims = [(base.unwrap_or(0), other), (at, other)];
+                return Err(unequal(op, xs, dims)
+                    .hint("sizes match in every dim but the one the tensors are joined along"));
             }
         }
         shape[dim] = shape[dim].checked_add(x.shape()[dim]).ok_or_else(|| {
@@ -134,8 +135,15 @@ fn common_format(xs: &[&Raw]) -> MemoryFormat {
 pub fn stack(xs: &[&Raw], dim: usize) -> Result<Raw> {
     if let Some(at) = xs.iter().position(|x| x.shape() != xs[0].shape()) {
         let op = Op::Stack;
-        let what = format!("the sizes of tensor {at} differ from those of the first");
-        return Err(refuse(ErrorKind::Shape, op, xs, what).hint("stack tensors of equal sizes"));
+        let hint = "all sizes match in `stack`; `cat` joins along a dim";
+        let mut both = xs[0].shape().iter().zip(xs[at].shape());
+        return Err(match both.position(|(a, b)| a != b) {
+            Some(dim) => unequal(op, xs, [(0, dim), (at, dim)]).hint(hint),
+            None => {
+                let what = format!("tensor {at} has another number of dims than the first");
+                refuse(ErrorKind::Rank, op, xs, what).hint(hint)
+            }
+        });
     }
     let in_op = |error: Error| error.in_op("stack");
     match xs.first() {

@@ -62,9 +62,19 @@ pub fn entropy(
     let mut kept = x.shape().to_vec();
     let classes = kept.remove(dim);
     if kept != target.shape() {
-        let what = format!("targets of sizes {:?}, not {kept:?}", target.shape());
-        return Err(shown(Error::new(ErrorKind::Shape, op.name(), what))
-            .hint("give one target for each row, without the dim of classes"));
+        let mut both = kept.iter().zip(target.shape());
+        let apart = both.position(|(own, its)| own != its);
+        let error = match apart.filter(|_| kept.len() == target.rank()) {
+            Some(i) => {
+                let dims = [(0, i + usize::from(i >= dim)), (1, i)];
+                Error::sizes(op.name(), [x.shape(), target.shape()], dims)
+            }
+            None => {
+                let what = format!("targets of sizes {:?}, not {kept:?}", target.shape());
+                shown(Error::new(ErrorKind::Shape, op.name(), what))
+            }
+        };
+        return Err(error.hint("give one target for each row, without the dim of classes"));
     }
     if !target.dtype().is_integral() || target.dtype() == DType::Bool {
         let what = format!("targets are {}, not integers", target.dtype());

@@ -178,6 +178,27 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
+    /// In place: which operand has a dim for which self would have to be larger.
+    #[cold]
+    fn grows(&self, refused: &Error) -> Option<Error> {
+        if refused.kind() != ErrorKind::Shape {
+            return None;
+        }
+        let tensors = self.sources.iter().filter_map(|source| match source {
+            Source::Tensor { layout, .. } => Some(&layout.shape[..]),
+            Source::Scalar(_) => None,
+        });
+        let shapes: SmallVec<[&[usize]; 3]> = tensors.collect();
+        let own = *shapes.first()?;
+        let dims = shapes.iter().enumerate().find_map(|(k, other)| {
+            let new = own.len().checked_sub(other.len())?;
+            let at = (0..other.len()).find(|&i| own[new + i] == 1 && other[i] != 1)?;
+            Some([(0, new + at), (k, at)])
+        });
+        let hint = "in place, self keeps its sizes: use the operator that makes a new tensor";
+        Some(Error::sizes(self.op.name(), shapes, dims?).hint(hint))
+    }
+
     /// Whether the result must be rounded to 16 bits before it is stored as another dtype.
     fn rounds(&self, dest: DType) -> bool {
         matches!(self.dtypes.result, DType::F16 | DType::BF16) && dest != self.dtypes.result
@@ -240,7 +261,8 @@ pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Res
     sources.push(first);
     sources.extend(rest.iter().map(|&arg| Source::from(arg)));
     let call = Call::new(op, sources)?;
-    call.check_dest(&dest)?;
+    call.check_dest(&dest)
+        .map_err(|error| call.grows(&error).unwrap_or(error))?;
     let layouts = call.layouts()?;
     // SAFETY: the first input is `dest` itself. The others are tensors of their own, and no tensor
     // shares a buffer that is borrowed exclusively.

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, rule};
 
-use super::gemm::{contract, matmul, refuse, same_kind};
+use super::gemm::{contract, matmul, refuse, same_kind, unequal};
 use super::{Arg, ReduceOptions, eye, pointwise, pointwise_in_place, reduce};
 use crate::raw::{Raw, Strided};
 use crate::shape::Shape;
@@ -199,10 +199,10 @@ pub fn multi_dot(chain: &[&Raw]) -> Result<Raw> {
     for (at, pair) in matrices.windows(2).enumerate() {
         let (k, l) = (pair[0].shape()[1], pair[1].shape()[0]);
         if k != l {
-            let what = format!("sizes {k} and {l} of the dims that meet differ");
-            return Err(refuse(ErrorKind::Shape, op, chain, what)
-                .at(at, chain[at].rank() - 1)
-                .hint("the last dim of each meets the next one's first"));
+            let dims = [(at, chain[at].rank() - 1), (at + 1, 0)];
+            return Err(
+                unequal(op, chain, dims).hint("the last dim of each meets the next one's first")
+            );
         }
     }
     let splits = cheapest(&matrices);
@@ -322,6 +322,10 @@ pub fn linear(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Result
     let product = contract(op, x, weight, &[(input, weight.rank() - 1)], &[])?;
     match bias {
         None => Ok(product),
+        Some(bias) if bias.rank() == 1 && ![1, weight.shape()[0]].contains(&bias.shape()[0]) => {
+            Err(unequal(op, &[x, weight, bias], [(1, 0), (2, 0)])
+                .hint("a bias has one number for each of the weight's outputs"))
+        }
         Some(bias) => add_bias(op, product, bias),
     }
 }

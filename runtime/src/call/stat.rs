@@ -109,7 +109,8 @@ pub fn trapezoid(op: Op, y: &Raw, spacing: Spacing<'_>, dim: usize, running: boo
 }
 
 /// How far places are apart along the samples' dim, with the samples' number of dims.
-fn distances(op: Op, y: &Raw, places: &Raw, dim: usize) -> Result<Raw> {
+fn distances(op: Op, y: &Raw, given: &Raw, dim: usize) -> Result<Raw> {
+    let places = given;
     let places = if places.rank() == 1 {
         let mut shape = Shape::from_elem(1, y.rank());
         shape[dim] = places.numel();
@@ -122,14 +123,19 @@ fn distances(op: Op, y: &Raw, places: &Raw, dim: usize) -> Result<Raw> {
         places
     };
     if places.rank() != y.rank() || places.shape()[dim] != y.shape()[dim] {
-        let what = format!(
-            "places of sizes {:?} for {} samples",
-            places.shape(),
-            y.shape()[dim]
-        );
-        return Err(refuse(ErrorKind::Shape, op, y, what)
-            .at(0, dim)
-            .hint("give one place for each sample"));
+        let shapes = [y.shape(), given.shape()];
+        let at = match given.rank() {
+            1 => Some(0),
+            rank => (dim + rank).checked_sub(y.rank()),
+        };
+        let error = match at.filter(|_| places.rank() == y.rank()) {
+            Some(at) => Error::sizes(op.name(), shapes, [(0, dim), (1, at)]),
+            None => {
+                let what = format!("places of {} dims for {}", given.rank(), y.rank());
+                Error::new(ErrorKind::Shape, op.name(), what).on_operands(shapes)
+            }
+        };
+        return Err(error.hint("give one place for each sample"));
     }
     if places.shape()[dim] == 0 {
         return Ok(places);

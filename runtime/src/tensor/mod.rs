@@ -61,6 +61,7 @@ pub use einsum::{AttentionOptions, CdistOptions};
 pub use factory::Options;
 pub use gather::{
     Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
+    unlike_part,
 };
 pub use loss::*;
 pub use norm::*;

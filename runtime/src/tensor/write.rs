@@ -16,9 +16,9 @@ impl DynTensor {
     pub fn copy_(&mut self, src: &Self) -> Result<&mut Self> {
         let names = {
             let fail = |e| about(e, &[self, src]);
-            let computed = rule::unify("copy_", &self.names, &src.names).map_err(fail)?;
-            rule::broadcast_into("copy_", self.shape(), src.shape()).map_err(fail)?;
-            rule::in_place("copy_", &self.names, &computed).map_err(fail)?
+            let computed = rule::unify("copy", &self.names, &src.names).map_err(fail)?;
+            rule::broadcast_into("copy", self.shape(), src.shape()).map_err(fail)?;
+            rule::in_place("copy", &self.names, &computed).map_err(fail)?
         };
         in_place_as(self, names, &[src], |dest| call::copy_into(dest, &src.raw))?;
         Ok(self)

@@ -4,8 +4,8 @@
 //! [`Tensor::slice_scatter`], [`Tensor::diagonal_scatter`].
 
 use nomina_core::dims::{
-    Appended, At, AxesOf, BroadcastWith, DimOf, Dims, HoldsInPlace, SameRankAs, SubscriptRange,
-    Sum, Wild, Without, position,
+    Appended, At, BroadcastWith, DimOf, Dims, HoldsInPlace, SameRankAs, SubscriptRange, Sum, Wild,
+    Without, position,
 };
 use nomina_core::{Element, IndexElement, Result};
 use nomina_runtime::tensor::IndexPutOptions;
@@ -328,7 +328,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<D>>(
+    pub fn diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<Without<D, X>>>(
         &self,
         src: &Tensor<E, T>,
         offset: i64,
@@ -336,8 +336,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim2: Y,
     ) -> Self
     where
-        (X, Y): AxesOf<D>,
-        Appended<Without<D, (X, Y)>, Wild>: BroadcastWith<E> + SameRankAs<E>,
+        Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
     {
         ok(self.try_diagonal_scatter(src, offset, dim1, dim2))
     }
@@ -346,7 +345,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<D>>(
+    pub fn try_diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<Without<D, X>>>(
         &self,
         src: &Tensor<E, T>,
         offset: i64,
@@ -354,8 +353,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim2: Y,
     ) -> Result<Self>
     where
-        (X, Y): AxesOf<D>,
-        Appended<Without<D, (X, Y)>, Wild>: BroadcastWith<E> + SameRankAs<E>,
+        Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
     {
         let _ = (dim1, dim2);
         Self::give(gather::one(

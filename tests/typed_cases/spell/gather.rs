@@ -105,6 +105,16 @@ pub fn call(call: &Call<'_>) -> Own {
             let range = format!("{}.i({start}..{stop}).step({step})", dim("dim")?);
             method("slice_scatter", &[value(call, "src")?, range])
         }
+        Op::DiagonalScatter => {
+            let number = |param: &str| match call.given(param) {
+                Some(Value::Int(at)) => *at,
+                _ => i64::from(param == "dim2"),
+            };
+            let dim = |param: &str| call.dim(&Value::Int(number(param)));
+            let offset = number("offset").to_string();
+            let arguments = [value(call, "src")?, offset, dim("dim1")?, dim("dim2")?];
+            method("diagonal_scatter", &arguments)
+        }
         Op::At => match call.bound.get("indices") {
             Some(Value::List(pairs)) => {
                 let pairs = pairs.iter().map(|pair| subscript(call, pair));

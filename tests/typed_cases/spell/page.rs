@@ -339,7 +339,7 @@ fn rename(call: &Call<'_>) -> Words {
         }
     };
     // In types a renamed tensor is another type: in place is the same as anew.
-    Ok(format!("give(x0.rename({from}, {to}))"))
+    Ok(format!("give(x0.try_rename({from}, {to})?)"))
 }
 
 fn flatten(call: &Call<'_>) -> Words {

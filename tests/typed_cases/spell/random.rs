@@ -25,6 +25,7 @@ pub fn call(call: &Call<'_>) -> Own {
             let bound = |name| call.given(name).and_then(number).unwrap_or_default();
             // With one bound, it is the upper one.
             let range = match (call.given("from"), call.given("to")) {
+                (Some(_), None) if call.bound.get("to").is_some() => format!("{}..", bound("from")),
                 (Some(_), None) => format!("..{}", bound("from")),
                 _ => format!("{}..{}", bound("from"), bound("to")),
             };

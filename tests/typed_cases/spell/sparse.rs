@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_runtime::DynSparse;
 use nomina_runtime::invoke::{Bound, Form, Value};
 
-use crate::translate::{Call, Own, Words, inexpressible, missing};
+use crate::translate::{Call, Declare, Own, Words, inexpressible, missing};
 use crate::words::{dtype, is_ident, number, sparse_type, tensor_type, tuple};
 
 /// The typed form, where it does not follow from the row.
@@ -20,7 +20,11 @@ pub fn call(call: &Call<'_>) -> Own {
 }
 
 /// A call with sparse tensors among the arguments.
-pub fn case(op: Op, form: Form, bound: &Bound, args: &[Value]) -> Words {
+pub fn case(op: Op, form: Form, bound: &Bound, args: &[Value], declare: Declare<'_>) -> Words {
+    let tensors = args
+        .iter()
+        .filter(|arg| matches!(arg, Value::Tensor(_)))
+        .count();
     let (mut code, mut names) = (String::new(), Vec::new());
     let (mut sparse, mut dense) = (0, 0);
     for arg in args {
@@ -31,7 +35,7 @@ pub fn case(op: Op, form: Form, bound: &Bound, args: &[Value]) -> Words {
             Value::Sparse(x) => {
                 code += &format!(
                     "let s{sparse}: {} = input.sparse({sparse})?; ",
-                    sparse_type(x)
+                    sparse_type(x, &declare(tensors + sparse, x.names()))
                 );
                 names.push(format!("s{sparse}"));
                 sparse += 1;
@@ -39,7 +43,7 @@ pub fn case(op: Op, form: Form, bound: &Bound, args: &[Value]) -> Words {
             Value::Tensor(x) => {
                 code += &format!(
                     "let x{dense}: {} = input.tensor({dense})?; ",
-                    tensor_type(x)
+                    tensor_type(x, &declare(dense, x.names()))
                 );
                 names.push(format!("x{dense}"));
                 dense += 1;

@@ -94,8 +94,9 @@ fn shapes_of_products() {
     fails(
         error,
         ErrorKind::Shape,
-        "matmul: the contracted sizes 3 and 4 do not match at dim `K`; dims (N=2, K=3) and \
-         (K=4, M=4)",
+        "matmul: dim `K` has size 3 in the first operand and 4 in the second; \
+         dims (N=2, K=3) and (K=4, M=4); \
+         the last dim of the left operand meets the next to last of the right one",
     );
     assert_eq!(
         kind(matmul_shape("matmul", &[5, 2, 3], &[6, 3, 4])),
@@ -128,8 +129,8 @@ fn contraction_by_name() {
     fails(
         contract_shape("contract", (&q, &[5, 7, 3]), (&k, &[4, 4, 7]), &plan),
         ErrorKind::Shape,
-        "contract: size 3 and size 4 do not match at dim `K`; dims (T=5, B=7, K=3) and \
-         (K=4, S=4, B=7); a dim that both tensors have must have one size",
+        "contract: dim `K` has size 3 in the first operand and 4 in the second; \
+         dims (T=5, B=7, K=3) and (K=4, S=4, B=7); a shared dim has one size in both operands",
     );
     let kinds = |a: &str, b: &str, dim: &str| kind(contract("contract", &n(a), &n(b), &dim.into()));
     assert_eq!(kinds("N K", "J M", "K"), ErrorKind::NameNotFound);

@@ -24,7 +24,7 @@ fn cat_adds_up_one_dim_and_unifies() {
     fails(
         join(&[(&a, &[2, 3]), (&b, &[4, 5])], "N"),
         ErrorKind::Shape,
-        "cat: size 3 of the first tensor and size 5 of tensor 1 differ at dim 1; \
+        "cat: dim 1 of the first operand has size 3 and dim `C` of the second 5; \
          dims (N=2, _=3) and (_=4, C=5); \
          sizes match in every dim but the one the tensors are joined along",
     );

@@ -32,18 +32,34 @@ fn shapes_broadcast_from_the_right() {
     fails(
         error,
         ErrorKind::Shape,
-        "add: size 3 and size 4 do not match at dim `C`; dims (N=2, C=3) and (_=2, C=4); \
+        "add: dim `C` has size 3 in the first operand and 4 in the second; \
+         dims (N=2, C=3) and (_=2, C=4); \
          sizes broadcast when they are equal or one of them is 1",
     );
-    // The dim is the first operand's, also when the second has more.
+    // Dims without names are counted in each operand.
     let error = broadcast_shapes("add", &[3], &[2, 4]).unwrap_err();
-    assert!(alloc::format!("{error}").contains("at dim 0; dims (3,) and (2, 4)"));
+    assert!(alloc::format!("{error}").starts_with(
+        "add: dim 0 of the first operand has size 3 and dim 1 of the second 4; \
+         dims (3,) and (2, 4)"
+    ));
+    // Of three operands, the two that disagree, whatever stands between them.
+    let error = broadcast_all("where", [&[3][..], &[2, 1], &[4]]).unwrap_err();
+    assert!(alloc::format!("{error}").starts_with(
+        "where: dim 0 of the first operand has size 3 and dim 0 of the third 4; \
+         dims (3,) and (2, 1) and (4,)"
+    ));
 }
 
 #[test]
 fn self_is_not_resized_in_place() {
     assert_eq!(broadcast_into("add_", &[2, 3], &[3]), Ok(()));
-    assert_eq!(kind(broadcast_into("add_", &[1], &[3])), ErrorKind::Shape);
+    fails(
+        broadcast_into("add", &[2, 1], &[3]),
+        ErrorKind::Shape,
+        "add: dim 1 of the first operand has size 1 and dim 0 of the second 3; \
+         dims (2, 1) and (3,); \
+         in place, self keeps its sizes: use the operator that makes a new tensor",
+    );
     assert_eq!(
         kind(broadcast_into("add_", &[3], &[2, 3])),
         ErrorKind::Shape

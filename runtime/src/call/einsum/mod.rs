@@ -11,7 +11,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result};
 use smallvec::SmallVec;
 
-use super::gemm::{contract, refuse};
+use super::gemm::{contract, refuse, unequal};
 use super::{Arg, ReduceOptions, pointwise, reduce, to_dtype};
 use crate::raw::Raw;
 use letters::Set;
@@ -105,23 +105,27 @@ fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Ve
     let all = letters.iter().flat_map(|list| list.iter());
     let count = all.copied().max().map_or(0, |letter| letter + 1);
     let mut sizes: Vec<Option<usize>> = vec![None; count];
-    for (which, (x, letters)) in operands.iter().zip(letters).enumerate() {
-        for (dim, (&letter, &size)) in letters.iter().zip(x.shape()).enumerate() {
-            let twin = letters[..dim].iter().position(|other| *other == letter);
+    for (which, (x, own)) in operands.iter().zip(letters).enumerate() {
+        for (dim, (&letter, &size)) in own.iter().zip(x.shape()).enumerate() {
+            let twin = own[..dim].iter().position(|other| *other == letter);
             if let Some(twin) = twin.filter(|&twin| x.shape()[twin] != size) {
-                let what = format!("a diagonal of dims of sizes {} and {size}", x.shape()[twin]);
-                return Err(refuse(ErrorKind::Shape, op, operands, what)
-                    .at(which, dim)
+                return Err(unequal(op, operands, [(which, twin), (which, dim)])
                     .hint("dims of one letter in one operand have one size"));
             }
             match sizes[letter] {
                 Some(known) if known == size || size == 1 => {}
                 None | Some(1) => sizes[letter] = Some(size),
                 Some(known) => {
-                    let what = format!("sizes {known} and {size} of one letter differ");
-                    return Err(refuse(ErrorKind::Shape, op, operands, what)
-                        .at(which, dim)
-                        .hint("dims of one letter have one size, or 1"));
+                    let has = |other: usize| {
+                        let dims = letters[other].iter().zip(operands[other].shape());
+                        let mut dims = dims.map(|(&other, &size)| (other, size));
+                        dims.position(|dim| dim == (letter, known))
+                    };
+                    let first = (0..which).find_map(|other| Some((other, has(other)?)));
+                    let dims = [first.unwrap_or((which, dim)), (which, dim)];
+                    return Err(
+                        unequal(op, operands, dims).hint("dims of one letter have one size, or 1")
+                    );
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Indices of masks.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, ErrorKind, Result, Scalar};
+use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
 use super::{Update, put, refuse, same_device, same_dtype};
 use crate::call::reduce::address;
@@ -52,10 +52,9 @@ pub fn masked_scatter(own: &mut Raw, mask: &Raw, src: &Raw) -> Result<()> {
             .hint("make one by comparing, or convert it with `to`"));
     }
     same_dtype(op, (own.shape(), own.dtype()), src)?;
-    let mask = mask.expand(own.shape()).map_err(|_| {
-        let what = "the mask does not broadcast to self".to_owned();
-        refuse(ErrorKind::Shape, op, &shapes, what)
-            .hint("only dims of size 1 repeat, and new dims stand on the left")
+    let mask = mask.expand(own.shape()).map_err(|error| {
+        let refused = rule::broadcast_into(op.name(), own.shape(), mask.shape()).err();
+        refused.unwrap_or(error).on_operands(shapes)
     })?;
     let taken = nonzero(op, &contiguous(&mask)?.reshape(&[mask.numel()])?)?;
     let wanted = taken.shape()[0];

@@ -48,11 +48,9 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     same_device(op, x.device(), index)?;
     let larger = |(at, (&index, &own)): (usize, (&usize, &usize))| at != dim && index > own;
     let sizes = index.shape().iter().zip(x.shape()).enumerate();
-    if let Some((at, (wide, own))) = sizes.clone().find(|&dim| larger(dim)) {
-        let what = format!("the index has size {wide}, self only {own}");
+    if let Some((at, _)) = sizes.clone().find(|&dim| larger(dim)) {
         return Err(
-            refuse(ErrorKind::Shape, op, &[x.shape(), index.shape()], what)
-                .at(0, at)
+            Error::sizes(op.name(), [x.shape(), index.shape()], [(0, at), (1, at)])
                 .hint("narrow the index: only in the gathered dim may it be larger"),
         );
     }

@@ -1,7 +1,7 @@
 //! Writing where an index says.
 
 use nomina_core::op::Op;
-use nomina_core::{ErrorKind, Result};
+use nomina_core::{Error, ErrorKind, Result};
 
 use super::{
     Part, Update, along, checked, flat, refuse, repeated, same_device, same_dtype, spliced,
@@ -51,19 +51,13 @@ pub fn scatter(
     };
     let shapes = [dest.shape(), index.shape(), src.shape()];
     if let Some(at) = sizes(src.shape()) {
-        let (wide, size) = (index.shape()[at], src.shape()[at]);
-        let what = format!("the index has size {wide}, the values only {size}");
-        return Err(refuse(ErrorKind::Shape, op, &shapes, what)
-            .at(2, at)
+        return Err(Error::sizes(op.name(), shapes, [(1, at), (2, at)])
             .hint("narrow the index, or give more values"));
     }
     let mut own = Shape::from_slice(dest.shape());
     own[dim] = usize::MAX;
     if let Some(at) = sizes(&own) {
-        let (wide, size) = (index.shape()[at], own[at]);
-        let what = format!("the index has size {wide}, self only {size}");
-        return Err(refuse(ErrorKind::Shape, op, &shapes, what)
-            .at(0, at)
+        return Err(Error::sizes(op.name(), shapes, [(0, at), (1, at)])
             .hint("narrow the index: only in the scattered dim may it be larger"));
     }
     let index = checked(op, dest.shape(), dim, index)?;
@@ -99,13 +93,27 @@ pub fn index_update(
     } else if src.shape() == &wanted[..] {
         src.clone()
     } else {
-        let what = format!(
-            "values of sizes {:?}, where {wanted:?} are written",
-            src.shape()
-        );
         let shapes = [dest.shape(), index.shape(), src.shape()];
-        return Err(refuse(ErrorKind::Shape, op, &shapes, what)
-            .hint("the values have the index's sizes in the place of the dim's"));
+        let mut both = wanted.iter().zip(src.shape());
+        let apart = both.position(|(wanted, own)| wanted != own);
+        let error = match apart.filter(|_| wanted.len() == src.rank()) {
+            Some(i) => {
+                let from = match i.checked_sub(dim) {
+                    None => (0, i),
+                    Some(at) if at < index.rank() => (1, at),
+                    Some(_) => (0, i + 1 - index.rank()),
+                };
+                Error::sizes(op.name(), shapes, [from, (2, i)])
+            }
+            None => {
+                let what = format!(
+                    "values of sizes {:?}, where {wanted:?} are written",
+                    src.shape()
+                );
+                refuse(ErrorKind::Shape, op, &shapes, what)
+            }
+        };
+        return Err(error.hint("the values have the index's sizes in the place of the dim's"));
     };
     let src = if index.rank() == 1 {
         src

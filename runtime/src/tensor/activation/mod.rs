@@ -62,11 +62,15 @@ impl DynTensor {
             ));
         }
         if at >= self.rank() || self.shape()[at] != weight.numel() {
-            let what = format!("a weight of {} numbers", weight.numel());
-            return Err(fail(
+            let shapes = [self.shape(), weight.shape()];
+            let error = if at < self.rank() {
+                Error::sizes(op.name(), shapes, [(0, at), (1, 0)])
+            } else {
+                let what = format!("a weight of {} numbers", weight.numel());
                 Error::new(ErrorKind::Shape, op.name(), what)
-                    .at(0, at)
-                    .hint("give one for each index of the channel's dim"),
+            };
+            return Err(fail(
+                error.hint("give one for each index of the channel's dim"),
             ));
         }
         let mut shape = vec![1; self.rank()];

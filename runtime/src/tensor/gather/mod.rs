@@ -13,6 +13,8 @@ pub(super) use at::part_at;
 pub use options::{
     IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
 };
+#[doc(hidden)]
+pub use place::unlike_part;
 
 use nomina_core::op::Op;
 use nomina_core::rule::{self, DimRef};

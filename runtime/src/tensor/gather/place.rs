@@ -10,12 +10,14 @@ use crate::raw::RawMut;
 use crate::tensor::{DynTensor, about};
 
 impl DynTensor {
-    /// A copy of self with `src` in a part whose names are `names`.
+    /// A copy of self with `src` in a part whose names are `names`; `place` says where a dim of the
+    /// part stands in self.
     fn with_part(
         &self,
         op: Op,
         src: &Self,
         names: &Names,
+        place: impl Fn(usize) -> Option<usize>,
         part: impl for<'a> FnOnce(RawMut<'a>) -> Result<RawMut<'a>>,
     ) -> Result<Self> {
         let fail = |e: Error| about(e.in_op(op.name()), &[self, src]);
@@ -23,9 +25,8 @@ impl DynTensor {
         let mut raw = call::duplicate(&self.raw).map_err(fail)?;
         let part = raw.as_mut().and_then(part).map_err(fail)?;
         if part.shape() != src.shape() {
-            let what = format!("values of sizes {:?} for {:?}", src.shape(), part.shape());
-            return Err(fail(Error::new(ErrorKind::Shape, op.name(), what))
-                .hint("give values of the part's sizes"));
+            let error = unlike_part(op, self.shape(), part.shape(), src.shape(), place);
+            return Err(fail(error));
         }
         call::copy_into(part, &src.raw).map_err(fail)?;
         Ok(Self::new(raw, self.names.clone()))
@@ -45,7 +46,8 @@ impl DynTensor {
         let dim = self.dim_at(op, dim.into())?;
         let at = rule::index_in(op.name(), &self.names, self.shape(), dim, index)?;
         let names = rule::remove(&self.names, &[dim]);
-        self.with_part(op, src, &names, |raw| raw.select(dim, at))
+        let place = |i| Some(i + usize::from(i >= dim));
+        self.with_part(op, src, &names, place, |raw| raw.select(dim, at))
     }
 
     /// A copy of self with `src` in the place of a range of a dim, every `step`-th index of it.
@@ -66,7 +68,7 @@ impl DynTensor {
         let dim = self.dim_at(op, dim.into())?;
         let span = Span::cut(self.shape()[dim], start, end, step)
             .map_err(|e| about(e.in_op(op.name()).at(0, dim), &[self]))?;
-        self.with_part(op, src, &self.names, |raw| {
+        self.with_part(op, src, &self.names, Some, |raw| {
             raw.slice(dim, span.start, span.len, span.step)
         })
     }
@@ -88,8 +90,42 @@ impl DynTensor {
         let plan = rule::diagonal(op.name(), &self.names, dim1.into(), dim2.into(), None)
             .map_err(|e| about(e, &[self]))?;
         let offset = isize::try_from(offset).unwrap_or(isize::MAX);
-        self.with_part(op, src, &plan.names, |raw| {
+        let kept: Vec<usize> = (0..self.rank())
+            .filter(|dim| ![plan.dim1, plan.dim2].contains(dim))
+            .collect();
+        let place = |i: usize| kept.get(i).copied();
+        self.with_part(op, src, &plan.names, place, |raw| {
             raw.diagonal(plan.dim1, plan.dim2, offset)
         })
+    }
+}
+
+/// Refuses values of other sizes than the part they are for; `place` says where a dim of the part
+/// stands in the whole.
+pub fn unlike_part(
+    op: Op,
+    whole: &[usize],
+    part: &[usize],
+    src: &[usize],
+    place: impl Fn(usize) -> Option<usize>,
+) -> Error {
+    const HINT: &str = "give values of the part's sizes";
+    let apart = part.iter().zip(src).position(|(own, its)| own != its);
+    let apart = apart.filter(|_| part.len() == src.len());
+    // The dim that the part is a range of has another size in the whole.
+    let same = |&(at, i): &(usize, usize)| whole.get(at) == part.get(i);
+    match apart.and_then(|i| Some((place(i)?, i))).filter(same) {
+        Some((at, i)) => Error::sizes(op.name(), [whole, src], [(0, at), (1, i)]).hint(HINT),
+        None => {
+            let none = Names::default();
+            Error::new(
+                ErrorKind::Shape,
+                op.name(),
+                format!("values of sizes {src:?} for {part:?}"),
+            )
+            .operand(&none, whole)
+            .operand(&none, src)
+            .hint(HINT)
+        }
     }
 }

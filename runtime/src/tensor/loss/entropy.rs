@@ -269,9 +269,12 @@ impl DynTensor {
         if self.shape() == target.shape() {
             return Ok(());
         }
-        let what = "the target has other sizes";
-        Err(fail(
-            Error::new(ErrorKind::Shape, op.name(), what).hint("give a target for each element"),
-        ))
+        let shapes = [self.shape(), target.shape()];
+        let apart = shapes[0].iter().zip(shapes[1]).position(|(a, b)| a != b);
+        let error = match apart.filter(|_| self.rank() == target.rank()) {
+            Some(dim) => Error::sizes(op.name(), shapes, [(0, dim), (1, dim)]),
+            None => Error::new(ErrorKind::Shape, op.name(), "the target has other sizes"),
+        };
+        Err(fail(error.hint("give a target for each element")))
     }
 }

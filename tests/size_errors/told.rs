@@ -1,0 +1,87 @@
+//! What errors must say of operands that disagree.
+
+use nomina::{ErrorKind, Result};
+
+/// The complaints about all calls.
+#[derive(Default)]
+pub struct Told {
+    wrong: Vec<String>,
+    calls: usize,
+}
+
+impl Told {
+    /// A call, typed and dynamic, on operands of which one has a dim with a size that another's
+    /// has not.
+    pub fn check(
+        &mut self,
+        op: &str,
+        dims: [(&str, usize); 2],
+        typed: Result<()>,
+        dynamic: Result<()>,
+    ) {
+        self.calls += 1;
+        let texts = [("typed", typed), ("dynamic", dynamic)].map(|(form, result)| match result {
+            Ok(()) => {
+                self.wrong.push(format!("{op}, {form}: gives a result"));
+                String::new()
+            }
+            Err(error) => {
+                let text = error.to_string();
+                if error.kind() != ErrorKind::Shape || !says(&text, op, dims) {
+                    self.wrong
+                        .push(format!("{op}, {form}, {:?}: {text}", error.kind()));
+                }
+                text
+            }
+        });
+        if texts[0] != texts[1] {
+            let [typed, dynamic] = texts;
+            self.wrong
+                .push(format!("typed and dynamic differ:\n  {typed}\n  {dynamic}"));
+        }
+    }
+
+    /// Fails with all complaints; so many calls must have been made.
+    pub fn done(self, calls: usize) {
+        let all = self.wrong.join("\n");
+        assert!(
+            all.is_empty(),
+            "{} of {}:\n{all}",
+            self.wrong.len(),
+            self.calls
+        );
+        assert_eq!(self.calls, calls);
+    }
+}
+
+/// Whether a text begins with the operator, says which operand has which size of the dim, and shows
+/// both operands.
+fn says(text: &str, op: &str, [(a, m), (b, n)]: [(&str, usize); 2]) -> bool {
+    let Some((what, operands)) = text.split_once("; dims ") else {
+        return false;
+    };
+    let disagree = if a == b {
+        let ends = |end: &str| {
+            ["second", "third"]
+                .iter()
+                .any(|word| end == format!(" and {n} in the {word}"))
+        };
+        let starts =
+            ["first", "second"].map(|word| format!("dim `{a}` has size {m} in the {word} operand"));
+        starts.iter().any(|start| {
+            what.split_once(start.as_str())
+                .is_some_and(|(_, end)| ends(end))
+        })
+    } else {
+        what.contains(&format!("dim `{a}` of the "))
+            && what.contains(&format!("operand has size {m} and dim `{b}`"))
+    };
+    let shown = |dim: &str, size: usize| operands.contains(&format!("{dim}={size}"));
+    what.starts_with(&format!("{op}: ")) && disagree && shown(a, m) && shown(b, n)
+}
+
+/// Typed tensors as dynamic ones, and a pattern for them.
+macro_rules! dyns {
+    ($($x:ident),+ $(,)?) => { ($($x.to_dyn(),)+) };
+}
+pub(crate) use dyns;
