@@ -120,6 +120,11 @@ impl Bare {
         }
     }
 
+    /// As an operand.
+    pub(crate) fn side(&self, of: &'static Static) -> Side<'_> {
+        Side::Tensor(self.look(of))
+    }
+
     /// What an in-place operator writes to; copied first if somebody else sees the buffer.
     pub(crate) fn dest(&mut self, of: &'static Static) -> Result<Dest<'_>> {
         Ok(Dest {
@@ -129,8 +134,13 @@ impl Bare {
         })
     }
 
-    /// Whether it is what its type says.
-    pub(crate) fn fits(&self, of: &Static, dtype: DType) -> bool {
+    /// Itself, when it is what its type says.
+    pub(crate) fn fitting(self, of: &Static, dtype: DType) -> Self {
+        debug_assert!(self.fits(of, dtype), "types and values disagree: {self:?}");
+        self
+    }
+
+    fn fits(&self, of: &Static, dtype: DType) -> bool {
         self.raw.dtype() == dtype
             && self.raw.rank() == of.names.len()
             && self
@@ -232,6 +242,7 @@ pub(crate) fn done(result: Result<Bare>) -> Bare {
 
 /// [`done`] for what is no tensor.
 #[track_caller]
+#[inline(always)]
 pub(crate) fn ok<V>(result: Result<V>) -> V {
     match result {
         Ok(value) => value,

@@ -169,9 +169,11 @@ pub(crate) fn transpose(x: Look<'_>, a: usize, b: usize, out: &'static Static) -
     seen(x, x.raw.transpose(a, b), wild)
 }
 
-/// Consecutive dims made one; a view where strides allow.
-pub(crate) fn flatten(x: Look<'_>, start: usize, len: usize, out: &'static Static) -> Result<Bare> {
-    let shape = x.raw.shape();
+/// Consecutive dims of these names made one; a view where strides allow.
+pub(crate) fn flatten(x: Look<'_>, dims: &[Option<&str>], out: &'static Static) -> Result<Bare> {
+    let start = |name: &Option<&str>| name.is_some() && *name == dims[0];
+    let start = x.of.names.iter().position(start).unwrap_or_default();
+    let (shape, len) = (x.raw.shape(), dims.len());
     let merged = rule::numel("flatten", &shape[start..start + len]).map_err(|e| x.blame(e))?;
     let mut sizes = rule::Shape::from_slice(&shape[..start]);
     sizes.push(merged);

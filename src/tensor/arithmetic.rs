@@ -24,7 +24,7 @@ where
         let out = <OutDims<R, D, T>>::STATIC;
         Tensor::wrap(done(pointwise::new(
             Op::Add,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             out,
         )))
     }
@@ -501,7 +501,7 @@ where
         let out = <OutDims<R, D, T>>::STATIC;
         Tensor::wrap(done(pointwise::new(
             Op::Sub,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             out,
         )))
     }
@@ -978,7 +978,7 @@ where
         let out = <OutDims<R, D, T>>::STATIC;
         Tensor::wrap(done(pointwise::new(
             Op::Mul,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             out,
         )))
     }
@@ -1455,7 +1455,7 @@ where
         let out = <OutDims<R, D, T>>::STATIC;
         Tensor::wrap(done(pointwise::new(
             Op::Div,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             out,
         )))
     }
@@ -1926,7 +1926,7 @@ impl<D: Dims, T: Numeric> Neg for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn neg(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::unary(Op::Neg, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Neg, self.bare.look(D::STATIC))))
     }
 }
 
@@ -1949,7 +1949,10 @@ impl<D: Dims, T: Integral> Not for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn not(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::unary(Op::BitwiseNot, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::BitwiseNot,
+            self.bare.look(D::STATIC),
+        )))
     }
 }
 

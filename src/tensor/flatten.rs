@@ -47,12 +47,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(self.flattened::<F, X>())
     }
 
+    #[inline(always)]
     fn flattened<F: FlattenArg + Flatten<D, X>, X: OneDim>(&self) -> Result<Bare> {
-        let start = D::NAMES
-            .iter()
-            .position(|name| name.is_some() && *name == F::NAMES[0]);
-        let out = <Flattened<D, F, X>>::STATIC;
-        view::flatten(self.look(), start.unwrap_or_default(), F::NAMES.len(), out)
+        view::flatten(
+            self.bare.look(D::STATIC),
+            F::NAMES,
+            <Flattened<D, F, X>>::STATIC,
+        )
     }
 
     /// One dim made several, whose sizes multiply up to its own. Always a view.
@@ -91,8 +92,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(self.unflattened::<X, S>(&sizes))
     }
 
+    #[inline(always)]
     fn unflattened<X: OneDim, S: Sizes>(&self, sizes: &S) -> Result<Bare> {
         let out = <Unflattened<D, X, S>>::STATIC;
-        view::unflatten(self.look(), position::<X, D>(), &sizes.sizes(), out)
+        view::unflatten(
+            self.bare.look(D::STATIC),
+            position::<X, D>(),
+            &sizes.sizes(),
+            out,
+        )
     }
 }

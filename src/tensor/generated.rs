@@ -35,7 +35,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Add,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -53,7 +53,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Add,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -98,7 +98,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Add,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -120,7 +120,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Add,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -139,7 +139,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Sub,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -157,7 +157,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Sub,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -202,7 +202,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Sub,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -224,7 +224,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sub,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -243,7 +243,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Mul,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -261,7 +261,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Mul,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -306,7 +306,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Mul,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -328,7 +328,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Mul,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -350,7 +350,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Div,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -368,7 +368,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Div,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -413,7 +413,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Div,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -435,7 +435,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Div,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -454,7 +454,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Pow,
-            &[self.side(), exponent.side()],
+            &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -472,7 +472,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Pow,
-            &[self.side(), exponent.side()],
+            &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -521,7 +521,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Pow,
-            &[self.side(), exponent.side()],
+            &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -543,7 +543,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Pow,
-            &[self.side(), exponent.side()],
+            &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -560,7 +560,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Neg, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Neg, self.bare.look(D::STATIC))))
     }
 
     /// [`neg`](Self::neg) that returns the error.
@@ -571,7 +571,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Neg, self.look()))
+        Tensor::give(pointwise::unary(Op::Neg, self.bare.look(D::STATIC)))
     }
 
     /// [`neg`](Tensor::neg), in place.
@@ -611,7 +611,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Neg,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -627,7 +627,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         T: StoreAs<U>,
     {
-        pointwise::into(Op::Neg, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Neg,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// The absolute value; of a complex number, its magnitude.
@@ -640,7 +646,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Abs, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Abs, self.bare.look(D::STATIC))))
     }
 
     /// [`abs`](Self::abs) that returns the error.
@@ -651,7 +657,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Abs, self.look()))
+        Tensor::give(pointwise::unary(Op::Abs, self.bare.look(D::STATIC)))
     }
 
     /// [`abs`](Tensor::abs), in place.
@@ -693,7 +699,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Abs,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -709,7 +715,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         T::Real: StoreAs<U>,
     {
-        pointwise::into(Op::Abs, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Abs,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// *e* to the power of each element.
@@ -719,7 +731,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn exp(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Exp, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Exp, self.bare.look(D::STATIC))))
     }
 
     /// [`exp`](Self::exp) that returns the error.
@@ -727,7 +739,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_exp(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Exp, self.look()))
+        Tensor::give(pointwise::unary(Op::Exp, self.bare.look(D::STATIC)))
     }
 
     /// [`exp`](Tensor::exp), in place.
@@ -766,7 +778,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Exp,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -781,7 +793,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::Exp, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Exp,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// The natural logarithm.
@@ -791,7 +809,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn log(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Log, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Log, self.bare.look(D::STATIC))))
     }
 
     /// [`log`](Self::log) that returns the error.
@@ -799,7 +817,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_log(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Log, self.look()))
+        Tensor::give(pointwise::unary(Op::Log, self.bare.look(D::STATIC)))
     }
 
     /// [`log`](Tensor::log), in place.
@@ -838,7 +856,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Log,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -853,7 +871,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::Log, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Log,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// The square root.
@@ -863,7 +887,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sqrt(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sqrt, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Sqrt, self.bare.look(D::STATIC))))
     }
 
     /// [`sqrt`](Self::sqrt) that returns the error.
@@ -871,7 +895,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_sqrt(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sqrt, self.look()))
+        Tensor::give(pointwise::unary(Op::Sqrt, self.bare.look(D::STATIC)))
     }
 
     /// [`sqrt`](Tensor::sqrt), in place.
@@ -910,7 +934,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Sqrt,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -927,7 +951,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sqrt,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -941,7 +965,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn tanh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Tanh, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Tanh, self.bare.look(D::STATIC))))
     }
 
     /// [`tanh`](Self::tanh) that returns the error.
@@ -949,7 +973,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_tanh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Tanh, self.look()))
+        Tensor::give(pointwise::unary(Op::Tanh, self.bare.look(D::STATIC)))
     }
 
     /// [`tanh`](Tensor::tanh), in place.
@@ -988,7 +1012,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Tanh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1005,7 +1029,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Tanh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1019,7 +1043,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sigmoid(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sigmoid, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Sigmoid,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`sigmoid`](Self::sigmoid) that returns the error.
@@ -1027,7 +1054,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_sigmoid(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sigmoid, self.look()))
+        Tensor::give(pointwise::unary(Op::Sigmoid, self.bare.look(D::STATIC)))
     }
 
     /// [`sigmoid`](Tensor::sigmoid), in place.
@@ -1066,7 +1093,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Sigmoid,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1086,7 +1113,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sigmoid,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1103,7 +1130,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Relu, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Relu, self.bare.look(D::STATIC))))
     }
 
     /// [`relu`](Self::relu) that returns the error.
@@ -1114,7 +1141,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Relu, self.look()))
+        Tensor::give(pointwise::unary(Op::Relu, self.bare.look(D::STATIC)))
     }
 
     /// [`relu`](Tensor::relu), in place.
@@ -1154,7 +1181,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Relu,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1172,7 +1199,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Relu,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1191,7 +1218,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Eq,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -1206,7 +1233,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Eq,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1251,7 +1278,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Eq,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1273,7 +1300,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Eq,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1292,7 +1319,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Ne,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -1307,7 +1334,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Ne,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1352,7 +1379,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Ne,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1374,7 +1401,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ne,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1393,7 +1420,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Lt,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -1408,7 +1435,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Lt,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1453,7 +1480,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Lt,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1475,7 +1502,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lt,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1494,7 +1521,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Le,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -1509,7 +1536,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Le,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1554,7 +1581,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Le,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1576,7 +1603,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Le,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1595,7 +1622,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Gt,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -1610,7 +1637,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Gt,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1655,7 +1682,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Gt,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1677,7 +1704,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Gt,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1696,7 +1723,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Ge,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -1711,7 +1738,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Ge,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1756,7 +1783,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Ge,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1778,7 +1805,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ge,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1797,7 +1824,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::LogicalAnd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -1812,7 +1839,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::LogicalAnd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -1861,7 +1888,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::LogicalAnd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1883,7 +1910,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalAnd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1900,7 +1927,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Integral,
     {
-        Tensor::wrap(done(pointwise::unary(Op::BitwiseNot, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::BitwiseNot,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`bitwise_not`](Self::bitwise_not) that returns the error.
@@ -1911,7 +1941,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Integral,
     {
-        Tensor::give(pointwise::unary(Op::BitwiseNot, self.look()))
+        Tensor::give(pointwise::unary(Op::BitwiseNot, self.bare.look(D::STATIC)))
     }
 
     /// [`bitwise_not`](Tensor::bitwise_not), in place.
@@ -1951,7 +1981,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::BitwiseNot,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1972,7 +2002,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseNot,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -1986,7 +2016,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sin(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sin, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Sin, self.bare.look(D::STATIC))))
     }
 
     /// [`sin`](Self::sin) that returns the error.
@@ -1994,7 +2024,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_sin(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sin, self.look()))
+        Tensor::give(pointwise::unary(Op::Sin, self.bare.look(D::STATIC)))
     }
 
     /// [`sin`](Tensor::sin), in place.
@@ -2033,7 +2063,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Sin,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2048,7 +2078,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::Sin, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Sin,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// The cosine of each element, in radians.
@@ -2058,7 +2094,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn cos(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Cos, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Cos, self.bare.look(D::STATIC))))
     }
 
     /// [`cos`](Self::cos) that returns the error.
@@ -2066,7 +2102,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_cos(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Cos, self.look()))
+        Tensor::give(pointwise::unary(Op::Cos, self.bare.look(D::STATIC)))
     }
 
     /// [`cos`](Tensor::cos), in place.
@@ -2105,7 +2141,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Cos,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2120,7 +2156,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::Cos, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Cos,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// The tangent of each element, in radians.
@@ -2130,7 +2172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn tan(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Tan, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Tan, self.bare.look(D::STATIC))))
     }
 
     /// [`tan`](Self::tan) that returns the error.
@@ -2138,7 +2180,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_tan(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Tan, self.look()))
+        Tensor::give(pointwise::unary(Op::Tan, self.bare.look(D::STATIC)))
     }
 
     /// [`tan`](Tensor::tan), in place.
@@ -2177,7 +2219,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Tan,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2192,7 +2234,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::Tan, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Tan,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// The inverse sine, between -π/2 and π/2.
@@ -2202,7 +2250,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn asin(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Asin, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Asin, self.bare.look(D::STATIC))))
     }
 
     /// [`asin`](Self::asin) that returns the error.
@@ -2210,7 +2258,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_asin(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Asin, self.look()))
+        Tensor::give(pointwise::unary(Op::Asin, self.bare.look(D::STATIC)))
     }
 
     /// [`asin`](Tensor::asin), in place.
@@ -2249,7 +2297,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Asin,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2266,7 +2314,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Asin,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2280,7 +2328,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn acos(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Acos, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Acos, self.bare.look(D::STATIC))))
     }
 
     /// [`acos`](Self::acos) that returns the error.
@@ -2288,7 +2336,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_acos(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Acos, self.look()))
+        Tensor::give(pointwise::unary(Op::Acos, self.bare.look(D::STATIC)))
     }
 
     /// [`acos`](Tensor::acos), in place.
@@ -2327,7 +2375,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Acos,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2344,7 +2392,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Acos,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2358,7 +2406,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn atan(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Atan, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Atan, self.bare.look(D::STATIC))))
     }
 
     /// [`atan`](Self::atan) that returns the error.
@@ -2366,7 +2414,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_atan(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Atan, self.look()))
+        Tensor::give(pointwise::unary(Op::Atan, self.bare.look(D::STATIC)))
     }
 
     /// [`atan`](Tensor::atan), in place.
@@ -2405,7 +2453,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Atan,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2422,7 +2470,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atan,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2436,7 +2484,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sinh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sinh, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Sinh, self.bare.look(D::STATIC))))
     }
 
     /// [`sinh`](Self::sinh) that returns the error.
@@ -2444,7 +2492,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_sinh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sinh, self.look()))
+        Tensor::give(pointwise::unary(Op::Sinh, self.bare.look(D::STATIC)))
     }
 
     /// [`sinh`](Tensor::sinh), in place.
@@ -2483,7 +2531,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Sinh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2500,7 +2548,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sinh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2514,7 +2562,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn cosh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Cosh, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Cosh, self.bare.look(D::STATIC))))
     }
 
     /// [`cosh`](Self::cosh) that returns the error.
@@ -2522,7 +2570,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_cosh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Cosh, self.look()))
+        Tensor::give(pointwise::unary(Op::Cosh, self.bare.look(D::STATIC)))
     }
 
     /// [`cosh`](Tensor::cosh), in place.
@@ -2561,7 +2609,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Cosh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2578,7 +2626,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Cosh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2592,7 +2640,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn asinh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Asinh, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Asinh, self.bare.look(D::STATIC))))
     }
 
     /// [`asinh`](Self::asinh) that returns the error.
@@ -2600,7 +2648,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_asinh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Asinh, self.look()))
+        Tensor::give(pointwise::unary(Op::Asinh, self.bare.look(D::STATIC)))
     }
 
     /// [`asinh`](Tensor::asinh), in place.
@@ -2639,7 +2687,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Asinh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2659,7 +2707,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Asinh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2673,7 +2721,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn acosh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Acosh, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Acosh, self.bare.look(D::STATIC))))
     }
 
     /// [`acosh`](Self::acosh) that returns the error.
@@ -2681,7 +2729,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_acosh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Acosh, self.look()))
+        Tensor::give(pointwise::unary(Op::Acosh, self.bare.look(D::STATIC)))
     }
 
     /// [`acosh`](Tensor::acosh), in place.
@@ -2720,7 +2768,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Acosh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2740,7 +2788,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Acosh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2754,7 +2802,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn atanh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Atanh, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Atanh, self.bare.look(D::STATIC))))
     }
 
     /// [`atanh`](Self::atanh) that returns the error.
@@ -2762,7 +2810,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_atanh(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Atanh, self.look()))
+        Tensor::give(pointwise::unary(Op::Atanh, self.bare.look(D::STATIC)))
     }
 
     /// [`atanh`](Tensor::atanh), in place.
@@ -2801,7 +2849,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Atanh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2821,7 +2869,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atanh,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2835,7 +2883,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn expm1(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Expm1, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Expm1, self.bare.look(D::STATIC))))
     }
 
     /// [`expm1`](Self::expm1) that returns the error.
@@ -2843,7 +2891,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_expm1(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Expm1, self.look()))
+        Tensor::give(pointwise::unary(Op::Expm1, self.bare.look(D::STATIC)))
     }
 
     /// [`expm1`](Tensor::expm1), in place.
@@ -2882,7 +2930,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Expm1,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2902,7 +2950,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Expm1,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2916,7 +2964,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn exp2(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Exp2, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Exp2, self.bare.look(D::STATIC))))
     }
 
     /// [`exp2`](Self::exp2) that returns the error.
@@ -2924,7 +2972,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_exp2(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Exp2, self.look()))
+        Tensor::give(pointwise::unary(Op::Exp2, self.bare.look(D::STATIC)))
     }
 
     /// [`exp2`](Tensor::exp2), in place.
@@ -2963,7 +3011,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Exp2,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2980,7 +3028,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Exp2,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -2994,7 +3042,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn log1p(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Log1p, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Log1p, self.bare.look(D::STATIC))))
     }
 
     /// [`log1p`](Self::log1p) that returns the error.
@@ -3002,7 +3050,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_log1p(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Log1p, self.look()))
+        Tensor::give(pointwise::unary(Op::Log1p, self.bare.look(D::STATIC)))
     }
 
     /// [`log1p`](Tensor::log1p), in place.
@@ -3041,7 +3089,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Log1p,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3061,7 +3109,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log1p,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3075,7 +3123,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn log2(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Log2, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Log2, self.bare.look(D::STATIC))))
     }
 
     /// [`log2`](Self::log2) that returns the error.
@@ -3083,7 +3131,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_log2(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Log2, self.look()))
+        Tensor::give(pointwise::unary(Op::Log2, self.bare.look(D::STATIC)))
     }
 
     /// [`log2`](Tensor::log2), in place.
@@ -3122,7 +3170,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Log2,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3139,7 +3187,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log2,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3153,7 +3201,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn log10(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Log10, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Log10, self.bare.look(D::STATIC))))
     }
 
     /// [`log10`](Self::log10) that returns the error.
@@ -3161,7 +3209,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_log10(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Log10, self.look()))
+        Tensor::give(pointwise::unary(Op::Log10, self.bare.look(D::STATIC)))
     }
 
     /// [`log10`](Tensor::log10), in place.
@@ -3200,7 +3248,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Log10,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3220,7 +3268,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Log10,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3234,7 +3282,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn reciprocal(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Reciprocal, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Reciprocal,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`reciprocal`](Self::reciprocal) that returns the error.
@@ -3242,7 +3293,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_reciprocal(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Reciprocal, self.look()))
+        Tensor::give(pointwise::unary(Op::Reciprocal, self.bare.look(D::STATIC)))
     }
 
     /// [`reciprocal`](Tensor::reciprocal), in place.
@@ -3281,7 +3332,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Reciprocal,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3301,7 +3352,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Reciprocal,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3315,7 +3366,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn rsqrt(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Rsqrt, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Rsqrt, self.bare.look(D::STATIC))))
     }
 
     /// [`rsqrt`](Self::rsqrt) that returns the error.
@@ -3323,7 +3374,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_rsqrt(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Rsqrt, self.look()))
+        Tensor::give(pointwise::unary(Op::Rsqrt, self.bare.look(D::STATIC)))
     }
 
     /// [`rsqrt`](Tensor::rsqrt), in place.
@@ -3362,7 +3413,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Rsqrt,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3382,7 +3433,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Rsqrt,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3396,7 +3447,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sinc(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sinc, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Sinc, self.bare.look(D::STATIC))))
     }
 
     /// [`sinc`](Self::sinc) that returns the error.
@@ -3404,7 +3455,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_sinc(&self) -> Result<Tensor<D, T::Float>> {
-        Tensor::give(pointwise::unary(Op::Sinc, self.look()))
+        Tensor::give(pointwise::unary(Op::Sinc, self.bare.look(D::STATIC)))
     }
 
     /// [`sinc`](Tensor::sinc), in place.
@@ -3443,7 +3494,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Sinc,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3460,7 +3511,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sinc,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3477,7 +3528,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Deg2rad, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Deg2rad,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`deg2rad`](Self::deg2rad) that returns the error.
@@ -3488,7 +3542,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Deg2rad, self.look()))
+        Tensor::give(pointwise::unary(Op::Deg2rad, self.bare.look(D::STATIC)))
     }
 
     /// [`deg2rad`](Tensor::deg2rad), in place.
@@ -3530,7 +3584,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Deg2rad,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3551,7 +3605,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Deg2rad,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3568,7 +3622,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Rad2deg, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Rad2deg,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`rad2deg`](Self::rad2deg) that returns the error.
@@ -3579,7 +3636,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Rad2deg, self.look()))
+        Tensor::give(pointwise::unary(Op::Rad2deg, self.bare.look(D::STATIC)))
     }
 
     /// [`rad2deg`](Tensor::rad2deg), in place.
@@ -3621,7 +3678,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Rad2deg,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3642,7 +3699,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Rad2deg,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3659,7 +3716,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Erf, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Erf, self.bare.look(D::STATIC))))
     }
 
     /// [`erf`](Self::erf) that returns the error.
@@ -3670,7 +3727,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Erf, self.look()))
+        Tensor::give(pointwise::unary(Op::Erf, self.bare.look(D::STATIC)))
     }
 
     /// [`erf`](Tensor::erf), in place.
@@ -3712,7 +3769,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Erf,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3728,7 +3785,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::Erf, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Erf,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// One less the error function; exact where that is close to one.
@@ -3741,7 +3804,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Erfc, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Erfc, self.bare.look(D::STATIC))))
     }
 
     /// [`erfc`](Self::erfc) that returns the error.
@@ -3752,7 +3815,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Erfc, self.look()))
+        Tensor::give(pointwise::unary(Op::Erfc, self.bare.look(D::STATIC)))
     }
 
     /// [`erfc`](Tensor::erfc), in place.
@@ -3794,7 +3857,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Erfc,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3812,7 +3875,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfc,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3829,7 +3892,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Erfinv, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Erfinv,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`erfinv`](Self::erfinv) that returns the error.
@@ -3840,7 +3906,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Erfinv, self.look()))
+        Tensor::give(pointwise::unary(Op::Erfinv, self.bare.look(D::STATIC)))
     }
 
     /// [`erfinv`](Tensor::erfinv), in place.
@@ -3882,7 +3948,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Erfinv,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3903,7 +3969,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfinv,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3920,7 +3986,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Lgamma, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Lgamma,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`lgamma`](Self::lgamma) that returns the error.
@@ -3931,7 +4000,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Lgamma, self.look()))
+        Tensor::give(pointwise::unary(Op::Lgamma, self.bare.look(D::STATIC)))
     }
 
     /// [`lgamma`](Tensor::lgamma), in place.
@@ -3973,7 +4042,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Lgamma,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -3994,7 +4063,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lgamma,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4011,7 +4080,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Digamma, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Digamma,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`digamma`](Self::digamma) that returns the error.
@@ -4022,7 +4094,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Digamma, self.look()))
+        Tensor::give(pointwise::unary(Op::Digamma, self.bare.look(D::STATIC)))
     }
 
     /// [`digamma`](Tensor::digamma), in place.
@@ -4064,7 +4136,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Digamma,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4085,7 +4157,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Digamma,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4107,7 +4179,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Atan2,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -4125,7 +4197,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Atan2,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -4170,7 +4242,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Atan2,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4192,7 +4264,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Atan2,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4211,7 +4283,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Hypot,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -4229,7 +4301,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Hypot,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -4274,7 +4346,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Hypot,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4296,7 +4368,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Hypot,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4315,7 +4387,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Logaddexp,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -4333,7 +4405,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Logaddexp,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -4353,7 +4425,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Logaddexp,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4375,7 +4447,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logaddexp,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4397,7 +4469,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Xlogy,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -4415,7 +4487,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Xlogy,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -4460,7 +4532,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Xlogy,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4482,7 +4554,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Xlogy,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4499,7 +4571,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Silu, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Silu, self.bare.look(D::STATIC))))
     }
 
     /// [`silu`](Self::silu) that returns the error.
@@ -4510,7 +4582,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        Tensor::give(pointwise::unary(Op::Silu, self.look()))
+        Tensor::give(pointwise::unary(Op::Silu, self.bare.look(D::STATIC)))
     }
 
     /// [`silu`](Tensor::silu), in place.
@@ -4548,7 +4620,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Gelu, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Gelu, self.bare.look(D::STATIC))))
     }
 
     /// [`gelu`](Self::gelu) that returns the error.
@@ -4559,7 +4631,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Gelu, self.look()))
+        Tensor::give(pointwise::unary(Op::Gelu, self.bare.look(D::STATIC)))
     }
 
     /// [`gelu`](Tensor::gelu), in place.
@@ -4597,7 +4669,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Ceil, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Ceil, self.bare.look(D::STATIC))))
     }
 
     /// [`ceil`](Self::ceil) that returns the error.
@@ -4608,7 +4680,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Ceil, self.look()))
+        Tensor::give(pointwise::unary(Op::Ceil, self.bare.look(D::STATIC)))
     }
 
     /// [`ceil`](Tensor::ceil), in place.
@@ -4648,7 +4720,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Ceil,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4666,7 +4738,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ceil,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4683,7 +4755,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Floor, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Floor, self.bare.look(D::STATIC))))
     }
 
     /// [`floor`](Self::floor) that returns the error.
@@ -4694,7 +4766,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Floor, self.look()))
+        Tensor::give(pointwise::unary(Op::Floor, self.bare.look(D::STATIC)))
     }
 
     /// [`floor`](Tensor::floor), in place.
@@ -4734,7 +4806,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Floor,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4755,7 +4827,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Floor,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4772,7 +4844,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Round, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Round, self.bare.look(D::STATIC))))
     }
 
     /// [`round`](Self::round) that returns the error.
@@ -4783,7 +4855,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Round, self.look()))
+        Tensor::give(pointwise::unary(Op::Round, self.bare.look(D::STATIC)))
     }
 
     /// [`round`](Tensor::round), in place.
@@ -4823,7 +4895,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Round,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4844,7 +4916,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Round,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4861,7 +4933,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Trunc, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Trunc, self.bare.look(D::STATIC))))
     }
 
     /// [`trunc`](Self::trunc) that returns the error.
@@ -4872,7 +4944,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Trunc, self.look()))
+        Tensor::give(pointwise::unary(Op::Trunc, self.bare.look(D::STATIC)))
     }
 
     /// [`trunc`](Tensor::trunc), in place.
@@ -4912,7 +4984,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Trunc,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4933,7 +5005,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Trunc,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -4950,7 +5022,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Frac, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Frac, self.bare.look(D::STATIC))))
     }
 
     /// [`frac`](Self::frac) that returns the error.
@@ -4961,7 +5033,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Frac, self.look()))
+        Tensor::give(pointwise::unary(Op::Frac, self.bare.look(D::STATIC)))
     }
 
     /// [`frac`](Tensor::frac), in place.
@@ -5001,7 +5073,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Frac,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5019,7 +5091,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Frac,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5036,7 +5108,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Sign, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Sign, self.bare.look(D::STATIC))))
     }
 
     /// [`sign`](Self::sign) that returns the error.
@@ -5047,7 +5119,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Sign, self.look()))
+        Tensor::give(pointwise::unary(Op::Sign, self.bare.look(D::STATIC)))
     }
 
     /// [`sign`](Tensor::sign), in place.
@@ -5087,7 +5159,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Sign,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5105,7 +5177,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Sign,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5119,7 +5191,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sgn(&self) -> Tensor<D, T> {
-        Tensor::wrap(done(pointwise::unary(Op::Sgn, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Sgn, self.bare.look(D::STATIC))))
     }
 
     /// [`sgn`](Self::sgn) that returns the error.
@@ -5127,7 +5199,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_sgn(&self) -> Result<Tensor<D, T>> {
-        Tensor::give(pointwise::unary(Op::Sgn, self.look()))
+        Tensor::give(pointwise::unary(Op::Sgn, self.bare.look(D::STATIC)))
     }
 
     /// [`sgn`](Tensor::sgn), in place.
@@ -5160,7 +5232,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Sgn,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5175,7 +5247,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: StoreAs<U>,
     {
-        pointwise::into(Op::Sgn, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::Sgn,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// Each element times itself.
@@ -5188,7 +5266,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Square, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Square,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`square`](Self::square) that returns the error.
@@ -5199,7 +5280,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Square, self.look()))
+        Tensor::give(pointwise::unary(Op::Square, self.bare.look(D::STATIC)))
     }
 
     /// [`square`](Tensor::square), in place.
@@ -5239,7 +5320,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Square,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5260,7 +5341,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Square,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5279,7 +5360,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::FloorDivide,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -5297,7 +5378,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::FloorDivide,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5346,7 +5427,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::FloorDivide,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5368,7 +5449,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::FloorDivide,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5387,7 +5468,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Fmod,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -5405,7 +5486,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Fmod,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5450,7 +5531,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Fmod,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5472,7 +5553,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmod,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5491,7 +5572,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Remainder,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -5509,7 +5590,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Remainder,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5558,7 +5639,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Remainder,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5580,7 +5661,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Remainder,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5599,7 +5680,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Maximum,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -5617,7 +5698,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Maximum,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5637,7 +5718,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Maximum,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5659,7 +5740,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Maximum,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5678,7 +5759,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Minimum,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -5696,7 +5777,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Minimum,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5716,7 +5797,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Minimum,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5738,7 +5819,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Minimum,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5752,7 +5833,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn isnan(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(Op::Isnan, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Isnan, self.bare.look(D::STATIC))))
     }
 
     /// [`isnan`](Self::isnan) that returns the error.
@@ -5760,7 +5841,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_isnan(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::Isnan, self.look()))
+        Tensor::give(pointwise::unary(Op::Isnan, self.bare.look(D::STATIC)))
     }
 
     /// Whether an element, or a part of it, is infinite.
@@ -5770,7 +5851,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn isinf(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(Op::Isinf, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Isinf, self.bare.look(D::STATIC))))
     }
 
     /// [`isinf`](Self::isinf) that returns the error.
@@ -5778,7 +5859,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_isinf(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::Isinf, self.look()))
+        Tensor::give(pointwise::unary(Op::Isinf, self.bare.look(D::STATIC)))
     }
 
     /// Whether an element is neither infinite nor NaN.
@@ -5788,7 +5869,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn isfinite(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(Op::Isfinite, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Isfinite,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`isfinite`](Self::isfinite) that returns the error.
@@ -5796,7 +5880,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_isfinite(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::Isfinite, self.look()))
+        Tensor::give(pointwise::unary(Op::Isfinite, self.bare.look(D::STATIC)))
     }
 
     /// Whether an element is zero.
@@ -5806,7 +5890,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn logical_not(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(Op::LogicalNot, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::LogicalNot,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`logical_not`](Self::logical_not) that returns the error.
@@ -5814,7 +5901,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_logical_not(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::LogicalNot, self.look()))
+        Tensor::give(pointwise::unary(Op::LogicalNot, self.bare.look(D::STATIC)))
     }
 
     /// [`logical_not`](Tensor::logical_not), in place.
@@ -5853,7 +5940,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::LogicalNot,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5873,7 +5960,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalNot,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5892,7 +5979,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::LogicalOr,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -5907,7 +5994,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::LogicalOr,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -5956,7 +6043,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::LogicalOr,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5978,7 +6065,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalOr,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -5997,7 +6084,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::LogicalXor,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -6012,7 +6099,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::LogicalXor,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6061,7 +6148,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::LogicalXor,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6083,7 +6170,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogicalXor,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6102,7 +6189,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::BitwiseAnd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -6120,7 +6207,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::BitwiseAnd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6169,7 +6256,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::BitwiseAnd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6191,7 +6278,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseAnd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6210,7 +6297,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::BitwiseOr,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -6228,7 +6315,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::BitwiseOr,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6277,7 +6364,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::BitwiseOr,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6299,7 +6386,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseOr,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6318,7 +6405,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::BitwiseXor,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -6336,7 +6423,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::BitwiseXor,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6385,7 +6472,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::BitwiseXor,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6407,7 +6494,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseXor,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6429,7 +6516,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::BitwiseLeftShift,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -6447,7 +6534,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::BitwiseLeftShift,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6496,7 +6583,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::BitwiseLeftShift,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6518,7 +6605,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseLeftShift,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6540,7 +6627,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::BitwiseRightShift,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -6558,7 +6645,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::BitwiseRightShift,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -6607,7 +6694,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::BitwiseRightShift,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6629,7 +6716,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::BitwiseRightShift,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -6643,10 +6730,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sum<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Sum,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -6657,10 +6745,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_sum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Sum,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -6722,10 +6811,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Mean,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -6739,10 +6829,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Mean,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -6805,10 +6896,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn prod<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Prod,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -6819,10 +6911,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_prod<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Prod,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -6884,10 +6977,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Amax,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -6901,10 +6995,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Amax,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -6968,10 +7063,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Amin,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -6985,10 +7081,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Amin,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -7051,10 +7148,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn any<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Any,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -7065,10 +7163,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_any<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Any,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -7129,10 +7228,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn all<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::All,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -7143,10 +7243,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_all<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::All,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -7208,10 +7309,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Var,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -7225,10 +7327,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Var,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -7292,10 +7395,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Std,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -7309,10 +7413,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Std,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -7373,10 +7478,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn logsumexp<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Float> {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Logsumexp,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -7387,10 +7493,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_logsumexp<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Float>> {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Logsumexp,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -7454,7 +7561,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(crate::call::reduce::softmax(
             Op::Softmax,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         )))
@@ -7470,7 +7577,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(crate::call::reduce::softmax(
             Op::Softmax,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -7485,7 +7592,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn cumsum<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Sum> {
         Tensor::wrap(done(crate::call::reduce::scan(
             Op::Cumsum,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         )))
@@ -7498,7 +7605,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_cumsum<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
         Tensor::give(crate::call::reduce::scan(
             Op::Cumsum,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -7734,7 +7841,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn cumprod<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Sum> {
         Tensor::wrap(done(crate::call::reduce::scan(
             Op::Cumprod,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         )))
@@ -7747,7 +7854,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_cumprod<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
         Tensor::give(crate::call::reduce::scan(
             Op::Cumprod,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -7842,7 +7949,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(crate::call::reduce::scan(
             Op::Logcumsumexp,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         )))
@@ -7858,7 +7965,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(crate::call::reduce::scan(
             Op::Logcumsumexp,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -7924,7 +8031,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(crate::call::reduce::softmax(
             Op::LogSoftmax,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         )))
@@ -7940,7 +8047,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(crate::call::reduce::softmax(
             Op::LogSoftmax,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -7958,7 +8065,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(crate::call::reduce::softmax(
             Op::Softmin,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         )))
@@ -7974,7 +8081,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(crate::call::reduce::softmax(
             Op::Softmin,
-            self.look(),
+            self.bare.look(D::STATIC),
             at(&dim, self),
             None,
         ))
@@ -7990,10 +8097,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Nansum,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -8007,10 +8115,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Nansum,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -8074,10 +8183,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Nanmean,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -8091,10 +8201,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Nanmean,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -8157,10 +8268,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn count_nonzero<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, i64> {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::CountNonzero,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -8171,10 +8283,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_count_nonzero<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, i64>> {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::CountNonzero,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -8192,10 +8305,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
+        let _ = dims;
         Tensor::wrap(done(crate::call::reduce::new(
             Op::Norm,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         )))
@@ -8209,10 +8323,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
+        let _ = dims;
         Tensor::give(crate::call::reduce::new(
             Op::Norm,
-            self.look(),
-            picked::<A, D>(&dims),
+            self.bare.look(D::STATIC),
+            <A as Picking<D>>::PICKED,
             nomina_runtime::call::ReduceOptions::default(),
             <Without<D, A>>::STATIC,
         ))
@@ -8276,7 +8391,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Signbit, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Signbit,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`signbit`](Self::signbit) that returns the error.
@@ -8287,7 +8405,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Signbit, self.look()))
+        Tensor::give(pointwise::unary(Op::Signbit, self.bare.look(D::STATIC)))
     }
 
     /// [`signbit`](Self::signbit) into `out`.
@@ -8302,7 +8420,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Signbit,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8323,7 +8441,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Signbit,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8340,7 +8458,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Isposinf, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Isposinf,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`isposinf`](Self::isposinf) that returns the error.
@@ -8351,7 +8472,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Isposinf, self.look()))
+        Tensor::give(pointwise::unary(Op::Isposinf, self.bare.look(D::STATIC)))
     }
 
     /// [`isposinf`](Self::isposinf) into `out`.
@@ -8366,7 +8487,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Isposinf,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8387,7 +8508,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Isposinf,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8404,7 +8525,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Isneginf, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Isneginf,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`isneginf`](Self::isneginf) that returns the error.
@@ -8415,7 +8539,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Isneginf, self.look()))
+        Tensor::give(pointwise::unary(Op::Isneginf, self.bare.look(D::STATIC)))
     }
 
     /// [`isneginf`](Self::isneginf) into `out`.
@@ -8430,7 +8554,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Isneginf,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8451,7 +8575,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Isneginf,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8465,7 +8589,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn isreal(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(Op::Isreal, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Isreal,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`isreal`](Self::isreal) that returns the error.
@@ -8473,7 +8600,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_isreal(&self) -> Result<Tensor<D, bool>> {
-        Tensor::give(pointwise::unary(Op::Isreal, self.look()))
+        Tensor::give(pointwise::unary(Op::Isreal, self.bare.look(D::STATIC)))
     }
 
     /// The angle from the positive real axis: 0 or π for real numbers.
@@ -8483,7 +8610,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn angle(&self) -> Tensor<D, <T::Float as Element>::Real> {
-        Tensor::wrap(done(pointwise::unary(Op::Angle, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Angle, self.bare.look(D::STATIC))))
     }
 
     /// [`angle`](Self::angle) that returns the error.
@@ -8491,7 +8618,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_angle(&self) -> Result<Tensor<D, <T::Float as Element>::Real>> {
-        Tensor::give(pointwise::unary(Op::Angle, self.look()))
+        Tensor::give(pointwise::unary(Op::Angle, self.bare.look(D::STATIC)))
     }
 
     /// [`angle`](Self::angle) into `out`.
@@ -8505,7 +8632,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Angle,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8525,7 +8652,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Angle,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8542,7 +8669,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Erfcx, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Erfcx, self.bare.look(D::STATIC))))
     }
 
     /// [`erfcx`](Self::erfcx) that returns the error.
@@ -8553,7 +8680,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Erfcx, self.look()))
+        Tensor::give(pointwise::unary(Op::Erfcx, self.bare.look(D::STATIC)))
     }
 
     /// [`erfcx`](Self::erfcx) into `out`.
@@ -8568,7 +8695,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Erfcx,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8589,7 +8716,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Erfcx,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8606,7 +8733,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Ndtr, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Ndtr, self.bare.look(D::STATIC))))
     }
 
     /// [`ndtr`](Self::ndtr) that returns the error.
@@ -8617,7 +8744,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Ndtr, self.look()))
+        Tensor::give(pointwise::unary(Op::Ndtr, self.bare.look(D::STATIC)))
     }
 
     /// [`ndtr`](Self::ndtr) into `out`.
@@ -8632,7 +8759,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Ndtr,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8650,7 +8777,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ndtr,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8667,7 +8794,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Ndtri, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Ndtri, self.bare.look(D::STATIC))))
     }
 
     /// [`ndtri`](Self::ndtri) that returns the error.
@@ -8678,7 +8805,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Ndtri, self.look()))
+        Tensor::give(pointwise::unary(Op::Ndtri, self.bare.look(D::STATIC)))
     }
 
     /// [`ndtri`](Self::ndtri) into `out`.
@@ -8693,7 +8820,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Ndtri,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8714,7 +8841,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ndtri,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8731,7 +8858,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::LogNdtr, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::LogNdtr,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`log_ndtr`](Self::log_ndtr) that returns the error.
@@ -8742,7 +8872,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::LogNdtr, self.look()))
+        Tensor::give(pointwise::unary(Op::LogNdtr, self.bare.look(D::STATIC)))
     }
 
     /// [`log_ndtr`](Self::log_ndtr) into `out`.
@@ -8757,7 +8887,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::LogNdtr,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8778,7 +8908,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::LogNdtr,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8795,7 +8925,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Entr, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Entr, self.bare.look(D::STATIC))))
     }
 
     /// [`entr`](Self::entr) that returns the error.
@@ -8806,7 +8936,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Entr, self.look()))
+        Tensor::give(pointwise::unary(Op::Entr, self.bare.look(D::STATIC)))
     }
 
     /// [`entr`](Self::entr) into `out`.
@@ -8821,7 +8951,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Entr,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8839,7 +8969,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Entr,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8856,7 +8986,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::I0, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::I0, self.bare.look(D::STATIC))))
     }
 
     /// [`i0`](Self::i0) that returns the error.
@@ -8867,7 +8997,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::I0, self.look()))
+        Tensor::give(pointwise::unary(Op::I0, self.bare.look(D::STATIC)))
     }
 
     /// [`i0`](Tensor::i0), in place.
@@ -8909,7 +9039,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::I0,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8925,7 +9055,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::I0, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::I0,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// `i0`, times exp(-|x|).
@@ -8938,7 +9074,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::I0e, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::I0e, self.bare.look(D::STATIC))))
     }
 
     /// [`i0e`](Self::i0e) that returns the error.
@@ -8949,7 +9085,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::I0e, self.look()))
+        Tensor::give(pointwise::unary(Op::I0e, self.bare.look(D::STATIC)))
     }
 
     /// [`i0e`](Self::i0e) into `out`.
@@ -8964,7 +9100,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::I0e,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -8980,7 +9116,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::I0e, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::I0e,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// The modified Bessel function of order 1.
@@ -8993,7 +9135,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::I1, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::I1, self.bare.look(D::STATIC))))
     }
 
     /// [`i1`](Self::i1) that returns the error.
@@ -9004,7 +9146,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::I1, self.look()))
+        Tensor::give(pointwise::unary(Op::I1, self.bare.look(D::STATIC)))
     }
 
     /// [`i1`](Self::i1) into `out`.
@@ -9019,7 +9161,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::I1,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9035,7 +9177,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::I1, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::I1,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// `i1`, times exp(-|x|).
@@ -9048,7 +9196,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::I1e, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::I1e, self.bare.look(D::STATIC))))
     }
 
     /// [`i1e`](Self::i1e) that returns the error.
@@ -9059,7 +9207,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::I1e, self.look()))
+        Tensor::give(pointwise::unary(Op::I1e, self.bare.look(D::STATIC)))
     }
 
     /// [`i1e`](Self::i1e) into `out`.
@@ -9074,7 +9222,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::I1e,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9090,7 +9238,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Real,
         T::Float: StoreAs<U>,
     {
-        pointwise::into(Op::I1e, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+        pointwise::into(
+            Op::I1e,
+            &[self.bare.side(D::STATIC)],
+            D::STATIC,
+            &mut out.bare,
+            O::STATIC,
+        )
     }
 
     /// The inverse of the logistic function; `eps` keeps from 0 and 1.
@@ -9103,7 +9257,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Logit, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Logit, self.bare.look(D::STATIC))))
     }
 
     /// [`logit`](Self::logit) that returns the error.
@@ -9114,7 +9268,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Logit, self.look()))
+        Tensor::give(pointwise::unary(Op::Logit, self.bare.look(D::STATIC)))
     }
 
     /// [`logit`](Tensor::logit), in place.
@@ -9156,7 +9310,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Logit,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9177,7 +9331,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logit,
-            &[self.side()],
+            &[self.bare.side(D::STATIC)],
             D::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9199,7 +9353,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Zeta,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9217,7 +9371,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Zeta,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9237,7 +9391,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Zeta,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9259,7 +9413,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Zeta,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9278,7 +9432,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Logaddexp2,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9296,7 +9450,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Logaddexp2,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9316,7 +9470,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Logaddexp2,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9338,7 +9492,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Logaddexp2,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9360,7 +9514,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Xlog1py,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9378,7 +9532,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Xlog1py,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9398,7 +9552,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Xlog1py,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9420,7 +9574,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Xlog1py,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9442,7 +9596,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Copysign,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9460,7 +9614,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Copysign,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9509,7 +9663,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Copysign,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9531,7 +9685,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Copysign,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9550,7 +9704,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Nextafter,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9568,7 +9722,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Nextafter,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9617,7 +9771,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Nextafter,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9639,7 +9793,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Nextafter,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9658,7 +9812,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Fmax,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9676,7 +9830,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Fmax,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9696,7 +9850,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Fmax,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9718,7 +9872,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmax,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9737,7 +9891,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Fmin,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9755,7 +9909,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Fmin,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9775,7 +9929,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Fmin,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9797,7 +9951,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Fmin,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9818,7 +9972,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Heaviside,
-            &[self.side(), values.side()],
+            &[self.bare.side(D::STATIC), values.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9836,7 +9990,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Heaviside,
-            &[self.side(), values.side()],
+            &[self.bare.side(D::STATIC), values.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9885,7 +10039,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Heaviside,
-            &[self.side(), values.side()],
+            &[self.bare.side(D::STATIC), values.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9907,7 +10061,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Heaviside,
-            &[self.side(), values.side()],
+            &[self.bare.side(D::STATIC), values.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -9926,7 +10080,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Gcd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -9944,7 +10098,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Gcd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -9989,7 +10143,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Gcd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10011,7 +10165,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Gcd,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10030,7 +10184,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Lcm,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -10048,7 +10202,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Lcm,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -10093,7 +10247,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Lcm,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10115,7 +10269,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Lcm,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10137,7 +10291,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::FloatPower,
-            &[self.side(), exponent.side()],
+            &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -10155,7 +10309,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::FloatPower,
-            &[self.side(), exponent.side()],
+            &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -10204,7 +10358,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::FloatPower,
-            &[self.side(), exponent.side()],
+            &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10226,7 +10380,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::FloatPower,
-            &[self.side(), exponent.side()],
+            &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10248,7 +10402,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::Ldexp,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -10266,7 +10420,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::Ldexp,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -10311,7 +10465,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::Ldexp,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10333,7 +10487,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::Ldexp,
-            &[self.side(), other.side()],
+            &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10352,7 +10506,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::ClampMin,
-            &[self.side(), min.side()],
+            &[self.bare.side(D::STATIC), min.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -10370,7 +10524,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::ClampMin,
-            &[self.side(), min.side()],
+            &[self.bare.side(D::STATIC), min.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -10419,7 +10573,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::ClampMin,
-            &[self.side(), min.side()],
+            &[self.bare.side(D::STATIC), min.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10441,7 +10595,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::ClampMin,
-            &[self.side(), min.side()],
+            &[self.bare.side(D::STATIC), min.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10460,7 +10614,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::new(
             Op::ClampMax,
-            &[self.side(), max.side()],
+            &[self.bare.side(D::STATIC), max.side()],
             <OutDims<R, D, T>>::STATIC,
         )))
     }
@@ -10478,7 +10632,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::new(
             Op::ClampMax,
-            &[self.side(), max.side()],
+            &[self.bare.side(D::STATIC), max.side()],
             <OutDims<R, D, T>>::STATIC,
         ))
     }
@@ -10527,7 +10681,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         ok(pointwise::into(
             Op::ClampMax,
-            &[self.side(), max.side()],
+            &[self.bare.side(D::STATIC), max.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10549,7 +10703,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         pointwise::into(
             Op::ClampMax,
-            &[self.side(), max.side()],
+            &[self.bare.side(D::STATIC), max.side()],
             <OutDims<R, D, T>>::STATIC,
             &mut out.bare,
             O::STATIC,
@@ -10566,7 +10720,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Selu, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Selu, self.bare.look(D::STATIC))))
     }
 
     /// [`selu`](Self::selu) that returns the error.
@@ -10577,7 +10731,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Selu, self.look()))
+        Tensor::give(pointwise::unary(Op::Selu, self.bare.look(D::STATIC)))
     }
 
     /// [`selu`](Tensor::selu), in place.
@@ -10615,7 +10769,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Mish, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Mish, self.bare.look(D::STATIC))))
     }
 
     /// [`mish`](Self::mish) that returns the error.
@@ -10626,7 +10780,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Mish, self.look()))
+        Tensor::give(pointwise::unary(Op::Mish, self.bare.look(D::STATIC)))
     }
 
     /// [`mish`](Tensor::mish), in place.
@@ -10664,7 +10818,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Logsigmoid, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Logsigmoid,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`logsigmoid`](Self::logsigmoid) that returns the error.
@@ -10675,7 +10832,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Logsigmoid, self.look()))
+        Tensor::give(pointwise::unary(Op::Logsigmoid, self.bare.look(D::STATIC)))
     }
 
     /// (x + 3) / 6, between 0 and 1.
@@ -10688,7 +10845,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Hardsigmoid, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Hardsigmoid,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`hardsigmoid`](Self::hardsigmoid) that returns the error.
@@ -10699,7 +10859,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Hardsigmoid, self.look()))
+        Tensor::give(pointwise::unary(Op::Hardsigmoid, self.bare.look(D::STATIC)))
     }
 
     /// [`hardsigmoid`](Tensor::hardsigmoid), in place.
@@ -10737,7 +10897,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Hardswish, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Hardswish,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`hardswish`](Self::hardswish) that returns the error.
@@ -10748,7 +10911,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::unary(Op::Hardswish, self.look()))
+        Tensor::give(pointwise::unary(Op::Hardswish, self.bare.look(D::STATIC)))
     }
 
     /// [`hardswish`](Tensor::hardswish), in place.
@@ -10786,7 +10949,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Relu6, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::Relu6, self.bare.look(D::STATIC))))
     }
 
     /// [`relu6`](Self::relu6) that returns the error.
@@ -10797,7 +10960,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::give(pointwise::unary(Op::Relu6, self.look()))
+        Tensor::give(pointwise::unary(Op::Relu6, self.bare.look(D::STATIC)))
     }
 
     /// [`relu6`](Tensor::relu6), in place.
@@ -10835,7 +10998,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Softsign, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Softsign,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`softsign`](Self::softsign) that returns the error.
@@ -10846,7 +11012,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Softsign, self.look()))
+        Tensor::give(pointwise::unary(Op::Softsign, self.bare.look(D::STATIC)))
     }
 
     /// Each element less its hyperbolic tangent.
@@ -10859,7 +11025,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Tanhshrink, self.look())))
+        Tensor::wrap(done(pointwise::unary(
+            Op::Tanhshrink,
+            self.bare.look(D::STATIC),
+        )))
     }
 
     /// [`tanhshrink`](Self::tanhshrink) that returns the error.
@@ -10870,7 +11039,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::give(pointwise::unary(Op::Tanhshrink, self.look()))
+        Tensor::give(pointwise::unary(Op::Tanhshrink, self.bare.look(D::STATIC)))
     }
 
     /// `alpha` (exp(x) - 1) where negative.
@@ -10885,7 +11054,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Elu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &EluOptions::default().numbers(),
         )))
     }
@@ -10900,7 +11069,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Elu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &EluOptions::default().numbers(),
         ))
     }
@@ -10917,7 +11086,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Elu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         )))
     }
@@ -10930,7 +11099,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(Op::Elu, self.look(), &options.numbers()))
+        Tensor::give(pointwise::with(
+            Op::Elu,
+            self.bare.look(D::STATIC),
+            &options.numbers(),
+        ))
     }
 
     /// [`elu`](Tensor::elu), in place.
@@ -10997,7 +11170,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Celu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &CeluOptions::default().numbers(),
         )))
     }
@@ -11012,7 +11185,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Celu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &CeluOptions::default().numbers(),
         ))
     }
@@ -11029,7 +11202,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Celu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         )))
     }
@@ -11042,7 +11215,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::give(pointwise::with(Op::Celu, self.look(), &options.numbers()))
+        Tensor::give(pointwise::with(
+            Op::Celu,
+            self.bare.look(D::STATIC),
+            &options.numbers(),
+        ))
     }
 
     /// [`celu`](Tensor::celu), in place.
@@ -11109,7 +11286,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::LeakyRelu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &LeakyReluOptions::default().numbers(),
         )))
     }
@@ -11124,7 +11301,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::LeakyRelu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &LeakyReluOptions::default().numbers(),
         ))
     }
@@ -11141,7 +11318,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::LeakyRelu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         )))
     }
@@ -11156,7 +11333,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::LeakyRelu,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -11225,7 +11402,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Softplus,
-            self.look(),
+            self.bare.look(D::STATIC),
             &SoftplusOptions::default().numbers(),
         )))
     }
@@ -11240,7 +11417,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Softplus,
-            self.look(),
+            self.bare.look(D::STATIC),
             &SoftplusOptions::default().numbers(),
         ))
     }
@@ -11257,7 +11434,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Softplus,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         )))
     }
@@ -11272,7 +11449,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Softplus,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -11289,7 +11466,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Hardtanh,
-            self.look(),
+            self.bare.look(D::STATIC),
             &HardtanhOptions::default().numbers(),
         )))
     }
@@ -11304,7 +11481,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Hardtanh,
-            self.look(),
+            self.bare.look(D::STATIC),
             &HardtanhOptions::default().numbers(),
         ))
     }
@@ -11321,7 +11498,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Hardtanh,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         )))
     }
@@ -11336,7 +11513,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Hardtanh,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -11405,7 +11582,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Softshrink,
-            self.look(),
+            self.bare.look(D::STATIC),
             &SoftshrinkOptions::default().numbers(),
         )))
     }
@@ -11420,7 +11597,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Softshrink,
-            self.look(),
+            self.bare.look(D::STATIC),
             &SoftshrinkOptions::default().numbers(),
         ))
     }
@@ -11437,7 +11614,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Softshrink,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         )))
     }
@@ -11452,7 +11629,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Softshrink,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -11469,7 +11646,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Hardshrink,
-            self.look(),
+            self.bare.look(D::STATIC),
             &HardshrinkOptions::default().numbers(),
         )))
     }
@@ -11484,7 +11661,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Hardshrink,
-            self.look(),
+            self.bare.look(D::STATIC),
             &HardshrinkOptions::default().numbers(),
         ))
     }
@@ -11501,7 +11678,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::wrap(done(pointwise::with(
             Op::Hardshrink,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         )))
     }
@@ -11516,7 +11693,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::give(pointwise::with(
             Op::Hardshrink,
-            self.look(),
+            self.bare.look(D::STATIC),
             &options.numbers(),
         ))
     }
@@ -16086,8 +16263,8 @@ where
     type First = I0::Dims;
     type Dims = I0::Dims;
     type Dtype = I0::Dtype;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&[self.0.item_look()])
+    fn looks(&self) -> Vec<Look<'_>> {
+        Vec::from([self.0.item_look()])
     }
 }
 impl<I0> JoinEach for (I0,) where I0: TensorItem {}
@@ -16100,8 +16277,8 @@ where
     type First = I0::Dims;
     type Dims = Sum<I0::Dims, I1::Dims>;
     type Dtype = Promoted<I0::Dtype, I1::Dtype, DtypeRule<I0::Dims, I1::Dims>>;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&[self.0.item_look(), self.1.item_look()])
+    fn looks(&self) -> Vec<Look<'_>> {
+        Vec::from([self.0.item_look(), self.1.item_look()])
     }
 }
 impl<I0, I1> JoinEach for (I0, I1)
@@ -16128,8 +16305,8 @@ where
         I2::Dtype,
         DtypeRule<Sum<I0::Dims, I1::Dims>, I2::Dims>,
     >;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&[self.0.item_look(), self.1.item_look(), self.2.item_look()])
+    fn looks(&self) -> Vec<Look<'_>> {
+        Vec::from([self.0.item_look(), self.1.item_look(), self.2.item_look()])
     }
 }
 impl<I0, I1, I2> JoinEach for (I0, I1, I2)
@@ -16170,8 +16347,8 @@ where
         I3::Dtype,
         DtypeRule<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>,
     >;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&[
+    fn looks(&self) -> Vec<Look<'_>> {
+        Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
@@ -16241,8 +16418,8 @@ where
         I4::Dtype,
         DtypeRule<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>,
     >;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&[
+    fn looks(&self) -> Vec<Look<'_>> {
+        Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
@@ -16352,8 +16529,8 @@ where
         I5::Dtype,
         DtypeRule<Sum<Sum<Sum<Sum<I0::Dims, I1::Dims>, I2::Dims>, I3::Dims>, I4::Dims>, I5::Dims>,
     >;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&[
+    fn looks(&self) -> Vec<Look<'_>> {
+        Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
@@ -16523,8 +16700,8 @@ where
             I6::Dims,
         >,
     >;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&[
+    fn looks(&self) -> Vec<Look<'_>> {
+        Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),
@@ -16774,8 +16951,8 @@ where
             I7::Dims,
         >,
     >;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&[
+    fn looks(&self) -> Vec<Look<'_>> {
+        Vec::from([
             self.0.item_look(),
             self.1.item_look(),
             self.2.item_look(),

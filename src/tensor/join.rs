@@ -20,7 +20,7 @@ pub trait TensorList {
     /// The common dtype.
     type Dtype: Element;
     #[doc(hidden)]
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V;
+    fn looks(&self) -> Vec<Look<'_>>;
 }
 
 /// The tensors of the list go together: their ranks are equal and their dims unify.
@@ -43,14 +43,16 @@ pub trait TensorItem {
 impl<D: Dims, T: Element> TensorItem for Tensor<D, T> {
     type Dims = D;
     type Dtype = T;
+    #[inline(always)]
     fn item_look(&self) -> Look<'_> {
-        self.look()
+        self.bare.look(D::STATIC)
     }
 }
 
 impl<I: TensorItem> TensorItem for &I {
     type Dims = I::Dims;
     type Dtype = I::Dtype;
+    #[inline(always)]
     fn item_look(&self) -> Look<'_> {
         (**self).item_look()
     }
@@ -61,8 +63,15 @@ impl<I: TensorItem> TensorList for [I] {
     type First = I::Dims;
     type Dims = I::Dims;
     type Dtype = I::Dtype;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        visit(&self.iter().map(TensorItem::item_look).collect::<Vec<_>>())
+    fn looks(&self) -> Vec<Look<'_>> {
+        let mut looks = Vec::new();
+        // No iterator: each of its adapters would be compiled for every list.
+        let mut i = 0;
+        while i < self.len() {
+            looks.push(self[i].item_look());
+            i += 1;
+        }
+        looks
     }
 }
 
@@ -71,8 +80,9 @@ impl<I: TensorItem> TensorList for Vec<I> {
     type First = I::Dims;
     type Dims = I::Dims;
     type Dtype = I::Dtype;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        self.as_slice().with_looks(visit)
+    #[inline(always)]
+    fn looks(&self) -> Vec<Look<'_>> {
+        self[..].looks()
     }
 }
 
@@ -81,8 +91,9 @@ impl<I: TensorItem, const K: usize> TensorList for [I; K] {
     type First = I::Dims;
     type Dims = I::Dims;
     type Dtype = I::Dtype;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        self.as_slice().with_looks(visit)
+    #[inline(always)]
+    fn looks(&self) -> Vec<Look<'_>> {
+        (self as &[I]).looks()
     }
 }
 
@@ -91,8 +102,9 @@ impl<L: TensorList + ?Sized> TensorList for &L {
     type First = L::First;
     type Dims = L::Dims;
     type Dtype = L::Dtype;
-    fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {
-        (**self).with_looks(visit)
+    #[inline(always)]
+    fn looks(&self) -> Vec<Look<'_>> {
+        (**self).looks()
     }
 }
 
@@ -134,9 +146,10 @@ where
     Tensor::give(joined::<L, X>(&tensors))
 }
 
+#[inline(always)]
 fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Bare> {
     let (at, out) = (position::<X, L::First>(), <L::Dims>::STATIC);
-    tensors.with_looks(|looks| join::cat(looks, at, out))
+    join::cat(&tensors.looks(), at, out)
 }
 
 /// Joins tensors of equal sizes along a new dim, which stands first.
@@ -159,7 +172,7 @@ pub fn stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
 ) -> Tensor<Inserted<L::Dims, X>, L::Dtype> {
     let _ = dim;
     let out = <Inserted<L::Dims, X>>::STATIC;
-    Tensor::wrap(done(tensors.with_looks(|looks| join::stack(looks, out))))
+    Tensor::wrap(done(join::stack(&tensors.looks(), out)))
 }
 
 /// [`stack`] that returns the error.
@@ -172,5 +185,5 @@ pub fn try_stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
 ) -> Result<Tensor<Inserted<L::Dims, X>, L::Dtype>> {
     let _ = dim;
     let out = <Inserted<L::Dims, X>>::STATIC;
-    Tensor::give(tensors.with_looks(|looks| join::stack(looks, out)))
+    Tensor::give(join::stack(&tensors.looks(), out))
 }

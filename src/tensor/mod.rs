@@ -52,8 +52,6 @@ pub mod sparse;
 pub mod stat;
 pub mod view;
 
-use std::marker::PhantomData;
-
 use nomina_core::dims::{Axes, Dims, OneDim, position, positions};
 use nomina_core::{Element, Result};
 
@@ -88,7 +86,18 @@ use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};
 /// ```
 pub struct Tensor<D: Dims, T: Element = f32> {
     bare: Bare,
-    types: PhantomData<fn() -> (D, T)>,
+    _types: <(D, T) as Types>::Nothing,
+}
+
+/// What holds the types of a tensor: `()`, whatever they are. Debug builds describe the type of
+/// every field, and a `PhantomData` of its own for every tensor type would be more to describe
+/// than all else in it.
+trait Types {
+    type Nothing;
+}
+
+impl<D, T> Types for (D, T) {
+    type Nothing = ();
 }
 
 impl<D: Dims, T: Element> Clone for Tensor<D, T> {
@@ -97,59 +106,69 @@ impl<D: Dims, T: Element> Clone for Tensor<D, T> {
     }
 }
 
+// What only changes types is inlined in debug builds too: as a function of its own it would be
+// compiled again, with its debug information, for every type that a program uses.
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Gives a result the types that its operator computed.
-    #[inline]
+    #[inline(always)]
     fn wrap(bare: Bare) -> Self {
-        debug_assert!(
-            bare.fits(D::STATIC, T::DTYPE),
-            "types and values disagree: {bare:?}"
-        );
         Self {
-            bare,
-            types: PhantomData,
+            bare: bare.fitting(D::STATIC, T::DTYPE),
+            _types: (),
         }
     }
 
     /// [`wrap`](Self::wrap) for what may have failed.
-    #[inline]
+    #[inline(always)]
     fn give(result: Result<Bare>) -> Result<Self> {
-        result.map(Self::wrap)
+        match result {
+            Ok(bare) => Ok(Self::wrap(bare)),
+            Err(error) => Err(error),
+        }
     }
 
     /// Without its types, for the functions of [`crate::call`].
-    #[inline]
+    #[inline(always)]
     pub(crate) fn look(&self) -> Look<'_> {
         self.bare.look(D::STATIC)
     }
 
     /// As an operand.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn side(&self) -> Side<'_> {
         Side::Tensor(self.look())
     }
 
     /// As what an in-place operator writes to; copied first if somebody else sees the buffer.
-    #[inline]
+    #[inline(always)]
     fn dest(&mut self) -> Result<Dest<'_>> {
         self.bare.dest(D::STATIC)
     }
 }
 
 /// Where a dim stands, which the tensor has.
-#[inline]
+#[inline(always)]
 fn at<X: OneDim, D: Dims, T: Element>(_dim: &X, _of: &Tensor<D, T>) -> usize {
     position::<X, D>()
 }
 
-/// What types know of an argument that picks dims.
-#[inline]
-fn picked<A: Axes, D: Dims>(_dims: &A) -> Picked {
-    Picked {
+/// What types know of an argument that picks dims of `D`.
+trait Picking<D> {
+    const PICKED: Picked;
+}
+
+impl<A: Axes, D: Dims> Picking<D> for A {
+    const PICKED: Picked = Picked {
         at: positions::<A, D>(),
         all: A::ALL,
         keepdim: A::KEEPDIM,
-    }
+    };
+}
+
+/// The same, of an argument at hand.
+#[inline(always)]
+fn picked<A: Axes, D: Dims>(_dims: &A) -> Picked {
+    <A as Picking<D>>::PICKED
 }
 
 include!("generated.rs");

@@ -6,7 +6,7 @@ use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, HoldsInPlace, Sum};
 use nomina_core::{Element, Number, Promote, PromoteScalar, Promoted, StoreAs, WithScalar};
 
 use super::Tensor;
-use crate::call::Side;
+use crate::call::{Known, Side};
 
 /// A tensor, owned or borrowed, or a number.
 ///
@@ -34,6 +34,7 @@ pub struct OfScalar<S>(PhantomData<S>);
 #[diagnostic::do_not_recommend]
 impl<S: Number> Operand for S {
     type Kind = OfScalar<S>;
+    #[inline(always)]
     fn side(&self) -> Side<'_> {
         Side::Scalar((*self).into())
     }
@@ -41,15 +42,17 @@ impl<S: Number> Operand for S {
 
 impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     type Kind = OfTensor<E, U>;
+    #[inline(always)]
     fn side(&self) -> Side<'_> {
-        Tensor::side(self)
+        self.bare.side(E::STATIC)
     }
 }
 
 impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     type Kind = OfTensor<E, U>;
+    #[inline(always)]
     fn side(&self) -> Side<'_> {
-        Tensor::side(self)
+        self.bare.side(E::STATIC)
     }
 }
 

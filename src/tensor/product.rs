@@ -33,8 +33,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let out = <Product<D, E>>::STATIC;
         Tensor::wrap(done(product::new(
             Op::Matmul,
-            self.look(),
-            other.look(),
+            self.bare.look(D::STATIC),
+            other.bare.look(E::STATIC),
             out,
         )))
     }
@@ -48,7 +48,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Tensor<E, T>,
     ) -> Result<Tensor<Product<D, E>, T>> {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Matmul, self.look(), other.look(), out))
+        Tensor::give(product::new(
+            Op::Matmul,
+            self.bare.look(D::STATIC),
+            other.bare.look(E::STATIC),
+            out,
+        ))
     }
 
     /// The product of two matrices.
@@ -70,7 +75,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(Op::Mm, self.look(), mat2.look(), out)))
+        Tensor::wrap(done(product::new(
+            Op::Mm,
+            self.bare.look(D::STATIC),
+            mat2.bare.look(E::STATIC),
+            out,
+        )))
     }
 
     /// [`mm`](Self::mm) that returns the error.
@@ -85,7 +95,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Mm, self.look(), mat2.look(), out))
+        Tensor::give(product::new(
+            Op::Mm,
+            self.bare.look(D::STATIC),
+            mat2.bare.look(E::STATIC),
+            out,
+        ))
     }
 
     /// The product of a matrix and a vector.
@@ -106,7 +121,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(Op::Mv, self.look(), vec.look(), out)))
+        Tensor::wrap(done(product::new(
+            Op::Mv,
+            self.bare.look(D::STATIC),
+            vec.bare.look(E::STATIC),
+            out,
+        )))
     }
 
     /// [`mv`](Self::mv) that returns the error.
@@ -121,7 +141,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Matrix,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Mv, self.look(), vec.look(), out))
+        Tensor::give(product::new(
+            Op::Mv,
+            self.bare.look(D::STATIC),
+            vec.bare.look(E::STATIC),
+            out,
+        ))
     }
 
     /// The inner product of two vectors.
@@ -141,7 +166,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Vector,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(Op::Dot, self.look(), tensor.look(), out)))
+        Tensor::wrap(done(product::new(
+            Op::Dot,
+            self.bare.look(D::STATIC),
+            tensor.bare.look(E::STATIC),
+            out,
+        )))
     }
 
     /// [`dot`](Self::dot) that returns the error.
@@ -156,7 +186,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Vector,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Dot, self.look(), tensor.look(), out))
+        Tensor::give(product::new(
+            Op::Dot,
+            self.bare.look(D::STATIC),
+            tensor.bare.look(E::STATIC),
+            out,
+        ))
     }
 
     /// Products of two batches of matrices.
@@ -178,7 +213,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Batched,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(Op::Bmm, self.look(), mat2.look(), out)))
+        Tensor::wrap(done(product::new(
+            Op::Bmm,
+            self.bare.look(D::STATIC),
+            mat2.bare.look(E::STATIC),
+            out,
+        )))
     }
 
     /// [`bmm`](Self::bmm) that returns the error.
@@ -193,7 +233,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Batched,
     {
         let out = <Product<D, E>>::STATIC;
-        Tensor::give(product::new(Op::Bmm, self.look(), mat2.look(), out))
+        Tensor::give(product::new(
+            Op::Bmm,
+            self.bare.look(D::STATIC),
+            mat2.bare.look(E::STATIC),
+            out,
+        ))
     }
 
     /// Multiplies and sums over a dim that both have, or a tuple of such dims, wherever they stand.
@@ -220,7 +265,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Tensor<Contracted<D, E, X>, T> {
         let _ = dim;
         let places = [positions::<X, D>(), positions::<X, E>()];
-        Tensor::wrap(done(product::contract(self.look(), other.look(), places)))
+        Tensor::wrap(done(product::contract(
+            self.bare.look(D::STATIC),
+            other.bare.look(E::STATIC),
+            places,
+        )))
     }
 
     /// [`contract`](Self::contract) that returns the error.
@@ -234,6 +283,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Contracted<D, E, X>, T>> {
         let _ = dim;
         let places = [positions::<X, D>(), positions::<X, E>()];
-        Tensor::give(product::contract(self.look(), other.look(), places))
+        Tensor::give(product::contract(
+            self.bare.look(D::STATIC),
+            other.bare.look(E::STATIC),
+            places,
+        ))
     }
 }

@@ -69,7 +69,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, D>();
         Self::give(view::narrow(
-            self.look(),
+            self.bare.look(D::STATIC),
             at,
             extent(range, self.shape()[at]),
         ))
@@ -93,7 +93,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let out = <Without<D, X>>::STATIC;
         Tensor::wrap(done(view::select(
-            self.look(),
+            self.bare.look(D::STATIC),
             position::<X, D>(),
             index.whole(),
             out,
@@ -112,7 +112,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let out = <Without<D, X>>::STATIC;
         Tensor::give(view::select(
-            self.look(),
+            self.bare.look(D::STATIC),
             position::<X, D>(),
             index.whole(),
             out,
@@ -140,7 +140,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When names clash that only the run time knows.
     pub fn try_unbind<X: DimOf<D>>(&self, dim: X) -> Result<Vec<Tensor<Without<D, X>, T>>> {
         let _ = dim;
-        let all = view::unbind(self.look(), position::<X, D>(), <Without<D, X>>::STATIC);
+        let all = view::unbind(
+            self.bare.look(D::STATIC),
+            position::<X, D>(),
+            <Without<D, X>>::STATIC,
+        );
         Ok(all?.into_iter().map(Tensor::wrap).collect())
     }
 
@@ -177,8 +181,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let _ = dim;
         let at = position::<X, D>();
         let pieces = match sizes.pieces() {
-            Pieces::Equal(size) => view::split(self.look(), at, size),
-            Pieces::Listed(sizes) => view::split_sizes(self.look(), at, sizes),
+            Pieces::Equal(size) => view::split(self.bare.look(D::STATIC), at, size),
+            Pieces::Listed(sizes) => view::split_sizes(self.bare.look(D::STATIC), at, sizes),
         };
         Ok(pieces?.into_iter().map(Self::wrap).collect())
     }
@@ -207,7 +211,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     pub fn try_squeeze<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<Without<D, X>, T>> {
         let _ = dim;
         Tensor::give(view::squeeze(
-            self.look(),
+            self.bare.look(D::STATIC),
             position::<X, D>(),
             <Without<D, X>>::STATIC,
         ))
@@ -236,7 +240,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<Inserted<D, X>, T>> {
         let _ = dim;
-        Tensor::give(view::unsqueeze(self.look(), <Inserted<D, X>>::STATIC))
+        Tensor::give(view::unsqueeze(
+            self.bare.look(D::STATIC),
+            <Inserted<D, X>>::STATIC,
+        ))
     }
 
     /// Dims of size 1 repeated, and new dims on the left, without a copy: to dims with sizes, or
@@ -264,7 +271,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When a dim of another size than 1 would change.
     pub fn try_expand<S: Expand<D>>(&self, sizes: S) -> Result<Tensor<Expanded<D, S>, T>> {
         let out = <Expanded<D, S>>::STATIC;
-        Tensor::give(view::expand(self.look(), &sizes.new_sizes(), out))
+        Tensor::give(view::expand(
+            self.bare.look(D::STATIC),
+            &sizes.new_sizes(),
+            out,
+        ))
     }
 }
 

@@ -1,6 +1,8 @@
 //! What typed operations cost rustc:
 //! `cargo xtask compile-time [--quick] [--json] [--rank R] [--ops N] [RELATION | PROGRAM]...`
 //!
+//! `--print typed NAME`, or `dynamic`, prints a program instead, to look at or to profile.
+//!
 //! It writes programs, the same on typed tensors and on `DynTensor`, and measures the user time of
 //! `cargo check` and `cargo build` for that program alone, rustc's memory and the binary's size;
 //! dependencies are compiled before.
@@ -27,6 +29,7 @@ mod usage;
 
 use std::process::ExitCode;
 
+use program::Form;
 use relation::RELATIONS;
 use scratch::Place;
 use suite::{Effort, PROGRAMS, Suite};
@@ -36,6 +39,8 @@ struct Options {
     effort: Effort,
     quick: bool,
     json: bool,
+    /// Print the program's text in this form instead of measuring it.
+    print: Option<Form>,
     names: Vec<String>,
 }
 
@@ -56,7 +61,7 @@ fn main() -> ExitCode {
 /// Prints the table; the figures that are over their limits.
 fn run(options: &Options) -> Result<Vec<String>, String> {
     let Effort { ops, mixed, .. } = options.effort;
-    if !options.json {
+    if !options.json && options.print.is_none() {
         println!("user time; {ops} operations of a relation, {mixed} of a mix");
         if options.quick {
             println!("a quick run: it shows that all programs compile, and judges no figure");
@@ -66,8 +71,14 @@ fn run(options: &Options) -> Result<Vec<String>, String> {
         place: &Place::below_target(),
         effort: options.effort,
         names: &options.names,
-        table: Table::start(options.json, !options.quick),
+        table: Table::start(options.json || options.print.is_some(), !options.quick),
     };
+    if let Some(form) = options.print {
+        for name in &options.names {
+            print!("{}", suite.text(name, form)?);
+        }
+        return Ok(Vec::new());
+    }
     suite.run()?;
     Ok(suite.table.failed().to_vec())
 }
@@ -95,6 +106,7 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
         effort: WHOLE,
         quick: false,
         json: false,
+        print: None,
         names: Vec::new(),
     };
     let (mut rank, mut ops) = (None, None);
@@ -110,6 +122,13 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--ops" => ops = Some(number("--ops")?),
             "--quick" => options.quick = true,
             "--json" => options.json = true,
+            "--print" => {
+                options.print = Some(match args.next().as_deref() {
+                    Some("typed") => Form::Typed,
+                    Some("dynamic") => Form::Dynamic,
+                    _ => return Err("--print takes `typed` or `dynamic`".to_owned()),
+                });
+            }
             // What is measured is what is named; the flag only reads better.
             "--only" => {}
             name if known().any(|known| known == name) => options.names.push(arg),

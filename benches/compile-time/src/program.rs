@@ -26,13 +26,13 @@ impl Program {
     /// measured of how they are made; what a `DynTensor` returns is passed on by `?`.
     pub fn text(&self, relations: &[&Relation]) -> String {
         let mut rng = Rng::new(1);
-        let markers = [&MARKERS[..], &NEW[..]].concat().join(", ");
+        let markers = [&MARKERS[..], &NEW[..]].concat().join(", pub ");
         let mut text = format!(
             "//! Written by the compile-time bench.\n\
              #![allow(unused, missing_docs)]\n\
              use nomina::prelude::*;\n\
              use nomina::DynTensor;\n\
-             dims! {{ {markers} }}\n"
+             dims! {{ pub {markers} }}\n"
         );
         let mut functions = Vec::new();
         for start in (0..self.ops).step_by(PER_FUNCTION) {

@@ -22,6 +22,9 @@ const BINARY_PERCENT: f64 = 10.0;
 /// `nomina-core` alone, in seconds.
 const CORE_S: f64 = 5.0;
 
+/// The relations of the mix of additions and sums.
+const ADDITIONS: [&str; 2] = ["add", "sum"];
+
 /// How much is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
@@ -57,8 +60,7 @@ impl Suite<'_> {
         let rank = self.effort.rank.unwrap_or(4);
         self.relations(rank, |suite, name| suite.wants(name))?;
         if self.wants("additions") {
-            let additions = ["add", "sum"].map(relation);
-            self.mix("additions", rank, &additions, ADDITIONS_MS)?;
+            self.mix("additions", rank, &ADDITIONS.map(relation), ADDITIONS_MS)?;
         }
         if self.wants("mix") {
             let all: Vec<&Relation> = RELATIONS.iter().collect();
@@ -84,6 +86,26 @@ impl Suite<'_> {
             );
         }
         Ok(())
+    }
+
+    /// The text of a program, to look at or to profile; of `crates`, the last crate's.
+    pub fn text(&self, name: &str, form: Form) -> Result<String, String> {
+        let Effort {
+            rank, ops, mixed, ..
+        } = self.effort;
+        let (rank, all) = (rank.unwrap_or(4), RELATIONS.iter().collect::<Vec<_>>());
+        Ok(match name {
+            "additions" => program(form, false, rank, mixed).text(&ADDITIONS.map(relation)),
+            "mix" => program(form, false, rank, mixed).text(&all),
+            "transformer" => transformer::text(form, self.effort.layers),
+            "crates" => crates::texts(form, self.effort.steps)
+                .pop()
+                .unwrap_or_default(),
+            name if RELATIONS.iter().any(|relation| relation.name == name) => {
+                program(form, false, rank, ops).text(&[relation(name)])
+            }
+            name => return Err(format!("`{name}` is not one program")),
+        })
     }
 
     /// Each relation's own program.

@@ -9,7 +9,7 @@ const TYPED_HEAD: &str = r#"//! A transformer encoder, written by the compile-ti
 #![allow(missing_docs)]
 use nomina::prelude::*;
 
-dims! { Batch, Seq, Source, Embed, Head, Key, Inner, Hidden, Class }
+dims! { pub Batch, pub Seq, pub Source, pub Embed, pub Head, pub Key, pub Inner, pub Hidden, pub Class }
 
 const EMBED: usize = 16;
 const HEADS: usize = 2;

@@ -36,12 +36,14 @@ impl Places {
 /// The positions of `A`'s dims in `D`; every position for `..`. A dim that is not there is left
 /// out: the bound `A::Checked: In<D>` rules it out.
 #[must_use]
-pub fn positions<A: Axes, D: Dims>() -> &'static [usize] {
+#[inline(always)]
+pub const fn positions<A: Axes, D: Dims>() -> &'static [usize] {
     const { &find_all(A::NAMES, A::ALL, D::NAMES) }.as_slice()
 }
 
 /// The position of dim `X` in `D`, which has it (`D: Has<X>`).
 #[must_use]
+#[inline(always)]
 pub const fn position<X: super::Dim, D: Dims>() -> usize {
     const {
         match find(X::NAME, D::NAMES) {
@@ -55,7 +57,8 @@ pub const fn position<X: super::Dim, D: Dims>() -> usize {
 /// Where each dim of `E` stands in `D`: by name, and the k-th unnamed one at the k-th unnamed
 /// one. `None` for a dim that `D` lacks, which `align_to` makes of size 1.
 #[must_use]
-pub fn places<D: Dims, E: Dims>() -> &'static [Option<usize>] {
+#[inline(always)]
+pub const fn places<D: Dims, E: Dims>() -> &'static [Option<usize>] {
     const { &place_all(D::NAMES, E::NAMES) }.as_slice()
 }
 

@@ -105,7 +105,7 @@ where
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
         let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::new(Op::{op}, &[self.side(), other.side()], out)))
+        Tensor::wrap(done(pointwise::new(Op::{op}, &[self.bare.side(D::STATIC), other.side()], out)))
     }
 }
 ";
@@ -153,7 +153,7 @@ impl<D: Dims, T: {bound}> {trait} for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn {method}(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::unary(Op::{op}, self.look())))
+        Tensor::wrap(done(pointwise::unary(Op::{op}, self.bare.look(D::STATIC))))
     }
 }
 

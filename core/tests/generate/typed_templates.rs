@@ -6,13 +6,13 @@ pub const UNARY: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}(&self) -> Tensor<D, {dtype}> where {takes} {
-    Tensor::wrap(done(pointwise::unary(Op::{op}, self.look())))
+    Tensor::wrap(done(pointwise::unary(Op::{op}, self.bare.look(D::STATIC))))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
 pub fn try_{name}(&self) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::give(pointwise::unary(Op::{op}, self.look()))
+    Tensor::give(pointwise::unary(Op::{op}, self.bare.look(D::STATIC)))
 }
 ";
 
@@ -38,13 +38,13 @@ pub const UNARY_OUT: &str = "
 {panics}
 #[track_caller]
 pub fn {name}_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) where {takes} {dtype}: StoreAs<U> {
-    ok(pointwise::into(Op::{op}, &[self.side()], D::STATIC, &mut out.bare, O::STATIC));
+    ok(pointwise::into(Op::{op}, &[self.bare.side(D::STATIC)], D::STATIC, &mut out.bare, O::STATIC));
 }
 
 /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
 {tried}
 pub fn try_{name}_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()> where {takes} {dtype}: StoreAs<U> {
-    pointwise::into(Op::{op}, &[self.side()], D::STATIC, &mut out.bare, O::STATIC)
+    pointwise::into(Op::{op}, &[self.bare.side(D::STATIC)], D::STATIC, &mut out.bare, O::STATIC)
 }
 ";
 
@@ -54,13 +54,13 @@ pub const PARAMETRIC: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}(&self) -> Tensor<D, {dtype}> where {takes} {
-    Tensor::wrap(done(pointwise::with(Op::{op}, self.look(), &{op}Options::default().numbers())))
+    Tensor::wrap(done(pointwise::with(Op::{op}, self.bare.look(D::STATIC), &{op}Options::default().numbers())))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
 pub fn try_{name}(&self) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::give(pointwise::with(Op::{op}, self.look(), &{op}Options::default().numbers()))
+    Tensor::give(pointwise::with(Op::{op}, self.bare.look(D::STATIC), &{op}Options::default().numbers()))
 }
 
 /// [`{name}`](Self::{name}) with numbers of choice.
@@ -68,13 +68,13 @@ pub fn try_{name}(&self) -> Result<Tensor<D, {dtype}>> where {takes} {
 #[track_caller]
 #[must_use]
 pub fn {name}_with(&self, options: {op}Options) -> Tensor<D, {dtype}> where {takes} {
-    Tensor::wrap(done(pointwise::with(Op::{op}, self.look(), &options.numbers())))
+    Tensor::wrap(done(pointwise::with(Op::{op}, self.bare.look(D::STATIC), &options.numbers())))
 }
 
 /// [`{name}_with`](Self::{name}_with) that returns the error.
 {tried}
 pub fn try_{name}_with(&self, options: {op}Options) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::give(pointwise::with(Op::{op}, self.look(), &options.numbers()))
+    Tensor::give(pointwise::with(Op::{op}, self.bare.look(D::STATIC), &options.numbers()))
 }
 ";
 
@@ -114,13 +114,13 @@ pub const BINARY: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}<R: Operand>(&self, {other}: R) -> Tensor<OutDims<R, D, T>, {dtype}> where R::Kind: Combine<D, T>, {
-    Tensor::wrap(done(pointwise::new(Op::{op}, &[self.side(), {other}.side()], <OutDims<R, D, T>>::STATIC)))
+    Tensor::wrap(done(pointwise::new(Op::{op}, &[self.bare.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC)))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
 pub fn try_{name}<R: Operand>(&self, {other}: R) -> Result<Tensor<OutDims<R, D, T>, {dtype}>> where R::Kind: Combine<D, T>, {
-    Tensor::give(pointwise::new(Op::{op}, &[self.side(), {other}.side()], <OutDims<R, D, T>>::STATIC))
+    Tensor::give(pointwise::new(Op::{op}, &[self.bare.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC))
 }
 ";
 
@@ -146,13 +146,13 @@ pub const BINARY_OUT: &str = "
 {panics}
 #[track_caller]
 pub fn {name}_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) where R::Kind: Combine<D, T>, {dtype}: StoreAs<U> {
-    ok(pointwise::into(Op::{op}, &[self.side(), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.bare, O::STATIC));
+    ok(pointwise::into(Op::{op}, &[self.bare.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.bare, O::STATIC));
 }
 
 /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.
 {tried}
 pub fn try_{name}_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(&self, {other}: R, out: &mut Tensor<O, U>) -> Result<()> where R::Kind: Combine<D, T>, {dtype}: StoreAs<U> {
-    pointwise::into(Op::{op}, &[self.side(), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.bare, O::STATIC)
+    pointwise::into(Op::{op}, &[self.bare.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC, &mut out.bare, O::STATIC)
 }
 ";
 
@@ -162,13 +162,15 @@ pub const REDUCE: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, {dtype}> where {takes} {
-    Tensor::wrap(done(crate::call::reduce::new(Op::{op}, self.look(), picked::<A, D>(&dims), nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC)))
+    let _ = dims;
+    Tensor::wrap(done(crate::call::reduce::new(Op::{op}, self.bare.look(D::STATIC), <A as Picking<D>>::PICKED, nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC)))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
 pub fn try_{name}<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, {dtype}>> where {takes} {
-    Tensor::give(crate::call::reduce::new(Op::{op}, self.look(), picked::<A, D>(&dims), nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC))
+    let _ = dims;
+    Tensor::give(crate::call::reduce::new(Op::{op}, self.bare.look(D::STATIC), <A as Picking<D>>::PICKED, nomina_runtime::call::ReduceOptions::default(), <Without<D, A>>::STATIC))
 }
 ";
 
@@ -193,13 +195,13 @@ pub const ALONG: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}<X: DimOf<D>>(&self, dim: X) -> Tensor<D, {dtype}> where {takes} {
-    Tensor::wrap(done(crate::call::reduce::{family}(Op::{op}, self.look(), at(&dim, self), None)))
+    Tensor::wrap(done(crate::call::reduce::{family}(Op::{op}, self.bare.look(D::STATIC), at(&dim, self), None)))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
 {tried}
 pub fn try_{name}<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, {dtype}>> where {takes} {
-    Tensor::give(crate::call::reduce::{family}(Op::{op}, self.look(), at(&dim, self), None))
+    Tensor::give(crate::call::reduce::{family}(Op::{op}, self.bare.look(D::STATIC), at(&dim, self), None))
 }
 ";
 

@@ -128,7 +128,7 @@ pub fn tensor_list(arity: usize) -> String {
     format!(
         "impl<{}> TensorList for ({}) where {total} {{\n\
          type First = I0::Dims;\ntype Dims = {dims};\ntype Dtype = {dtype};\n\
-         fn with_looks<V>(&self, visit: impl FnOnce(&[Look<'_>]) -> V) -> V {{ visit(&[{}]) }}\n}}\n\
+         fn looks(&self) -> Vec<Look<'_>> {{ Vec::from([{}]) }}\n}}\n\
          impl<{}> JoinEach for ({}) where {total} {check} {{}}\n",
         list("I#, "),
         list("I#, "),

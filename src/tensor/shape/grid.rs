@@ -116,10 +116,9 @@ where
     L::Dims: Matrix,
 {
     let out = <L::Dims>::STATIC;
-    Tensor::give(matrices.with_looks(|looks| {
-        shape::sized("block_diag", looks, out, &[0, 1], |x| {
-            DynTensor::block_diag(&x.iter().collect::<Vec<_>>())
-        })
+    let looks = matrices.looks();
+    Tensor::give(shape::sized("block_diag", &looks, out, &[0, 1], |x| {
+        DynTensor::block_diag(&x.iter().collect::<Vec<_>>())
     }))
 }
 
@@ -156,16 +155,15 @@ where
 {
     let _ = (rows, columns);
     let out = <(R, C)>::STATIC;
-    Tensor::give(vectors.with_looks(|looks| {
-        shape::sized("cartesian_prod", looks, out, &[0, 1], |x| {
-            let all = DynTensor::cartesian_prod(&x.iter().collect::<Vec<_>>())?;
-            // Of one vector, the elements are a column.
-            if all.rank() == 1 {
-                all.unsqueeze(1, None)
-            } else {
-                Ok(all)
-            }
-        })
+    let looks = vectors.looks();
+    Tensor::give(shape::sized("cartesian_prod", &looks, out, &[0, 1], |x| {
+        let all = DynTensor::cartesian_prod(&x.iter().collect::<Vec<_>>())?;
+        // Of one vector, the elements are a column.
+        if all.rank() == 1 {
+            all.unsqueeze(1, None)
+        } else {
+            Ok(all)
+        }
     }))
 }
 
