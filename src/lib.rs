@@ -168,6 +168,11 @@ pub mod __private {
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
+/// The guide to generic code, whose every snippet is to run.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/generic_code.md")]
+pub struct GenericCode;
+
 /// The guide for users of PyTorch, whose every line is to run.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/torch_users.md")]

@@ -9,7 +9,7 @@ dims! { N, C, H, W, K, L }
 
 fn beside<D: Dims + Broadcast<E>, E: Dims>(x: &Tensor<D>, y: &Tensor<E>) -> Tensor<Sum<D, E>> {
     let z = (x + y) * (x - y) + x.maximum(y);
-    &z / (&z * &z).sum(..).sqrt() + x.atan2(y)
+    (&z / (&z * &z).sum(..).sqrt() + x.atan2(y)) * x - x
 }
 
 fn both_ways<D: Dims + Broadcast<E>, E: Dims>(

@@ -62,14 +62,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the sizes do not multiply up.
     #[track_caller]
     #[must_use]
-    pub fn unflatten_as<X: OneDim, E: Dims, U: Element>(
+    pub fn unflatten_as<X: OneDim + UnflattenAs<D, E>, E: Dims, U: Element>(
         &self,
         dim: X,
         other: &Tensor<E, U>,
-    ) -> Tensor<E, T>
-    where
-        D: UnflattenAs<X, E>,
-    {
+    ) -> Tensor<E, T> {
         ok(self.try_unflatten_as(dim, other))
     }
 
@@ -77,14 +74,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the sizes do not multiply up.
-    pub fn try_unflatten_as<X: OneDim, E: Dims, U: Element>(
+    pub fn try_unflatten_as<X: OneDim + UnflattenAs<D, E>, E: Dims, U: Element>(
         &self,
         dim: X,
         other: &Tensor<E, U>,
-    ) -> Result<Tensor<E, T>>
-    where
-        D: UnflattenAs<X, E>,
-    {
+    ) -> Result<Tensor<E, T>> {
         let _ = dim;
         let (at, places) = (position::<X, D>(), places::<D, E>());
         Tensor::give(view::unflatten_as(self.look(), at, places, other.look()))

@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 22] = [
+const RULES: [(&str, &str, &str); 23] = [
     (
         "broadcast",
         "Operators",
@@ -127,6 +127,13 @@ const RULES: [(&str, &str, &str); 22] = [
         "Dims of several crates",
         "Operators take dims of one spelling for one dim; a function that wants its own crate's \
          `Tensor<(N, C)>` is given `x.to_dims()`, which compares the spellings.",
+    ),
+    (
+        "generic",
+        "Generic functions",
+        "What a call needs stands in the function's signature, and a call that lacks it is an \
+         error at the call. `#[relations]` writes bounds from the dims that a signature names: see \
+         [generic_code.md](generic_code.md).",
     ),
     (
         "dynamic",

@@ -9,6 +9,8 @@ use super::id::IsTrue;
 /// Where one list has no dim, the other's is taken. Two names at one position must be spelled
 /// alike; `Wild` goes with a name that stands nowhere else in the list that has the `Wild`.
 ///
+/// In generic code it says too that the sum broadcasts with `Self` again, to itself: `x * y + x`.
+///
 /// ```
 /// # use nomina_core::dims::*;
 /// # struct Tensor<D>(core::marker::PhantomData<D>);
@@ -21,8 +23,14 @@ use super::id::IsTrue;
     label = "cannot broadcast dims {Self} with dims {E}",
     note = "align by name first: `&x + y.align_as(&x)`"
 )]
-pub trait Broadcast<E>: BroadcastWith<E> {}
-impl<D: BroadcastWith<E>, E> Broadcast<E> for D {}
+pub trait Broadcast<E: Dims>:
+    Dims + BroadcastWith<E> + DimList<Sum<E>: BroadcastWith<Self> + DimList<Sum<Self> = Sum<Self, E>>>
+{
+}
+impl<D: Dims + BroadcastWith<E>, E: Dims> Broadcast<E> for D where
+    Sum<D, E>: BroadcastWith<D> + DimList<Sum<D> = Sum<D, E>>
+{
+}
 
 /// As [`Broadcast`], rank by rank; a part of it.
 ///
@@ -76,7 +84,7 @@ pub trait Holds<O>: HoldsInPlace<O> {}
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} cannot take dims {E} in",
+    message = "dims {E} do not fit into dims {Self} in place",
     label = "in-place would change dims {Self}",
     note = "use the operator that makes a new tensor"
 )]

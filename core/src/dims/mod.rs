@@ -101,7 +101,7 @@ pub use index::{EmbedIn, Embedded, IndexOf, IndexedBy, Selected};
 pub use insert::{Append, Appended, Insert, Inserted};
 pub use last::LastDim;
 pub use matmul::{AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, Vector};
-pub use others::{FlattenOthers, UnflattenAs};
+pub use others::{FlattenOthers, StayByName, UnflattenAs};
 pub use places::{Places, Positions, places, position, positions};
 pub use prime::{Primable, Prime, PrimedDims};
 pub use refine::{Refine, RefineInto, Refined, SpelledAs};

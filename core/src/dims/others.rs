@@ -2,8 +2,8 @@
 
 use super::align::AlignInto;
 use super::axis::OneDim;
-use super::contract::ByName;
 use super::dims::Dims;
+use super::id::{Bool, IsTrue};
 use super::insert::Insert;
 use super::remove::{Axes, DimOf, EachIn, Without};
 
@@ -11,21 +11,22 @@ use super::remove::{Axes, DimOf, EachIn, Without};
 /// them. The result has dims `X`, then `A`.
 ///
 /// For `A` written out, `D: Has<_>` for each dim of `A` is all that generic code needs.
-#[diagnostic::on_unimplemented(
-    message = "the dims of {D} other than `{Self}` cannot become `{X}`",
-    label = "expected dims that stay, and a dim for all others"
-)]
 pub trait FlattenOthers<D, X>: Axes {}
-impl<A: Axes<Checked = A>, D: Dims, X: OneDim + Insert<A::List>> FlattenOthers<D, X> for A where
-    A::List: ByName + EachIn<D>
+impl<A: Axes, D: Dims, X: OneDim + Insert<A::List>> FlattenOthers<D, X> for A where
+    A::List: StayByName + EachIn<D>
 {
 }
 
-/// `y.unflatten_as(X, &x)` for `x` of dims `D` is defined: `Self`, the dims of `y`, has `X`, and
-/// its other dims stand in `D`. The result has dims `D`.
+/// The list has a dim: it was not written `..`.
 #[diagnostic::on_unimplemented(
-    message = "dim `{X}` of dims {Self} cannot become dims of {D}",
-    label = "the other dims of {Self} are to stand in {D}"
+    message = "flatten_others takes the dims that stay by name, not `..`",
+    label = "a dim or a tuple of dims is needed here"
 )]
-pub trait UnflattenAs<X, D> {}
-impl<E: Dims, X: DimOf<E> + Axes, D: Dims> UnflattenAs<X, D> for E where Without<E, X>: AlignInto<D> {}
+pub trait StayByName {}
+#[diagnostic::do_not_recommend]
+impl<L: Dims> StayByName for L where <L::SameRank<()> as Bool>::Not: IsTrue {}
+
+/// `y.unflatten_as(X, &x)` for `y` of dims `E` and `x` of dims `D` is defined: `E` has `X`, and its
+/// other dims stand in `D`. The result has dims `D`. Write `X: OneDim + UnflattenAs<E, D>`.
+pub trait UnflattenAs<E, D> {}
+impl<X: DimOf<E> + Axes, E: Dims, D: Dims> UnflattenAs<E, D> for X where Without<E, X>: AlignInto<D> {}

@@ -4,7 +4,7 @@
 //! Has<C>`. Who writes the noun means the relation.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote_spanned;
 use syn::{
     GenericArgument, GenericParam, Path, PathArguments, ReturnType, Signature, Type,
     TypeParamBound, WherePredicate,
@@ -172,28 +172,33 @@ impl Found {
         }
     }
 
-    /// One bound of a noun with these arguments.
+    /// One bound of a noun with these arguments. All its tokens are located at the noun: there
+    /// rustc then says that the bound was asked for.
     fn relation(&mut self, noun: &Path, relation: &Relation, args: &[&Type]) {
+        let Some(span) = noun.segments.last().map(|last| last.ident.span()) else {
+            return;
+        };
         match relation {
             Relation::Of(own, name, others) => {
                 let own = args[*own];
-                let others = others.iter().map(|at| args[*at]);
+                let others: Vec<&Type> = others.iter().map(|at| args[*at]).collect();
                 let beside = beside(noun, name);
-                let args = if others.len() == 0 {
-                    None
-                } else {
-                    Some(quote!(<#(#others),*>))
+                let args = match others.as_slice() {
+                    [] => None,
+                    others => Some(quote_spanned!(span=> <#(#others),*>)),
                 };
-                self.bound(quote!(#own: #beside #args));
+                self.bound(quote_spanned!(span=> #own: #beside #args));
             }
             Relation::Has(own, dims) => {
                 let own = args[*own];
                 let has = beside(noun, "Has");
-                each_dim(args[*dims], &mut |dim| self.bound(quote!(#own: #has<#dim>)));
+                each_dim(args[*dims], &mut |dim| {
+                    self.bound(quote_spanned!(span=> #own: #has<#dim>));
+                });
             }
             Relation::Result(name) => {
                 let beside = beside(noun, name);
-                self.bound(quote!(#noun: #beside));
+                self.bound(quote_spanned!(span=> #noun: #beside));
             }
         }
     }

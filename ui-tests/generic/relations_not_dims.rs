@@ -1,0 +1,12 @@
+use nomina::prelude::*;
+
+dims! { C }
+
+#[relations(let P = 2)]
+fn pool<D>(x: &Tensor<D>) -> Tensor<P> {
+    x.sum(C)
+}
+
+fn main() {}
+
+// fix 5: #[relations(let P = Without<D, C>)]
