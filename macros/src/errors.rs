@@ -41,11 +41,15 @@ impl Errors {
     }
 
     /// The mistakes where an expression is expected, with `stand_in` for its value, so that the
-    /// lines behind it, and an editor, know its type. Without one it has rustc's error type,
-    /// which no later line complains about either.
+    /// lines behind it, and an editor, know its type. Without one it has an unknown type, which no
+    /// later line complains about either.
     pub fn into_expression(self, stand_in: Option<TokenStream>) -> TokenStream {
-        let errors = self.into_items();
-        quote!({ #errors #stand_in })
+        let all = self.0.into_iter().flatten();
+        let mut errors: Vec<TokenStream> = all.map(|error| error.to_compile_error()).collect();
+        // In parentheses the last is an expression; to an editor it would be a statement, and the
+        // block `()`.
+        let value = stand_in.or_else(|| errors.pop().map(|error| quote!((#error))));
+        quote!({ #(#errors)* #value })
     }
 }
 

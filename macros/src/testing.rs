@@ -74,7 +74,7 @@ pub fn mistakes_in(tokens: TokenStream, out: &mut String) {
         };
         let macro_name = i.checked_sub(2).map(|at| tokens[at].to_string());
         if macro_name.as_deref() != Some("compile_error") {
-            if group.delimiter() == Delimiter::Brace {
+            if matches!(group.delimiter(), Delimiter::Brace | Delimiter::Parenthesis) {
                 mistakes_in(group.stream(), out);
             }
             continue;

@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 23] = [
+const RULES: [(&str, &str, &str); 24] = [
     (
         "broadcast",
         "Operators",
@@ -134,6 +134,12 @@ const RULES: [(&str, &str, &str); 23] = [
         "What a call needs stands in the function's signature, and a call that lacks it is an \
          error at the call. `#[relations]` writes bounds from the dims that a signature names: see \
          [generic_code.md](generic_code.md).",
+    ),
+    (
+        "editor",
+        "Types of results",
+        "The type of a result is spelled with its dims, by rustc as by an editor, however long \
+         the chain that gave it; and where something is wrong, later lines have their types.",
     ),
     (
         "dynamic",

@@ -27,20 +27,23 @@ pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
     }
     let mut product = TokenStream::new();
     for (number, operand) in equation.operands.iter().enumerate() {
-        let (at, list) = (operand.dims.span, &operand.dims);
+        let list = &operand.dims;
+        let at = before(list.span);
         let name = located(&name(number), at);
+        // What rustc blames stands where the list does.
+        let dims = quote_spanned!(list.span=> _);
         let path = face.at(at);
         let listed = tuple(list, at);
-        block.extend(quote_spanned!(at=>
-            #path::__private::einsum_named::<#listed, _, _>(#name);
-        ));
+        block.extend(
+            quote_spanned!(at=> #path::__private::einsum_named::<#listed, #dims, _>(#name);),
+        );
         for dim in list.dims() {
             block.extend(asked(face, "einsum_operand", dim, &name, 2));
         }
         if !list.has_rest() {
-            block.extend(quote_spanned!(at=>
-                #path::__private::einsum_all::<#listed, _, _>(#name);
-            ));
+            block.extend(
+                quote_spanned!(at=> #path::__private::einsum_all::<#listed, #dims, _>(#name);),
+            );
         }
         product = if number == 0 {
             quote_spanned!(at=> #path::__private::einsum_first::<#listed, _, _>(#name))
@@ -51,7 +54,7 @@ pub fn equation(face: &Face, equation: &Equation, end: &str) -> TokenStream {
         };
     }
     block.extend(quote!(let #terms = #product;));
-    let at = result.span;
+    let at = before(result.span);
     let own = located(&terms, at);
     for dim in result.dims() {
         block.extend(asked(face, "einsum_result", dim, &own, 3));
