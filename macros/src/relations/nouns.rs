@@ -231,7 +231,6 @@ const NOUNS: &[(&str, &str, &[Relation])] = &[
     ("Embedded", "DXD", &[Has(0, 1), Of(2, "EmbedIn", &[0, 1])]),
     ("Inserted", "DX", &[Of(1, "Insert", &[0])]),
     ("Appended", "DX", &[Of(1, "Append", &[0])]),
-    ("Replaced", "DXX", &[Of(1, "Replace", &[0, 2])]),
     ("Expanded", "DO", &[Of(1, "Expand", &[0])]),
     ("Contracted", "DDX", &[Of(2, "Contract", &[0, 1])]),
     ("Tensordotted", "DDX", &[Of(2, "TensorDot", &[0, 1])]),
