@@ -15,7 +15,7 @@ use crate::call::{Known, done, product};
 /// A product of batches of matrices without its batch dim.
 type Summed<E, F> = <Product<E, F> as DimList>::Tail;
 
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor, plus the product of two matrices.
     ///
     /// ```
@@ -37,6 +37,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         mat2: &Tensor<F, T>,
     ) -> Tensor<Sum<Product<E, F>, D>, T>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::wrap(done(product::added(
@@ -57,6 +58,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         mat2: &Tensor<F, T>,
     ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::give(product::added(
@@ -80,6 +82,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Tensor<Sum<Product<E, F>, D>, T>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::wrap(done(product::added(
@@ -101,6 +104,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::give(product::added(
@@ -123,6 +127,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         vec: &Tensor<F, T>,
     ) -> Tensor<Sum<Product<E, F>, D>, T>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::wrap(done(product::added(
@@ -143,6 +148,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         vec: &Tensor<F, T>,
     ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::give(product::added(
@@ -166,6 +172,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Tensor<Sum<Product<E, F>, D>, T>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::wrap(done(product::added(
@@ -187,6 +194,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::give(product::added(
@@ -209,6 +217,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
     ) -> Tensor<Sum<Product<E, F>, D>, T>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::wrap(done(product::added(
@@ -229,6 +238,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
     ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::give(product::added(
@@ -252,6 +262,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Tensor<Sum<Product<E, F>, D>, T>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::wrap(done(product::added(
@@ -273,6 +284,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Result<Tensor<Sum<Product<E, F>, D>, T>>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
     {
         Tensor::give(product::added(
@@ -295,6 +307,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
     ) -> Tensor<Sum<Summed<E, F>, D>, T>
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
     {
         Tensor::wrap(done(product::added(
@@ -315,6 +328,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
     ) -> Result<Tensor<Sum<Summed<E, F>, D>, T>>
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
     {
         Tensor::give(product::added(
@@ -338,6 +352,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Tensor<Sum<Summed<E, F>, D>, T>
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
     {
         Tensor::wrap(done(product::added(
@@ -359,6 +374,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Result<Tensor<Sum<Summed<E, F>, D>, T>>
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
     {
         Tensor::give(product::added(

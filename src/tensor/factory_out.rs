@@ -134,7 +134,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Float> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`rand`](Tensor::rand) into `out`, which is resized where it has no names.
     ///
     /// # Panics
@@ -142,6 +142,7 @@ impl<D: Dims, T: Float> Tensor<D, T> {
     #[track_caller]
     pub fn rand_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
     where
+        T: Float,
         D: Distinct,
     {
         ok(Self::try_rand_out(shape, out));
@@ -153,6 +154,7 @@ impl<D: Dims, T: Float> Tensor<D, T> {
     /// When the sizes are not those that `out` must keep.
     pub fn try_rand_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
+        T: Float,
         D: Distinct,
     {
         let made = Tensor::<D>::options().dtype::<T>().try_rand(shape);
@@ -160,7 +162,7 @@ impl<D: Dims, T: Float> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Inexact> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`randn`](Tensor::randn) into `out`, which is resized where it has no names.
     ///
     /// # Panics
@@ -168,6 +170,7 @@ impl<D: Dims, T: Inexact> Tensor<D, T> {
     #[track_caller]
     pub fn randn_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
     where
+        T: Inexact,
         D: Distinct,
     {
         ok(Self::try_randn_out(shape, out));
@@ -179,6 +182,7 @@ impl<D: Dims, T: Inexact> Tensor<D, T> {
     /// When the sizes are not those that `out` must keep.
     pub fn try_randn_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
+        T: Inexact,
         D: Distinct,
     {
         let made = Tensor::<D>::options().dtype::<T>().try_randn(shape);

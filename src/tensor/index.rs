@@ -127,6 +127,7 @@ impl<R: AsPick + Unstepped> AsPick for Step<R> {
 
 macro_rules! tensors {
     ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<E: Dims> Subscript for &Tensor<E, $t> {
             type Removed<D: Dims, X: Axis> = D;
             type Placed<D: Dims, X: Axis> = IndexedBy<D, X, E>;
@@ -142,6 +143,7 @@ macro_rules! tensors {
 }
 tensors!(i64 i32);
 
+#[diagnostic::do_not_recommend]
 impl<M: Axis> Subscript for &Tensor<(M,), bool> {
     type Removed<D: Dims, X: Axis> = D;
     type Placed<D: Dims, X: Axis> = D;

@@ -15,7 +15,7 @@ use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, picked};
 use crate::call::{Bare, Known, ok, reduce, sort};
 
-impl<D: Dims, T: Real> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`max`](Self::max) along one dim into `values` and `indices`.
     ///
     /// # Panics
@@ -23,6 +23,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
     #[track_caller]
     pub fn max_out<A, O, U>(&self, dim: A, values: &mut Tensor<O, U>, indices: &mut Tensor<O, i64>)
     where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims + Holds<Without<D, A>>,
         U: Element,
@@ -42,6 +43,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         indices: &mut Tensor<O, i64>,
     ) -> Result<()>
     where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims + Holds<Without<D, A>>,
         U: Element,
@@ -57,6 +59,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
     #[track_caller]
     pub fn min_out<A, O, U>(&self, dim: A, values: &mut Tensor<O, U>, indices: &mut Tensor<O, i64>)
     where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims + Holds<Without<D, A>>,
         U: Element,
@@ -76,6 +79,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         indices: &mut Tensor<O, i64>,
     ) -> Result<()>
     where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims + Holds<Without<D, A>>,
         U: Element,
@@ -95,6 +99,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         values: &mut Tensor<O, U>,
         indices: &mut Tensor<O, i64>,
     ) where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims + Holds<Without<D, A>>,
         U: Element,
@@ -114,6 +119,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         indices: &mut Tensor<O, i64>,
     ) -> Result<()>
     where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims + Holds<Without<D, A>>,
         U: Element,
@@ -136,6 +142,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         values: &mut Tensor<O, U>,
         indices: &mut Tensor<O, i64>,
     ) where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims + Holds<Without<D, A>>,
         U: Element,
@@ -155,6 +162,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         indices: &mut Tensor<O, i64>,
     ) -> Result<()>
     where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims + Holds<Without<D, A>>,
         U: Element,
@@ -174,6 +182,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         indices: &mut Tensor<O, i64>,
     ) -> Result<()>
     where
+        T: Real,
         A: OneOrAll + AxesOf<D>,
         O: Dims,
         U: Element,

@@ -26,18 +26,21 @@ pub trait Probability<D> {
     fn probability(&self) -> Side<'_>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<D> Probability<D> for f64 {
     fn probability(&self) -> Side<'_> {
         Side::Scalar((*self).into())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D> Probability<D> for f32 {
     fn probability(&self) -> Side<'_> {
         Side::Scalar((*self).into())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, E, U> Probability<D> for &Tensor<E, U>
 where
     D: Dims + BroadcastWith<E> + HoldsInPlace<Sum<D, E>>,

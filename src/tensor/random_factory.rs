@@ -158,7 +158,7 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
     }
 }
 
-impl<D: Dims, T: Real> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`randint`](Tensor::randint) into `out`, which is resized where it has no names.
     ///
     /// # Panics
@@ -166,6 +166,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
     #[track_caller]
     pub fn randint_out<S: ShapeFor<D>>(range: impl RangeBounds<i64>, shape: S, out: &mut Self)
     where
+        T: Real,
         D: Distinct,
     {
         ok(Self::try_randint_out(range, shape, out));
@@ -181,6 +182,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
         out: &mut Self,
     ) -> Result<()>
     where
+        T: Real,
         D: Distinct,
     {
         let made = Tensor::<D>::options()
@@ -190,7 +192,7 @@ impl<D: Dims, T: Real> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Real + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`randperm`](Tensor::randperm) into `out`, which is resized where it has no name.
     ///
     /// # Panics
@@ -198,6 +200,7 @@ impl<D: Dims, T: Real + Numeric> Tensor<D, T> {
     #[track_caller]
     pub fn randperm_out(n: usize, out: &mut Self)
     where
+        T: Real + Numeric,
         D: Distinct + Vector,
     {
         ok(Self::try_randperm_out(n, out));
@@ -209,6 +212,7 @@ impl<D: Dims, T: Real + Numeric> Tensor<D, T> {
     /// When the dtype does not hold the numbers, or `out` must keep another size.
     pub fn try_randperm_out(n: usize, out: &mut Self) -> Result<()>
     where
+        T: Real + Numeric,
         D: Distinct + Vector,
     {
         let made = Tensor::<D>::options().dtype::<T>().try_randperm(n);
@@ -232,6 +236,7 @@ pub trait Moments {
     fn sides(&self) -> [Side<'_>; 2];
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, E, T, U> Moments for (&Tensor<D, T>, &Tensor<E, U>)
 where
     D: Dims + BroadcastWith<E>,
@@ -246,6 +251,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims, T: Inexact> Moments for (&Tensor<D, T>, f64) {
     type Dims = D;
     type Dtype = T;
@@ -254,6 +260,7 @@ impl<D: Dims, T: Inexact> Moments for (&Tensor<D, T>, f64) {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims, T: Float> Moments for (f64, &Tensor<D, T>) {
     type Dims = D;
     type Dtype = T;

@@ -15,12 +15,21 @@ use crate::call::view::{self, extent};
 use crate::call::{Known, done, ok};
 
 /// An integer that counts along a dim; negative from the end.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a whole number",
+    label = "expected a whole number",
+    note = "for a range: `x.narrow(C, 0..2)`"
+)]
 pub trait Whole: Copy {
     #[doc(hidden)]
     fn whole(self) -> i64;
 }
 
 /// How [`Tensor::split`] cuts: by one size, or by a list of sizes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how to split",
+    label = "expected the size of each part, or a list of sizes such as `[1, 2]`"
+)]
 pub trait SplitSizes {
     #[doc(hidden)]
     fn pieces(&self) -> Pieces<'_>;
@@ -292,18 +301,21 @@ macro_rules! whole {
 }
 whole!(i32 i64 isize usize u8 u16 u32 u64 i8 i16);
 
+#[diagnostic::do_not_recommend]
 impl SplitSizes for usize {
     fn pieces(&self) -> Pieces<'_> {
         Pieces::Equal(*self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<const K: usize> SplitSizes for [usize; K] {
     fn pieces(&self) -> Pieces<'_> {
         Pieces::Listed(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl SplitSizes for &[usize] {
     fn pieces(&self) -> Pieces<'_> {
         Pieces::Listed(self)

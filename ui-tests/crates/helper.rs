@@ -17,5 +17,4 @@ fn main() {
     let y = hand_over(y);
 }
 
-// The helper wants dims of these names, whoever declared them.
-// fix 15: let y = Tensor::<(model::N, model::C)>::zeros([2, 3]);
+// fix: let y = hand_over(y.rename(Features, C));

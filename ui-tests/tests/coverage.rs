@@ -9,8 +9,12 @@ use std::path::{Path, PathBuf};
 use nomina_ui_tests::catalogue;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Sentences of the macros that no program can bring about, and why.
-const NEVER_SAID: [(&str, &str); 2] = [
+/// Sentences of the macros that no mistake in the catalogue can bring about, and why.
+const NEVER_SAID: [(&str, &str); 3] = [
+    (
+        "expected values, such as `[1., 2.]; N`",
+        "`tensor!()` has no token to point at, so rustc names the macro behind it as well",
+    ),
     (
         "this macro is called through the one of the same name in crate `nomina`",
         "only a program that calls the macros' crate itself gets there",
@@ -21,69 +25,41 @@ const NEVER_SAID: [(&str, &str); 2] = [
     ),
 ];
 
-/// Traits whose message no mistake reaches yet with a text that may stand in the catalogue.
-const UNTOLD: [&str; 48] = [
-    "AlignInto",
-    "EachPlaced",
-    "Subscript",
-    "SubscriptOf",
-    "SubscriptView",
-    "SubscriptRange",
-    "Unstepped",
-    "Dim",
-    "OneDim",
-    "Contract",
-    "TensorDot",
-    "Distinct",
-    "ExpandArg",
-    "Adjacent",
-    "Unflatten",
-    "IndexOf",
-    "EmbedIn",
-    "Insert",
-    "Append",
-    "MatMul",
-    "Batched",
-    "Primable",
-    "EachIn",
-    "Replace",
-    "RenameIn",
-    "CanBe",
-    "Count",
-    "EachResizable",
-    "WeightRank",
-    "Element",
-    "Integer",
-    "IndexElement",
-    "Number",
-    "RealNumber",
-    "ScatterFrom",
-    "Points",
-    "Subscripts",
-    "AsPick",
-    "TensorList",
-    "Targets",
-    "Reduce",
-    "Operand",
-    "Probability",
-    "Moments",
-    "ComplexPart",
-    "Vectors",
-    "SparseFactor",
-    "Summed",
-];
+/// Why a message has no mistake in the catalogue yet.
+const IN_GENERIC_CODE: &str = "stands among several errors about one forgotten bound";
+const TWICE: &str = "is said twice about one argument";
+const LONG: &str = "comes with a list of all impls";
+const HIDDEN: &str = "rustc prefers the message of the trait above";
 
-/// Sentences of the macros that no mistake in the catalogue says yet.
-const UNSAID: [&str; 9] = [
-    "a dim implements `{ident}` already",
-    "expected `-> [..]`: the dims of the result, `-> []` for a number",
-    "expected the dims of the result: `-> [N, C]`",
-    "expected an operand on both sides of `*`: `x[N, C] * y[C]`",
-    "the dtype is bool: write `true` or `false`",
-    "expected values, such as `[1., 2.]; N`",
-    "the dtype, such as `; f64`",
-    "a row of rows",
-    "rows of rows",
+/// Traits whose message is not told yet, and why.
+const UNTOLD: [(&str, &str); 27] = [
+    ("Adjacent", IN_GENERIC_CODE),
+    ("AlignInto", LONG),
+    ("CanBe", HIDDEN),
+    ("Contract", IN_GENERIC_CODE),
+    ("Dim", LONG),
+    ("Distinct", IN_GENERIC_CODE),
+    ("EachIn", IN_GENERIC_CODE),
+    ("EachPlaced", LONG),
+    ("EachResizable", IN_GENERIC_CODE),
+    ("ExpandArg", HIDDEN),
+    ("FlattenOthers", HIDDEN),
+    ("Number", TWICE),
+    ("Operand", TWICE),
+    ("Points", TWICE),
+    ("Primable", IN_GENERIC_CODE),
+    ("RenameIn", LONG),
+    ("Replace", IN_GENERIC_CODE),
+    ("ScatterFrom", LONG),
+    ("SubscriptOf", HIDDEN),
+    ("SubscriptView", HIDDEN),
+    ("Subscripts", TWICE),
+    ("Summed", IN_GENERIC_CODE),
+    ("TensorDot", IN_GENERIC_CODE),
+    ("TensorList", TWICE),
+    ("Unflatten", IN_GENERIC_CODE),
+    ("UnflattenAs", HIDDEN),
+    ("Vectors", TWICE),
 ];
 
 fn root() -> PathBuf {
@@ -295,7 +271,7 @@ fn texts() -> Vec<(String, String)> {
 #[test]
 fn every_message_of_a_trait_is_told() {
     let mut files = Vec::new();
-    for folder in ["core/src", "src"] {
+    for folder in ["core/src", "src", "runtime/src"] {
         sources(&root().join(folder), &mut files);
     }
     let mut found = Vec::new();
@@ -304,10 +280,20 @@ fn every_message_of_a_trait_is_told() {
     }
     assert!(found.len() >= 90, "only {} messages are found", found.len());
     let texts = texts();
+    let told: Vec<&str> = found
+        .iter()
+        .filter(|message| texts.iter().any(|(_, text)| message.told_by(text)))
+        .map(|message| message.owner.as_str())
+        .filter(|owner| UNTOLD.iter().any(|(untold, _)| untold == owner))
+        .collect();
+    assert!(
+        told.is_empty(),
+        "told by now, take them off UNTOLD: {told:?}"
+    );
     let untold: Vec<String> = found
         .iter()
         .filter(|message| !texts.iter().any(|(_, text)| message.told_by(text)))
-        .filter(|message| !UNTOLD.contains(&message.owner.as_str()))
+        .filter(|message| !UNTOLD.iter().any(|(untold, _)| *untold == message.owner))
         .map(|message| {
             let file = message.file.strip_prefix(root()).unwrap_or(&message.file);
             format!("{} {}: {:?}", file.display(), message.owner, message.texts)
@@ -339,17 +325,12 @@ fn every_message_of_a_macro_is_told() {
         found.len()
     );
     let texts = texts();
-    let untold: Vec<&String> = found
-        .iter()
-        .filter(|sentence| !UNSAID.contains(&sentence.as_str()))
-        .filter(|sentence| {
-            let pattern = Pattern::new(sentence);
-            !texts
-                .iter()
-                .flat_map(|(_, text)| text.lines())
-                .any(|line| pattern.within(line))
-        })
-        .collect();
+    let said = |sentence: &str| {
+        let pattern = Pattern::new(sentence);
+        let mut lines = texts.iter().flat_map(|(_, text)| text.lines());
+        lines.any(|line| pattern.within(line))
+    };
+    let untold: Vec<&String> = found.iter().filter(|sentence| !said(sentence)).collect();
     assert!(
         untold.is_empty(),
         "{} of {} sentences of the macros have no ui-test:\n{untold:#?}",

@@ -149,8 +149,8 @@ const RULES: [(&str, &str, &str); 24] = [
     ),
 ];
 
-/// The macros that only declare or list.
-const MACROS: [(&str, &str, &str); 3] = [
+/// The macros.
+const MACROS: [(&str, &str, &str); 4] = [
     (
         "dims",
         "dims!",
@@ -165,6 +165,11 @@ const MACROS: [(&str, &str, &str); 3] = [
         "tensor",
         "tensor!",
         "Values, a semicolon, the dims; if need be a semicolon and the dtype.",
+    ),
+    (
+        "relations",
+        "#[relations]",
+        "Items between commas: `let Q = ..` names dims, `D: Has<C>` is a bound.",
     ),
 ];
 

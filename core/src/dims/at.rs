@@ -24,10 +24,13 @@ impl<A, I> At<A, I> {
     }
 }
 
-impl<A, R: Unstepped> At<A, R> {
+impl<A, R> At<A, R> {
     /// Every `step`-th index of the range, from its first on; at least 1.
     #[must_use]
-    pub fn step(self, step: usize) -> At<A, Step<R>> {
+    pub fn step(self, step: usize) -> At<A, Step<R>>
+    where
+        R: Unstepped,
+    {
         At::new(Step {
             range: self.index,
             step,
@@ -87,6 +90,7 @@ pub trait Unstepped: SubscriptRange {}
 
 macro_rules! numbers {
     ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Subscript for $t {
             type Removed<D: Dims, X: Axis> = <D as DimList>::Remove<X>;
             type Placed<D: Dims, X: Axis> = D;
@@ -100,32 +104,39 @@ numbers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
 macro_rules! ranges {
     ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<I> Subscript for $t {
             type Removed<D: Dims, X: Axis> = D;
             type Placed<D: Dims, X: Axis> = D;
         }
-        #[diagnostic::do_not_recommend]
         impl<I, D, X> SubscriptOf<D, X> for $t where SizeOf<X>: Resizable<X> {}
         impl<I> SubscriptView for $t {}
+        #[diagnostic::do_not_recommend]
         impl<I> SubscriptRange for $t {}
+        #[diagnostic::do_not_recommend]
         impl<I> Unstepped for $t {}
     )*};
 }
 ranges!(Range<I> RangeFrom<I> RangeTo<I> RangeInclusive<I> RangeToInclusive<I>);
 
+#[diagnostic::do_not_recommend]
 impl Subscript for RangeFull {
     type Removed<D: Dims, X: Axis> = D;
     type Placed<D: Dims, X: Axis> = D;
 }
 impl<D, X> SubscriptOf<D, X> for RangeFull {}
 impl SubscriptView for RangeFull {}
+#[diagnostic::do_not_recommend]
 impl SubscriptRange for RangeFull {}
+#[diagnostic::do_not_recommend]
 impl Unstepped for RangeFull {}
 
+#[diagnostic::do_not_recommend]
 impl<R: Unstepped> Subscript for Step<R> {
     type Removed<D: Dims, X: Axis> = D;
     type Placed<D: Dims, X: Axis> = D;
 }
 impl<R: Unstepped, D, X> SubscriptOf<D, X> for Step<R> where SizeOf<X>: Resizable<X> {}
 impl<R: Unstepped> SubscriptView for Step<R> {}
+#[diagnostic::do_not_recommend]
 impl<R: Unstepped> SubscriptRange for Step<R> {}

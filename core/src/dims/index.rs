@@ -1,7 +1,7 @@
 //! Index tensors: their dims take the place of the dim that they index.
 
 use super::axis::Axis;
-use super::dims::{DimList, Dims, Rank};
+use super::dims::{DimList, Dims, MoreThan8Dims, Rank};
 use super::distinct::Fresh;
 use super::id::Bool;
 
@@ -34,7 +34,14 @@ pub type Embedded<D, X, E> = <<D as DimList>::Remove<X> as DimList>::After<E>;
     label = "cannot index `{X}`"
 )]
 pub trait IndexOf<D, X> {}
-impl<E: Dims + Fresh<D::Remove<X>, IndexedBy<D, X, E>>, D: Dims, X: Axis> IndexOf<D, X> for E {}
+impl<E: Dims, D: Dims + IndexedAt<X, E>, X: Axis> IndexOf<D, X> for E {}
+
+/// [`IndexOf`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+#[diagnostic::on_unimplemented(
+    message = "an index with dims {E} cannot index dim `{X}` of dims {Self}",
+    label = "cannot index `{X}`"
+)]
+pub trait IndexedAt<X, E> {}
 
 /// Ids with these dims can pick rows along dim `X` of a weight with dims `D`.
 #[diagnostic::on_unimplemented(
@@ -42,4 +49,27 @@ impl<E: Dims + Fresh<D::Remove<X>, IndexedBy<D, X, E>>, D: Dims, X: Axis> IndexO
     label = "cannot index `{X}`"
 )]
 pub trait EmbedIn<D, X> {}
-impl<E: Dims + Fresh<D::Remove<X>, Embedded<D, X, E>>, D: Dims, X: Axis> EmbedIn<D, X> for E {}
+impl<E: Dims, D: Dims + EmbedsAt<X, E>, X: Axis> EmbedIn<D, X> for E {}
+
+/// [`EmbedIn`], asked of the list.
+#[diagnostic::on_unimplemented(
+    message = "ids with dims {E} cannot index dim `{X}` of dims {Self}",
+    label = "cannot index `{X}`"
+)]
+pub trait EmbedsAt<X, E> {}
+
+macro_rules! indexed {
+    ($($a:ident)*) => {
+        impl<$($a: Axis,)* X: Axis, E> IndexedAt<X, E> for ($($a,)*) where
+            E: Dims + Fresh<<Self as DimList>::Remove<X>, IndexedBy<Self, X, E>>
+        {
+        }
+        impl<$($a: Axis,)* X: Axis, E> EmbedsAt<X, E> for ($($a,)*) where
+            E: Dims + Fresh<<Self as DimList>::Remove<X>, Embedded<Self, X, E>>
+        {
+        }
+    };
+}
+each_rank!(indexed);
+impl<X, E> IndexedAt<X, E> for MoreThan8Dims {}
+impl<X, E> EmbedsAt<X, E> for MoreThan8Dims {}

@@ -1,7 +1,7 @@
 //! New dims: `stack`, `unsqueeze`, `diagonal`.
 
-use super::axis::OneDim;
-use super::dims::Dims;
+use super::axis::{Axis, OneDim};
+use super::dims::{Dims, MoreThan8Dims};
 use super::distinct::FreshDim;
 use super::last::LastDim;
 
@@ -17,7 +17,14 @@ pub type Appended<D, X> = <X as LastDim>::Behind<D>;
     label = "not a new dim"
 )]
 pub trait Insert<D> {}
-impl<X: OneDim + FreshDim<D, Inserted<D, X>>, D: Dims> Insert<D> for X {}
+impl<X: OneDim, D: Dims + TakesFirst<X>> Insert<D> for X {}
+
+/// [`Insert`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+#[diagnostic::on_unimplemented(
+    message = "`{X}` cannot be a new dim of dims {Self}",
+    label = "not a new dim"
+)]
+pub trait TakesFirst<X> {}
 
 /// `D` does not have this dim, and has room for it at the end.
 #[diagnostic::on_unimplemented(
@@ -25,4 +32,21 @@ impl<X: OneDim + FreshDim<D, Inserted<D, X>>, D: Dims> Insert<D> for X {}
     label = "not a new dim"
 )]
 pub trait Append<D> {}
-impl<X: OneDim + FreshDim<D, Appended<D, X>>, D: Dims> Append<D> for X {}
+impl<X: OneDim, D: Dims + TakesLast<X>> Append<D> for X {}
+
+/// [`Append`], asked of the list.
+#[diagnostic::on_unimplemented(
+    message = "`{X}` cannot be a new dim of dims {Self}",
+    label = "not a new dim"
+)]
+pub trait TakesLast<X> {}
+
+macro_rules! takes {
+    ($($a:ident)*) => {
+        impl<$($a: Axis,)* X: FreshDim<Self, Inserted<Self, X>> + LastDim> TakesFirst<X> for ($($a,)*) {}
+        impl<$($a: Axis,)* X: FreshDim<Self, Appended<Self, X>> + LastDim> TakesLast<X> for ($($a,)*) {}
+    };
+}
+each_rank!(takes);
+impl<X> TakesFirst<X> for MoreThan8Dims {}
+impl<X> TakesLast<X> for MoreThan8Dims {}

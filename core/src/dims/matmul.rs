@@ -1,8 +1,10 @@
 //! Products by position: `matmul`, `mm`, `mv`, `dot`, `bmm`, `addmm`.
 
+use core::marker::PhantomData;
+
 use super::axis::Axis;
 use super::broadcast::{BroadcastWith, Sum};
-use super::dims::{DimList, Dims};
+use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::Distinct;
 use super::size::{CanEqual, SizeOf};
 use super::verdict::NamesOf;
@@ -19,20 +21,43 @@ pub type Product<D, E> = <<E as DimList>::Col as DimList>::After<
     message = "cannot matmul dims {Self} with dims {E}",
     label = "no product of dims {Self} and dims {E}"
 )]
-pub trait MatMul<E> {}
-impl<D: Dims, E: Dims> MatMul<E> for D
-where
-    NamesOf<D>: AtLeast1Dim,
-    NamesOf<E>: AtLeast1Dim,
-    D::Batch: BroadcastWith<E::Batch>,
-    Product<D, E>: Distinct,
-    SizeOf<D::InnerLeft>: CanEqual<D::InnerLeft, E::InnerRight>,
-{
+pub trait MatMul<E>: TimesRight<E> {}
+impl<D: Dims + TimesRight<E>, E: Dims> MatMul<E> for D {}
+
+/// [`MatMul`], rank by rank, so that a list of unknown rank is one mistake.
+#[diagnostic::on_unimplemented(
+    message = "cannot matmul dims {Self} with dims {E}",
+    label = "no product of dims {Self} and dims {E}"
+)]
+pub trait TimesRight<E> {}
+
+/// A zero-dim tensor beside one of dims `E`.
+#[derive(Clone, Copy, Debug)]
+pub struct ZeroDimBeside<E>(PhantomData<E>);
+
+macro_rules! times {
+    // No dims, no product.
+    () => {
+        impl<E: Dims> TimesRight<E> for () where ZeroDimBeside<E>: AtLeast1Dim {}
+    };
+    ($($a:ident)*) => {
+        impl<$($a: Axis,)* E: Dims> TimesRight<E> for ($($a,)*)
+        where
+            NamesOf<E>: AtLeast1Dim,
+            <Self as DimList>::Batch: BroadcastWith<E::Batch>,
+            Product<Self, E>: Distinct,
+            SizeOf<<Self as DimList>::InnerLeft>:
+                CanEqual<<Self as DimList>::InnerLeft, E::InnerRight>,
+        {
+        }
+    };
 }
+each_rank!(times);
+impl<E> TimesRight<E> for MoreThan8Dims {}
 
 /// The right factor of a product: `D: MatMul<Self>`, as a bound that fits on the method's line.
 pub trait Factor<D>: Dims {}
-impl<D: MatMul<E>, E: Dims> Factor<D> for E {}
+impl<D: TimesRight<E>, E: Dims> Factor<D> for E {}
 
 /// The list has a dim.
 #[diagnostic::on_unimplemented(

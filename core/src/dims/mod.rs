@@ -35,6 +35,21 @@
 //! | `matmul` and its kin | [`Product`] | [`MatMul`], [`Matrix`], [`Vector`], [`Batched`] |
 //! | factories | | [`ShapeFor`], [`ArrayFor`], [`Distinct`] |
 
+/// Calls a macro with a list of type parameters for each rank.
+macro_rules! each_rank {
+    ($each:ident) => {
+        $each!();
+        $each!(A0);
+        $each!(A0 A1);
+        $each!(A0 A1 A2);
+        $each!(A0 A1 A2 A3);
+        $each!(A0 A1 A2 A3 A4);
+        $each!(A0 A1 A2 A3 A4 A5);
+        $each!(A0 A1 A2 A3 A4 A5 A6);
+        $each!(A0 A1 A2 A3 A4 A5 A6 A7);
+    };
+}
+
 mod align;
 mod array;
 mod at;
@@ -97,10 +112,12 @@ pub use flatten::{
     Adjacent, Flatten, FlattenArg, Flattened, Follows, Successor, Unflatten, Unflattened,
 };
 pub use id::{Bool, False, IsTrue, Reflexive, Same, True};
-pub use index::{EmbedIn, Embedded, IndexOf, IndexedBy, Selected};
-pub use insert::{Append, Appended, Insert, Inserted};
+pub use index::{EmbedIn, Embedded, EmbedsAt, IndexOf, IndexedAt, IndexedBy, Selected};
+pub use insert::{Append, Appended, Insert, Inserted, TakesFirst, TakesLast};
 pub use last::LastDim;
-pub use matmul::{AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, Vector};
+pub use matmul::{
+    AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, TimesRight, Vector, ZeroDimBeside,
+};
 pub use others::{FlattenOthers, StayByName, UnflattenAs};
 pub use places::{Places, Positions, places, position, positions};
 pub use prime::{Primable, Prime, PrimedDims};

@@ -32,6 +32,7 @@ macro_rules! counts {
         impl<$($x: Axis),*> EachResizable for ($($x,)*) where $(SizeOf<$x>: Resizable<$x>),* {}
     )*};
 }
+impl EachResizable for () {}
 counts! {
     1 A;
     2 A B;
@@ -44,6 +45,10 @@ counts! {
 }
 
 /// `S` dims of `D` that a window slides along, one dim or a tuple: no constant sizes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of {S} dims",
+    label = "expected as many dims as there are numbers, {S}"
+)]
 pub trait SpatialOf<D, const S: usize>: AxesOf<D> {}
 impl<A: AxesOf<D> + Count<S>, D, const S: usize> SpatialOf<D, S> for A where A::List: EachResizable {}
 
@@ -92,10 +97,6 @@ where
 }
 
 /// As many dims as a weight needs for a kernel of `S` dims.
-#[diagnostic::on_unimplemented(
-    message = "a weight with dims {Self} has no kernel of {S} dims",
-    label = "a weight has output channels, the channel, and {S} dims for the kernel"
-)]
 pub trait WeightRank<const S: usize> {}
 #[diagnostic::do_not_recommend]
 impl<E: Dims, const S: usize> WeightRank<S> for E

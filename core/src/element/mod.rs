@@ -50,6 +50,7 @@ pub trait Element:
 macro_rules! element {
     ($($t:ty: $dtype:ident, $float:ty, $real:ty, $sum:ty, $double:ty, $from:expr, $to:expr;)*) => {$(
         impl sealed::Sealed for $t {}
+        #[diagnostic::do_not_recommend]
         impl Element for $t {
             const DTYPE: DType = DType::$dtype;
             type Float = $float;

@@ -115,7 +115,9 @@ pub trait Integer: Real + Numeric {}
     label = "an index needs `i64` or `i32`"
 )]
 pub trait IndexElement: Integer {}
+#[diagnostic::do_not_recommend]
 impl IndexElement for i64 {}
+#[diagnostic::do_not_recommend]
 impl IndexElement for i32 {}
 
 /// A dtype of integers or truth values: what bitwise operators need.

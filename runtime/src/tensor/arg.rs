@@ -5,6 +5,10 @@ use nomina_core::{Name, Names, Result};
 use smallvec::SmallVec;
 
 /// The names of a new tensor: `names!["N", _]`, `["N", "C"]`, `[Some("N"), None]`, or `()` for none.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of names",
+    label = "expected names such as `names![\"N\", _]`, or `()` for none"
+)]
 pub trait IntoNames {
     /// One name per dim.
     ///
@@ -13,18 +17,21 @@ pub trait IntoNames {
     fn into_names(self, op: &'static str, rank: usize) -> Result<Names>;
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoNames for () {
     fn into_names(self, _: &'static str, rank: usize) -> Result<Names> {
         Ok(Names::unnamed(rank))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoNames for Names {
     fn into_names(self, op: &'static str, rank: usize) -> Result<Names> {
         (&self).into_names(op, rank)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoNames for &Names {
     fn into_names(self, op: &'static str, rank: usize) -> Result<Names> {
         let items: SmallVec<[NameItem<'_>; 8]> = self.iter().map(NameItem::from).collect();
@@ -32,12 +39,14 @@ impl IntoNames for &Names {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Into<NameItem<'a>>, const K: usize> IntoNames for [T; K] {
     fn into_names(self, op: &'static str, rank: usize) -> Result<Names> {
         rule::names_of(op, &self.map(Into::into), rank)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Into<NameItem<'a>> + Clone> IntoNames for &[T] {
     fn into_names(self, op: &'static str, rank: usize) -> Result<Names> {
         let items: SmallVec<[NameItem<'_>; 8]> = self.iter().cloned().map(Into::into).collect();

@@ -4,7 +4,7 @@ use nomina_core::StoreAs;
 use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm`](Self::addmm), in place.
     ///
     /// # Panics
@@ -16,6 +16,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         mat2: &Tensor<F, T>,
     ) -> &mut Self
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -32,6 +33,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         mat2: &Tensor<F, T>,
     ) -> Result<&mut Self>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -42,7 +44,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm`](Self::addmm) into `out`.
     ///
     /// # Panics
@@ -59,6 +61,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         mat2: &Tensor<F, T>,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -81,6 +84,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -89,7 +93,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm_with`](Self::addmm_with), in place.
     ///
     /// # Panics
@@ -102,6 +106,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> &mut Self
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -119,6 +124,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Result<&mut Self>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -129,7 +135,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm_with`](Self::addmm_with) into `out`.
     ///
     /// # Panics
@@ -147,6 +153,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -170,6 +177,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -178,7 +186,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv`](Self::addmv), in place.
     ///
     /// # Panics
@@ -190,6 +198,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         vec: &Tensor<F, T>,
     ) -> &mut Self
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -206,6 +215,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         vec: &Tensor<F, T>,
     ) -> Result<&mut Self>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -216,7 +226,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv`](Self::addmv) into `out`.
     ///
     /// # Panics
@@ -233,6 +243,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         vec: &Tensor<F, T>,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -255,6 +266,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -263,7 +275,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv_with`](Self::addmv_with), in place.
     ///
     /// # Panics
@@ -276,6 +288,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> &mut Self
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -293,6 +306,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Result<&mut Self>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -303,7 +317,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv_with`](Self::addmv_with) into `out`.
     ///
     /// # Panics
@@ -321,6 +335,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -344,6 +359,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -352,7 +368,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm`](Self::baddbmm), in place.
     ///
     /// # Panics
@@ -364,6 +380,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
     ) -> &mut Self
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -380,6 +397,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
     ) -> Result<&mut Self>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -390,7 +408,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm`](Self::baddbmm) into `out`.
     ///
     /// # Panics
@@ -407,6 +425,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -429,6 +448,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -437,7 +457,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm_with`](Self::baddbmm_with), in place.
     ///
     /// # Panics
@@ -450,6 +470,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> &mut Self
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -467,6 +488,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Result<&mut Self>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         D: Holds<Sum<Product<E, F>, D>>,
     {
@@ -477,7 +499,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm_with`](Self::baddbmm_with) into `out`.
     ///
     /// # Panics
@@ -495,6 +517,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -518,6 +541,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: Numeric,
         Product<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -530,7 +554,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm`](Self::addbmm), in place.
     ///
     /// # Panics
@@ -542,6 +566,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
     ) -> &mut Self
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
         D: Holds<Sum<Summed<E, F>, D>>,
     {
@@ -558,6 +583,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
     ) -> Result<&mut Self>
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
         D: Holds<Sum<Summed<E, F>, D>>,
     {
@@ -568,7 +594,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm`](Self::addbmm) into `out`.
     ///
     /// # Panics
@@ -585,6 +611,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         batch2: &Tensor<F, T>,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -607,6 +634,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -615,7 +643,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm_with`](Self::addbmm_with), in place.
     ///
     /// # Panics
@@ -628,6 +656,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> &mut Self
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
         D: Holds<Sum<Summed<E, F>, D>>,
     {
@@ -645,6 +674,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
     ) -> Result<&mut Self>
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
         D: Holds<Sum<Summed<E, F>, D>>,
     {
@@ -655,7 +685,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm_with`](Self::addbmm_with) into `out`.
     ///
     /// # Panics
@@ -673,6 +703,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         options: AddmmOptions,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {
@@ -696,6 +727,7 @@ impl<D: Dims, T: Element + Numeric> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: Numeric,
         Summed<E, F>: Broadcast<D>,
         T: StoreAs<Stored>,
     {

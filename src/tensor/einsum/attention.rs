@@ -10,7 +10,7 @@ use crate::call::compose::one;
 use crate::call::{Bare, Known, Look, done};
 use crate::tensor::Tensor;
 
-impl<D: Dims, T: Element + Float> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// Attention of queries (this tensor) of dims batch, length, features to keys of batch, source,
     /// features: the softmax of their scaled products, times the values. Batch dims unify, features
     /// and sources match.
@@ -33,7 +33,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         &self,
         key: &Tensor<E, T>,
         value: &Tensor<F, T>,
-    ) -> Tensor<Attended<D, E, F>, T> {
+    ) -> Tensor<Attended<D, E, F>, T>
+    where
+        T: Float,
+    {
         self.scaled_dot_product_attention_with(key, value, AttentionOptions::default())
     }
 
@@ -45,7 +48,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         &self,
         key: &Tensor<E, T>,
         value: &Tensor<F, T>,
-    ) -> Result<Tensor<Attended<D, E, F>, T>> {
+    ) -> Result<Tensor<Attended<D, E, F>, T>>
+    where
+        T: Float,
+    {
         self.try_scaled_dot_product_attention_with(key, value, AttentionOptions::default())
     }
 
@@ -60,7 +66,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         key: &Tensor<E, T>,
         value: &Tensor<F, T>,
         options: AttentionOptions,
-    ) -> Tensor<Attended<D, E, F>, T> {
+    ) -> Tensor<Attended<D, E, F>, T>
+    where
+        T: Float,
+    {
         let looks = [self.look(), key.look(), value.look()];
         Tensor::wrap(done(attend(&looks, options, <Attended<D, E, F>>::STATIC)))
     }
@@ -75,7 +84,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         key: &Tensor<E, T>,
         value: &Tensor<F, T>,
         options: AttentionOptions,
-    ) -> Result<Tensor<Attended<D, E, F>, T>> {
+    ) -> Result<Tensor<Attended<D, E, F>, T>>
+    where
+        T: Float,
+    {
         let looks = [self.look(), key.look(), value.look()];
         Tensor::give(attend(&looks, options, <Attended<D, E, F>>::STATIC))
     }
@@ -97,6 +109,7 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         options: AttentionOptions,
     ) -> Tensor<Attended<D, E, F>, T>
     where
+        T: Float,
         ScoresOf<D, E, F>: Broadcast<M> + HoldsInPlace<Sum<ScoresOf<D, E, F>, M>>,
     {
         let looks = [self.look(), key.look(), value.look(), attn_mask.look()];
@@ -117,6 +130,7 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         options: AttentionOptions,
     ) -> Result<Tensor<Attended<D, E, F>, T>>
     where
+        T: Float,
         ScoresOf<D, E, F>: Broadcast<M> + HoldsInPlace<Sum<ScoresOf<D, E, F>, M>>,
     {
         let looks = [self.look(), key.look(), value.look(), attn_mask.look()];

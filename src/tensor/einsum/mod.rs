@@ -387,7 +387,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: Element + Float> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// The Euclidean distance of every row of one matrix from every row of another; batch dims
     /// broadcast and unify.
     ///
@@ -403,7 +403,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn cdist<E: RowsBeside<D>>(&self, other: &Tensor<E, T>) -> Tensor<Distances<D, E>, T> {
+    pub fn cdist<E: RowsBeside<D>>(&self, other: &Tensor<E, T>) -> Tensor<Distances<D, E>, T>
+    where
+        T: Float,
+    {
         Tensor::wrap(done(self.distances(other, CdistOptions::default())))
     }
 
@@ -414,7 +417,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
     pub fn try_cdist<E: RowsBeside<D>>(
         &self,
         other: &Tensor<E, T>,
-    ) -> Result<Tensor<Distances<D, E>, T>> {
+    ) -> Result<Tensor<Distances<D, E>, T>>
+    where
+        T: Float,
+    {
         Tensor::give(self.distances(other, CdistOptions::default()))
     }
 
@@ -428,7 +434,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         &self,
         other: &Tensor<E, T>,
         options: CdistOptions,
-    ) -> Tensor<Distances<D, E>, T> {
+    ) -> Tensor<Distances<D, E>, T>
+    where
+        T: Float,
+    {
         Tensor::wrap(done(self.distances(other, options)))
     }
 
@@ -440,7 +449,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         &self,
         other: &Tensor<E, T>,
         options: CdistOptions,
-    ) -> Result<Tensor<Distances<D, E>, T>> {
+    ) -> Result<Tensor<Distances<D, E>, T>>
+    where
+        T: Float,
+    {
         Tensor::give(self.distances(other, options))
     }
 
@@ -448,7 +460,10 @@ impl<D: Dims, T: Element + Float> Tensor<D, T> {
         &self,
         other: &Tensor<E, T>,
         options: CdistOptions,
-    ) -> Result<Bare> {
+    ) -> Result<Bare>
+    where
+        T: Float,
+    {
         let out = <Distances<D, E>>::STATIC;
         one(&[self.look(), other.look()], out, |x| {
             x[0].cdist_with(&x[1], options)

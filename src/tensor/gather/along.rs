@@ -20,6 +20,7 @@ use crate::tensor::operand::{OfScalar, OfTensor, Operand};
     label = "expected a tensor of the same dims and dtype, or a number"
 )]
 pub trait ScatterFrom<D, T> {}
+#[diagnostic::do_not_recommend]
 impl<D, T, S> ScatterFrom<D, T> for OfTensor<S, T> where D: BroadcastWith<S> + SameRankAs<S> {}
 impl<D, T, N> ScatterFrom<D, T> for OfScalar<N> {}
 

@@ -349,7 +349,7 @@ fn named<D: Dims, X: Dim>() -> Option<&'static str> {
     if D::HAS_WILD { X::NAME } else { None }
 }
 
-impl<D: Dims, T: Integer> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// For each index a row that is one there and zero elsewhere, along a new last dim with a size:
     /// `ids.one_hot(Classes)` where that is constant, else `ids.one_hot(Classes.of(10))`.
     ///
@@ -368,6 +368,7 @@ impl<D: Dims, T: Integer> Tensor<D, T> {
     pub fn one_hot<S: SizedDim>(&self, classes: S) -> Tensor<Appended<D, S::Dim>, i64>
     where
         S::Dim: OneDim + Append<D>,
+        T: Integer,
     {
         ok(self.try_one_hot(classes))
     }
@@ -379,6 +380,7 @@ impl<D: Dims, T: Integer> Tensor<D, T> {
     pub fn try_one_hot<S: SizedDim>(&self, classes: S) -> Result<Tensor<Appended<D, S::Dim>, i64>>
     where
         S::Dim: OneDim + Append<D>,
+        T: Integer,
     {
         let (count, out) = (classes.size(), <Appended<D, S::Dim>>::STATIC);
         Tensor::give(gather::one(&[self.look()], out, |given| {
@@ -392,7 +394,10 @@ impl<D: Dims, T: Integer> Tensor<D, T> {
     /// When a position lies outside of the shape.
     #[track_caller]
     #[must_use]
-    pub fn unravel_index(&self, shape: &[usize]) -> Vec<Tensor<D, i64>> {
+    pub fn unravel_index(&self, shape: &[usize]) -> Vec<Tensor<D, i64>>
+    where
+        T: Integer,
+    {
         ok(self.try_unravel_index(shape))
     }
 
@@ -400,7 +405,10 @@ impl<D: Dims, T: Integer> Tensor<D, T> {
     ///
     /// # Errors
     /// When a position lies outside of the shape.
-    pub fn try_unravel_index(&self, shape: &[usize]) -> Result<Vec<Tensor<D, i64>>> {
+    pub fn try_unravel_index(&self, shape: &[usize]) -> Result<Vec<Tensor<D, i64>>>
+    where
+        T: Integer,
+    {
         let found = compose::on(&[self.look()], |given| given[0].unravel_index(shape))?;
         let each = found
             .into_iter()

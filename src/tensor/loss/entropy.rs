@@ -86,6 +86,7 @@ pub trait Targets: Element {
 
 macro_rules! targets {
     ($($t:ty)*; $beside:ty, $rows:ty) => {$(
+        #[diagnostic::do_not_recommend]
         impl Targets for $t {
             type Beside<D: Dims, X: Dim> = $beside;
             type Rows<S: Dims, X: Dim> = $rows;

@@ -27,16 +27,19 @@ pub trait Reduce {
     const REDUCTION: Reduction;
 }
 
+#[diagnostic::do_not_recommend]
 impl Reduce for Mean {
     type Of<D: Dims> = ();
     const REDUCTION: Reduction = Reduction::Mean;
 }
 
+#[diagnostic::do_not_recommend]
 impl Reduce for Sum {
     type Of<D: Dims> = ();
     const REDUCTION: Reduction = Reduction::Sum;
 }
 
+#[diagnostic::do_not_recommend]
 impl Reduce for None {
     type Of<D: Dims> = D;
     const REDUCTION: Reduction = Reduction::None;

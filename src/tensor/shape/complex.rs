@@ -21,10 +21,12 @@ pub trait ComplexPart: Float {
     type Complex: Element;
 }
 
+#[diagnostic::do_not_recommend]
 impl ComplexPart for f32 {
     type Complex = Complex<Self>;
 }
 
+#[diagnostic::do_not_recommend]
 impl ComplexPart for f64 {
     type Complex = Complex<Self>;
 }
@@ -165,14 +167,17 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 }
 
-impl<D: Dims, T: ComplexPart> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// Pairs in a dim of size 2, which stands last, as complex numbers; without a copy.
     ///
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn view_as_complex<X: DimOf<D>>(&self, dim: X) -> Tensor<Without<D, X>, T::Complex> {
+    pub fn view_as_complex<X: DimOf<D>>(&self, dim: X) -> Tensor<Without<D, X>, T::Complex>
+    where
+        T: ComplexPart,
+    {
         ok(self.try_view_as_complex(dim))
     }
 
@@ -183,7 +188,10 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
     pub fn try_view_as_complex<X: DimOf<D>>(
         &self,
         dim: X,
-    ) -> Result<Tensor<Without<D, X>, T::Complex>> {
+    ) -> Result<Tensor<Without<D, X>, T::Complex>>
+    where
+        T: ComplexPart,
+    {
         let _ = dim;
         let (at, out) = (position::<X, D>(), <Without<D, X>>::STATIC);
         Tensor::give(shape::same(self.look(), out, |x| match at + 1 == D::RANK {
@@ -200,6 +208,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
     #[must_use]
     pub fn complex<E: Dims>(&self, imag: &Tensor<E, T>) -> Tensor<Sum<D, E>, T::Complex>
     where
+        T: ComplexPart,
         D: Broadcast<E>,
     {
         ok(self.try_complex(imag))
@@ -211,6 +220,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
     /// When sizes do not broadcast.
     pub fn try_complex<E: Dims>(&self, imag: &Tensor<E, T>) -> Result<Tensor<Sum<D, E>, T::Complex>>
     where
+        T: ComplexPart,
         D: Broadcast<E>,
     {
         let out = <Sum<D, E>>::STATIC;
@@ -228,6 +238,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
     #[must_use]
     pub fn polar<E: Dims>(&self, angle: &Tensor<E, T>) -> Tensor<Sum<D, E>, T::Complex>
     where
+        T: ComplexPart,
         D: Broadcast<E>,
     {
         ok(self.try_polar(angle))
@@ -239,6 +250,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
     /// When sizes do not broadcast.
     pub fn try_polar<E: Dims>(&self, angle: &Tensor<E, T>) -> Result<Tensor<Sum<D, E>, T::Complex>>
     where
+        T: ComplexPart,
         D: Broadcast<E>,
     {
         let out = <Sum<D, E>>::STATIC;

@@ -167,7 +167,7 @@ where
     }))
 }
 
-impl<D: Dims + Vector, T: Element> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// All combinations of `r` elements, a row each; no element stands in a row again, unless
     /// `with_replacement`.
     ///
@@ -191,6 +191,7 @@ impl<D: Dims + Vector, T: Element> Tensor<D, T> {
         columns: C,
     ) -> Tensor<(R, C), T>
     where
+        D: Vector,
         (R, C): Distinct,
     {
         ok(self.try_combinations(r, with_replacement, rows, columns))
@@ -208,6 +209,7 @@ impl<D: Dims + Vector, T: Element> Tensor<D, T> {
         columns: C,
     ) -> Result<Tensor<(R, C), T>>
     where
+        D: Vector,
         (R, C): Distinct,
     {
         let _ = (rows, columns);
@@ -236,7 +238,10 @@ impl<D: Dims + Vector, T: Element> Tensor<D, T> {
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn vander<K: OneDim + Append<D>>(&self, to: K) -> Tensor<Appended<D, K>, T::Sum> {
+    pub fn vander<K: OneDim + Append<D>>(&self, to: K) -> Tensor<Appended<D, K>, T::Sum>
+    where
+        D: Vector,
+    {
         ok(self.try_vander(to))
     }
 
@@ -244,10 +249,10 @@ impl<D: Dims + Vector, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has another constant size, or memory is missing.
-    pub fn try_vander<K: OneDim + Append<D>>(
-        &self,
-        to: K,
-    ) -> Result<Tensor<Appended<D, K>, T::Sum>> {
+    pub fn try_vander<K: OneDim + Append<D>>(&self, to: K) -> Result<Tensor<Appended<D, K>, T::Sum>>
+    where
+        D: Vector,
+    {
         self.try_vander_with(to, VanderOptions::default())
     }
 
@@ -261,7 +266,10 @@ impl<D: Dims + Vector, T: Element> Tensor<D, T> {
         &self,
         to: K,
         options: VanderOptions,
-    ) -> Tensor<Appended<D, K>, T::Sum> {
+    ) -> Tensor<Appended<D, K>, T::Sum>
+    where
+        D: Vector,
+    {
         ok(self.try_vander_with(to, options))
     }
 
@@ -273,7 +281,10 @@ impl<D: Dims + Vector, T: Element> Tensor<D, T> {
         &self,
         to: K,
         options: VanderOptions,
-    ) -> Result<Tensor<Appended<D, K>, T::Sum>> {
+    ) -> Result<Tensor<Appended<D, K>, T::Sum>>
+    where
+        D: Vector,
+    {
         let _ = to;
         let out = <Appended<D, K>>::STATIC;
         Tensor::give(shape::sized("vander", &[self.look()], out, &[1], |x| {

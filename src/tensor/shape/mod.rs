@@ -20,6 +20,10 @@ pub use grid::{
 };
 
 /// How far [`Tensor::roll`] moves elements: one number for one dim, `1`, or one for each, `[1, -2]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how far to roll",
+    label = "expected a whole number, or one for each dim such as `[1, -2]`"
+)]
 pub trait Shifts {
     #[doc(hidden)]
     fn shifts(&self) -> Vec<i64>;
@@ -31,6 +35,7 @@ impl<W: Whole> Shifts for W {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<W: Whole, const K: usize> Shifts for [W; K] {
     fn shifts(&self) -> Vec<i64> {
         self.iter().map(|shift| shift.whole()).collect()
@@ -38,6 +43,10 @@ impl<W: Whole, const K: usize> Shifts for [W; K] {
 }
 
 /// How [`Tensor::tensor_split`] cuts: into a number of pieces, `3`, or before indices, `[1, -1]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say where to cut",
+    label = "expected the number of parts, or the indices to cut before such as `[1, -1]`"
+)]
 pub trait Sections {
     #[doc(hidden)]
     fn ranges(&self, size: usize) -> Result<Ranges>;
@@ -49,6 +58,7 @@ impl<W: Whole> Sections for W {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<W: Whole, const K: usize> Sections for [W; K] {
     fn ranges(&self, size: usize) -> Result<Ranges> {
         Ok(call::cuts(size, &self.shifts()))
@@ -57,6 +67,10 @@ impl<W: Whole, const K: usize> Sections for [W; K] {
 
 /// How often [`Tensor::repeat_interleave`] repeats elements: all as often, `2`, or each as often as
 /// a vector of integers says.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how often to repeat",
+    label = "expected a whole number, or a tensor of integers"
+)]
 pub trait Interleave {
     #[doc(hidden)]
     fn with<V>(&self, repeat: impl FnOnce(std::result::Result<Look<'_>, i64>) -> V) -> V;
@@ -68,6 +82,7 @@ impl<W: Whole> Interleave for W {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims, T: Element> Interleave for &Tensor<D, T> {
     fn with<V>(&self, repeat: impl FnOnce(std::result::Result<Look<'_>, i64>) -> V) -> V {
         repeat(Ok(self.look()))

@@ -12,10 +12,7 @@ use nomina_runtime::tensor::{HammingOptions, KaiserOptions, LogspaceOptions, Win
 use crate::call::{Known, factory, ok};
 use crate::tensor::Tensor;
 
-impl<D: Dims + Distinct, T: Element> Tensor<D, T>
-where
-    D: Vector,
-{
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// `steps` numbers from `start` to `end`, both included, equally far apart; the values say the
     /// dtype.
     ///
@@ -34,7 +31,10 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn linspace(start: T, end: T, steps: usize) -> Self {
+    pub fn linspace(start: T, end: T, steps: usize) -> Self
+    where
+        D: Distinct + Vector,
+    {
         ok(Self::try_linspace(start, end, steps))
     }
 
@@ -42,7 +42,10 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_linspace(start: T, end: T, steps: usize) -> Result<Self> {
+    pub fn try_linspace(start: T, end: T, steps: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+    {
         let [start, end] = [start, end].map(T::to_scalar);
         let raw = call::linspace(start, end, steps, T::DTYPE, Device::Cpu);
         Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
@@ -54,7 +57,10 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn logspace(start: T, end: T, steps: usize) -> Self {
+    pub fn logspace(start: T, end: T, steps: usize) -> Self
+    where
+        D: Distinct + Vector,
+    {
         ok(Self::try_logspace(start, end, steps))
     }
 
@@ -62,7 +68,10 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_logspace(start: T, end: T, steps: usize) -> Result<Self> {
+    pub fn try_logspace(start: T, end: T, steps: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+    {
         Self::try_logspace_with(start, end, steps, LogspaceOptions::default())
     }
 
@@ -72,7 +81,10 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn logspace_with(start: T, end: T, steps: usize, options: LogspaceOptions) -> Self {
+    pub fn logspace_with(start: T, end: T, steps: usize, options: LogspaceOptions) -> Self
+    where
+        D: Distinct + Vector,
+    {
         ok(Self::try_logspace_with(start, end, steps, options))
     }
 
@@ -85,24 +97,28 @@ where
         end: T,
         steps: usize,
         options: LogspaceOptions,
-    ) -> Result<Self> {
+    ) -> Result<Self>
+    where
+        D: Distinct + Vector,
+    {
         let [start, end] = [start, end].map(T::to_scalar);
         let raw = call::logspace(start, end, steps, options.base, T::DTYPE, Device::Cpu);
         Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "logspace")))
     }
 }
 
-impl<D: Dims + Distinct, T: Float> Tensor<D, T>
-where
-    D: Vector,
-{
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// A window of `n` elements that rises and falls in straight lines.
     ///
     /// # Panics
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn bartlett_window(n: usize) -> Self {
+    pub fn bartlett_window(n: usize) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_bartlett_window(n))
     }
 
@@ -110,7 +126,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_bartlett_window(n: usize) -> Result<Self> {
+    pub fn try_bartlett_window(n: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::try_bartlett_window_with(n, WindowOptions::default())
     }
 
@@ -120,7 +140,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn bartlett_window_with(n: usize, options: WindowOptions) -> Self {
+    pub fn bartlett_window_with(n: usize, options: WindowOptions) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_bartlett_window_with(n, options))
     }
 
@@ -128,7 +152,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_bartlett_window_with(n: usize, options: WindowOptions) -> Result<Self> {
+    pub fn try_bartlett_window_with(n: usize, options: WindowOptions) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::windowed("bartlett_window", options.shaped(Window::Bartlett), n)
     }
 
@@ -138,7 +166,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn blackman_window(n: usize) -> Self {
+    pub fn blackman_window(n: usize) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_blackman_window(n))
     }
 
@@ -146,7 +178,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_blackman_window(n: usize) -> Result<Self> {
+    pub fn try_blackman_window(n: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::try_blackman_window_with(n, WindowOptions::default())
     }
 
@@ -156,7 +192,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn blackman_window_with(n: usize, options: WindowOptions) -> Self {
+    pub fn blackman_window_with(n: usize, options: WindowOptions) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_blackman_window_with(n, options))
     }
 
@@ -164,7 +204,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_blackman_window_with(n: usize, options: WindowOptions) -> Result<Self> {
+    pub fn try_blackman_window_with(n: usize, options: WindowOptions) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::windowed("blackman_window", options.shaped(Window::Blackman), n)
     }
 
@@ -174,7 +218,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn hann_window(n: usize) -> Self {
+    pub fn hann_window(n: usize) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_hann_window(n))
     }
 
@@ -182,7 +230,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_hann_window(n: usize) -> Result<Self> {
+    pub fn try_hann_window(n: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::try_hann_window_with(n, WindowOptions::default())
     }
 
@@ -192,7 +244,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn hann_window_with(n: usize, options: WindowOptions) -> Self {
+    pub fn hann_window_with(n: usize, options: WindowOptions) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_hann_window_with(n, options))
     }
 
@@ -200,7 +256,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_hann_window_with(n: usize, options: WindowOptions) -> Result<Self> {
+    pub fn try_hann_window_with(n: usize, options: WindowOptions) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::windowed(
             "hann_window",
             options.shaped(Window::Cosine {
@@ -217,7 +277,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn hamming_window(n: usize) -> Self {
+    pub fn hamming_window(n: usize) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_hamming_window(n))
     }
 
@@ -225,7 +289,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_hamming_window(n: usize) -> Result<Self> {
+    pub fn try_hamming_window(n: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::try_hamming_window_with(n, HammingOptions::default())
     }
 
@@ -235,7 +303,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn hamming_window_with(n: usize, options: HammingOptions) -> Self {
+    pub fn hamming_window_with(n: usize, options: HammingOptions) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_hamming_window_with(n, options))
     }
 
@@ -243,7 +315,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_hamming_window_with(n: usize, options: HammingOptions) -> Result<Self> {
+    pub fn try_hamming_window_with(n: usize, options: HammingOptions) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::windowed("hamming_window", options.shaped(), n)
     }
 
@@ -253,7 +329,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn kaiser_window(n: usize) -> Self {
+    pub fn kaiser_window(n: usize) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_kaiser_window(n))
     }
 
@@ -261,7 +341,11 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_kaiser_window(n: usize) -> Result<Self> {
+    pub fn try_kaiser_window(n: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::try_kaiser_window_with(n, KaiserOptions::default())
     }
 
@@ -271,7 +355,11 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn kaiser_window_with(n: usize, options: KaiserOptions) -> Self {
+    pub fn kaiser_window_with(n: usize, options: KaiserOptions) -> Self
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         ok(Self::try_kaiser_window_with(n, options))
     }
 
@@ -279,20 +367,25 @@ where
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_kaiser_window_with(n: usize, options: KaiserOptions) -> Result<Self> {
+    pub fn try_kaiser_window_with(n: usize, options: KaiserOptions) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         Self::windowed("kaiser_window", options.shaped(), n)
     }
 
-    fn windowed(op: &'static str, (shape, periodic): (Window, bool), n: usize) -> Result<Self> {
+    fn windowed(op: &'static str, (shape, periodic): (Window, bool), n: usize) -> Result<Self>
+    where
+        D: Distinct + Vector,
+        T: Float,
+    {
         let raw = call::window(op, shape, n, periodic, T::DTYPE, Device::Cpu);
         Self::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, op)))
     }
 }
 
-impl<D: Dims + Distinct> Tensor<D, i64>
-where
-    D: Matrix,
-{
+impl<D: Dims> Tensor<D, i64> {
     /// The indices of a matrix on and below the diagonal `offset`: a row of row numbers and a row of
     /// column numbers.
     ///
@@ -300,7 +393,10 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn tril_indices(rows: usize, columns: usize, offset: i64) -> Self {
+    pub fn tril_indices(rows: usize, columns: usize, offset: i64) -> Self
+    where
+        D: Distinct + Matrix,
+    {
         ok(Self::try_tril_indices(rows, columns, offset))
     }
 
@@ -308,7 +404,10 @@ where
     ///
     /// # Errors
     /// When the dims have other constant sizes, or memory is missing.
-    pub fn try_tril_indices(rows: usize, columns: usize, offset: i64) -> Result<Self> {
+    pub fn try_tril_indices(rows: usize, columns: usize, offset: i64) -> Result<Self>
+    where
+        D: Distinct + Matrix,
+    {
         let raw = call::triangle_indices(
             "tril_indices",
             (rows, columns),
@@ -327,7 +426,10 @@ where
     /// With the text of the error that the `try_` form returns.
     #[track_caller]
     #[must_use]
-    pub fn triu_indices(rows: usize, columns: usize, offset: i64) -> Self {
+    pub fn triu_indices(rows: usize, columns: usize, offset: i64) -> Self
+    where
+        D: Distinct + Matrix,
+    {
         ok(Self::try_triu_indices(rows, columns, offset))
     }
 
@@ -335,7 +437,10 @@ where
     ///
     /// # Errors
     /// When the dims have other constant sizes, or memory is missing.
-    pub fn try_triu_indices(rows: usize, columns: usize, offset: i64) -> Result<Self> {
+    pub fn try_triu_indices(rows: usize, columns: usize, offset: i64) -> Result<Self>
+    where
+        D: Distinct + Matrix,
+    {
         let raw = call::triangle_indices(
             "triu_indices",
             (rows, columns),

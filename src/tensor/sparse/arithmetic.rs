@@ -68,6 +68,7 @@ impl<D: Dims, T: PromoteScalar<S>, S: Number> SparseFactor<D, T> for S {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, E, T, U> SparseFactor<D, T> for &Sparse<E, U>
 where
     D: Dims + BroadcastWith<E> + SameRankAs<E>,
@@ -82,6 +83,7 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D, E, T, U> SparseFactor<D, T> for &Tensor<E, U>
 where
     D: Dims + BroadcastWith<E> + SameRankAs<E>,

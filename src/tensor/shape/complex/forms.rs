@@ -4,7 +4,7 @@ use nomina_core::StoreAs;
 use nomina_core::dims::Holds;
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: ComplexPart> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`complex`](Self::complex) into `out`.
     ///
     /// # Panics
@@ -15,6 +15,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
         imag: &Tensor<E, T>,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: ComplexPart,
         D: Broadcast<E>,
         T::Complex: StoreAs<Stored>,
     {
@@ -31,6 +32,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: ComplexPart,
         D: Broadcast<E>,
         T::Complex: StoreAs<Stored>,
     {
@@ -39,7 +41,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims, T: ComplexPart> Tensor<D, T> {
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`polar`](Self::polar) into `out`.
     ///
     /// # Panics
@@ -50,6 +52,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
         angle: &Tensor<E, T>,
         out: &mut Tensor<Out, Stored>,
     ) where
+        T: ComplexPart,
         D: Broadcast<E>,
         T::Complex: StoreAs<Stored>,
     {
@@ -66,6 +69,7 @@ impl<D: Dims, T: ComplexPart> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        T: ComplexPart,
         D: Broadcast<E>,
         T::Complex: StoreAs<Stored>,
     {

@@ -5,10 +5,7 @@ use nomina_core::dims::Holds;
 use nomina_core::op::Op;
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims + Distinct, T: Element> Tensor<D, T>
-where
-    D: Vector,
-{
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`linspace`](Self::linspace) into `out`.
     ///
     /// # Panics
@@ -20,6 +17,7 @@ where
         steps: usize,
         out: &mut Tensor<Out, Stored>,
     ) where
+        D: Distinct + Vector,
         T: StoreAs<Stored>,
     {
         crate::call::ok(Self::try_linspace_out(start, end, steps, out));
@@ -36,6 +34,7 @@ where
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        D: Distinct + Vector,
         T: StoreAs<Stored>,
     {
         Tensor::store(Op::Linspace, Self::try_linspace(start, end, steps), out)
@@ -43,10 +42,7 @@ where
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims + Distinct, T: Element> Tensor<D, T>
-where
-    D: Vector,
-{
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logspace`](Self::logspace) into `out`.
     ///
     /// # Panics
@@ -58,6 +54,7 @@ where
         steps: usize,
         out: &mut Tensor<Out, Stored>,
     ) where
+        D: Distinct + Vector,
         T: StoreAs<Stored>,
     {
         crate::call::ok(Self::try_logspace_out(start, end, steps, out));
@@ -74,6 +71,7 @@ where
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        D: Distinct + Vector,
         T: StoreAs<Stored>,
     {
         Tensor::store(Op::Logspace, Self::try_logspace(start, end, steps), out)
@@ -81,10 +79,7 @@ where
 }
 
 #[allow(clippy::multiple_bound_locations)]
-impl<D: Dims + Distinct, T: Element> Tensor<D, T>
-where
-    D: Vector,
-{
+impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logspace_with`](Self::logspace_with) into `out`.
     ///
     /// # Panics
@@ -97,6 +92,7 @@ where
         options: LogspaceOptions,
         out: &mut Tensor<Out, Stored>,
     ) where
+        D: Distinct + Vector,
         T: StoreAs<Stored>,
     {
         crate::call::ok(Self::try_logspace_with_out(start, end, steps, options, out));
@@ -114,6 +110,7 @@ where
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
+        D: Distinct + Vector,
         T: StoreAs<Stored>,
     {
         Tensor::store(

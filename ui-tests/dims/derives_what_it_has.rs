@@ -1,0 +1,7 @@
+use nomina::prelude::*;
+
+dims! { #[derive(Clone)] N }
+
+fn main() {}
+
+// fix: dims! { N }

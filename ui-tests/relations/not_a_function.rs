@@ -1,0 +1,8 @@
+use nomina::prelude::*;
+
+#[relations()]
+struct Layer;
+
+fn main() {}
+
+// fix 3:

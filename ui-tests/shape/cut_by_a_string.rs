@@ -1,0 +1,10 @@
+use nomina::prelude::*;
+
+dims! { N, C }
+
+fn main() {
+    let x = Tensor::<(N, C)>::zeros([2, 3]);
+    let parts = x.tensor_split(C, "2");
+}
+
+// fix: let parts = x.tensor_split(C, 2);
