@@ -23,6 +23,12 @@ fn spelling_decides() {
     never!((N,): Has<NC>);
     never!((NC,): Has<N>);
     never!((Wild,): Has<Wild>);
+    // `C`, `N` and `NC` begin alike, so that the place is searched name by name.
+    only!((C, H, N): Has<N>);
+    never!((C, H, N): Has<NC>);
+    never!((C, Wild, N): Has<NC>);
+    never!((N, C): Broadcast<(N, N)>);
+    never!((N, C): Broadcast<(NC, C)>);
 }
 
 #[test]
@@ -66,6 +72,9 @@ fn axes() {
     never!((N, C): DimOf<(N, C)>);
     only!((N, C): NotBehindWild<H>);
     never!((N, Wild): NotBehindWild<H>);
+    only!((N, Wild): Has<N>);
+    never!((N, C): Has<H>);
+    never!((N, Wild): Has<H>);
     never!(&'static str: Axes);
     only!(C: Replace<(N, C), K>);
     only!(C: Replace<(N, C), C>);

@@ -15,16 +15,17 @@ pub fn checks(out: &mut String, rank: usize) {
         "#[diagnostic::do_not_recommend] impl{params} AtMost8 for {list} {{}}"
     )
     .unwrap();
-    let contains = "<<Self as DimList>::Contains<X> as Bool>";
     writeln!(
         out,
-        "#[diagnostic::do_not_recommend] impl{} NotBehindWild<X> for {list} where {contains}::OrNamed<Self>: IsTrue {{}}",
+        "#[diagnostic::do_not_recommend] impl{} NotBehindWild<X> for {list} where \
+         <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {{}}",
         generics(&[&axes, "X: Axis"])
     )
     .unwrap();
     writeln!(
         out,
-        "#[diagnostic::do_not_recommend] impl{} HasOrWild<X> for {list} where Self: NotBehindWild<X>, {contains}::OrWild<Self>: IsTrue {{}}",
+        "#[diagnostic::do_not_recommend] impl{} HasOrWild<X> for {list} where Self: NotBehindWild<X>, \
+         <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {{}}",
         generics(&[&axes, "X: Axis"])
     )
     .unwrap();
@@ -60,8 +61,8 @@ pub fn checks(out: &mut String, rank: usize) {
     writeln!(
         out,
         "impl{} RenameIn<F, T, R> for {list} where F: EachIn<Self> + SameRankAs<T>, \
-         NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {{}}",
-        generics(&[&axes, "F: Dims", "T: Dims", "R"])
+         NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {{}}",
+        generics(&[&axes, "F: Dims + OldDims", "T: Dims", "R"])
     )
     .unwrap();
     writeln!(
@@ -84,6 +85,9 @@ pub fn arguments(out: &mut String, rank: usize) {
     let a = names('A', rank);
     let list = tuple(&a);
     let dims = bounded(&a, "Dim");
+    let without = a.iter().fold("D".to_string(), |l, x| {
+        format!("<{l} as DimList>::Remove<{x}>")
+    });
     let one = bounded(&a, "OneDim");
     writeln!(
         out,
@@ -91,11 +95,7 @@ pub fn arguments(out: &mut String, rank: usize) {
          type Checked = Self;\n    type List = Self;\n    type Remaining<D: Dims> = {};\n    \
          const NAMES: &'static [Option<&'static str>] = &[{}];\n    \
          const ALL: bool = false;\n    const KEEPDIM: bool = false;\n}}",
-        if rank == 1 {
-            "D::Remove<A0>"
-        } else {
-            "D::Minus<Self>"
-        },
+        without,
         a.iter()
             .map(|x| format!("{x}::NAME"))
             .collect::<Vec<_>>()
@@ -122,22 +122,13 @@ pub fn arguments(out: &mut String, rank: usize) {
         "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }}"
     )
     .unwrap();
+    // Places are searched in `D` itself: two dims may exchange their names.
+    let renamed = a.iter().enumerate().fold("D".to_string(), |l, (i, x)| {
+        format!("<D::Seek<{x}> as Place>::Set<D, {x}, {l}, T::At{i}>")
+    });
     writeln!(
         out,
-        "impl<{dims}> OldDims for {list} {{ type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }}"
-    )
-    .unwrap();
-    let mapped = a
-        .iter()
-        .enumerate()
-        .rev()
-        .fold("X".to_string(), |rest, (i, x)| {
-            format!("<Same<X, {x}> as Bool>::Axis<T::At{i}, {rest}>")
-        });
-    writeln!(
-        out,
-        "impl<{}, T: Dims> Mapping for Pairs<{list}, T> {{ type Of<X: Axis> = {mapped}; }}",
-        bounded(&a, "Axis")
+        "impl<{dims}> OldDims for {list} {{ type Renamed<D: Dims, T: Dims> = {renamed}; type Others<D: Dims> = {without}; }}"
     )
     .unwrap();
     let read = a.iter().fold("Exact<()>".to_string(), |state, x| {
@@ -150,19 +141,20 @@ pub fn arguments(out: &mut String, rank: usize) {
     )
     .unwrap();
     if rank > 1 {
-        let rest = "<Self as DimList>::SkipIn<D::From<A0>>";
+        let place = "<D::Seek<A0> as Place>";
+        let rest = format!("<{place}::From<D, A0> as DimList>::From{rank}");
         writeln!(
             out,
             "#[diagnostic::do_not_recommend]\nimpl<{dims}> FlattenArg for {list} {{\n    type List = Self;\n    \
-             type Flattened<D: Dims, X: Axis> = <{rest} as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;\n    \
-             type Others<D: Dims> = <{rest} as DimList>::After<D::Until<A0>>;\n    \
+             type Flattened<D: Dims, X: Axis> = <{rest} as DimList>::After<<{place}::Until<D, A0> as DimList>::Push<X>>;\n    \
+             type Others<D: Dims> = <{rest} as DimList>::After<{place}::Until<D, A0>>;\n    \
              const NAMES: &'static [Option<&'static str>] = &[{}];\n}}",
             a.iter().map(|x| format!("{x}::NAME")).collect::<Vec<_>>().join(", "),
         )
         .unwrap();
         let follow: Vec<String> = (1..rank)
             .map(|i| {
-                let next = format!("<D::From<A0> as DimList>::At{i}");
+                let next = format!("<{place}::From<D, A0> as DimList>::At{i}");
                 format!("Successor<{next}>: Follows<{}, {}, D>", a[i - 1], a[i])
             })
             .collect();

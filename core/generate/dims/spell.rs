@@ -37,15 +37,6 @@ pub fn generics(parts: &[&str]) -> String {
     }
 }
 
-/// `<L as DimList>::Push<X>`
-pub fn push(list: &str, x: &str) -> String {
-    if list == "L" {
-        format!("L::Push<{x}>")
-    } else {
-        format!("<{list} as DimList>::Push<{x}>")
-    }
-}
-
 /// `<D::Tail as DimList>::Tail`
 pub fn repeat(what: &str, times: usize) -> String {
     (0..times).fold("D".to_string(), |list, step| {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::MAX_RANK;
-use super::spell::{bounded, fold_bool, generics, names, push, repeat, tuple};
+use super::spell::{bounded, fold_bool, generics, names, repeat, tuple};
 
 /// The impls of `DimTuple`, `DimList` and `Rank`.
 pub fn structure(out: &mut String, rank: usize) {
@@ -13,7 +13,6 @@ pub fn structure(out: &mut String, rank: usize) {
     let params = generics(&[&axes]);
     let members = generics(&[&bounded(&a, "Member")]);
     let each = |f: &dyn Fn(&String) -> String| a.iter().map(f).collect::<Vec<_>>().join(", ");
-    let any = |f: &dyn Fn(&String) -> String| fold_bool("Or", "False", a.iter().map(f));
     writeln!(
         out,
         "impl{members} DimTuple for {list} {{\n    const RANK: usize = {rank};\n    \
@@ -47,34 +46,57 @@ pub fn structure(out: &mut String, rank: usize) {
     );
     item(
         "After<L: Dims>",
-        a.iter().fold("L".to_string(), |l, x| push(&l, x)),
+        if rank == 0 {
+            "L".to_string()
+        } else {
+            format!("L::Push{rank}<{}>", a.join(", "))
+        },
     );
     item("Tail", tuple(a.get(1..).unwrap_or_default()));
     item("Init", tuple(&a[..rank.saturating_sub(1)]));
-    item("SkipIn<D: Dims>", repeat("Tail", rank));
+    item("SkipIn<D: Dims>", format!("D::From{rank}"));
     item("CutIn<D: Dims>", repeat("Init", rank));
-    item("Contains<X: Axis>", any(&|x| format!("Same<{x}, X>")));
-    item("Names<X: Axis>", any(&|x| format!("Same<X, {x}>")));
+    let sought = "<<Self as DimList>::Seek<X> as Place>";
+    item(
+        "Seek<X: Axis>",
+        if rank == 0 {
+            "Nowhere".to_string()
+        } else {
+            format!(
+                "<X::Id as Spelling>::Among{rank}<{}>",
+                each(&|x| format!("{x}::Id"))
+            )
+        },
+    );
+    item(
+        "Scan<X: Axis>",
+        a.iter()
+            .enumerate()
+            .rev()
+            .fold("Nowhere".to_string(), |rest, (i, x)| {
+                format!(
+                    "<Same<{x}, X> as Bool>::Place<Place{i}, <{x}::Kind as Kind>::Before<{rest}>>"
+                )
+            }),
+    );
+    item("Find<X: Axis>", format!("{sought}::Exact<Self, X>"));
+    item(
+        "Contains<X: Axis>",
+        "<<Self as DimList>::Find<X> as Place>::Found".to_string(),
+    );
     let mut repeated = "NoDim".to_string();
     for i in (0..rank.saturating_sub(1)).rev() {
         let rest = tuple(&a[i + 1..]);
-        let found = format!("<{rest} as DimList>::Contains<{}>", a[i]);
-        repeated = format!("<{found} as Bool>::Axis<{}, {repeated}>", a[i]);
+        let found = format!("<{rest} as DimList>::Find<{}>", a[i]);
+        repeated = format!("<{found} as Place>::Axis<{}, {repeated}>", a[i]);
     }
     item("Repeated", repeated);
     item(
         "FirstIn<D: Dims>",
         a.iter().rev().fold("NoDim".to_string(), |rest, x| {
-            format!("<D::Contains<{x}> as Bool>::Axis<{x}, {rest}>")
+            format!("<D::Find<{x}> as Place>::Axis<{x}, {rest}>")
         }),
     );
-    let cut = |piece: &dyn Fn(usize) -> String| {
-        (0..rank).rev().fold(piece(rank), |rest, i| {
-            format!("<Same<{}, X> as Bool>::Dims<{}, {rest}>", a[i], piece(i))
-        })
-    };
-    item("From<X: Axis>", cut(&|i| tuple(&a[i..])));
-    item("Until<X: Axis>", cut(&|i| tuple(&a[..i])));
     item("SameRank<E: Dims>", format!("<E::Rank as Rank>::Is{rank}"));
     item("Rank", format!("Rank{rank}"));
     item(
@@ -85,22 +107,20 @@ pub fn structure(out: &mut String, rank: usize) {
             a.iter().map(|x| format!("<{x}::Kind as Kind>::IsName")),
         ),
     );
-    let without = |f: &dyn Fn(&String) -> String| {
+    item("Remove<X: Axis>", format!("{sought}::Remove<Self, X>"));
+    item(
+        "Minus<O: Dims>",
         a.iter().fold("()".to_string(), |l, x| {
-            format!("<{} as Bool>::Unless<{l}, {x}>", f(x))
-        })
-    };
-    item("Remove<X: Axis>", without(&|x| format!("Same<{x}, X>")));
-    item("Minus<O: Dims>", without(&|x| format!("O::Names<{x}>")));
+            format!("<O::Find<{x}> as Place>::Unless<{l}, {x}>")
+        }),
+    );
     item(
         "Map<M: Mapping>",
         tuple(&a.iter().map(|x| format!("M::Of<{x}>")).collect::<Vec<_>>()),
     );
     item(
         "Splice<X: Axis, E: Dims>",
-        a.iter().fold("()".to_string(), |l, x| {
-            format!("<Same<{x}, X> as Bool>::Splice<{l}, {x}, E>")
-        }),
+        format!("{sought}::Splice<Self, X, E>"),
     );
     let flipped: Vec<String> = a.iter().rev().cloned().collect();
     item(
@@ -144,6 +164,7 @@ pub fn structure(out: &mut String, rank: usize) {
             a.get(i).cloned().unwrap_or("NoDim".to_string()),
         );
     }
+    places(&mut item, rank, &a);
     out.push_str("}\n");
 
     writeln!(
@@ -157,6 +178,35 @@ pub fn structure(out: &mut String, rank: usize) {
         writeln!(out, "    type Is{i} = {is};").unwrap();
     }
     out.push_str("    type IsMore = False;\n}\n");
+}
+
+/// What stands at, before and behind each place, and the list with others behind it.
+fn places(item: &mut impl FnMut(&str, String), rank: usize, a: &[String]) {
+    for i in 0..MAX_RANK {
+        let (mut removed, mut set) = (a.to_vec(), a.to_vec());
+        if i < rank {
+            removed.remove(i);
+            set[i] = "X".to_string();
+        }
+        item(&format!("Remove{i}"), tuple(&removed));
+        item(&format!("Set{i}<X: Axis>"), tuple(&set));
+        item(&format!("Until{i}"), tuple(&a[..i.min(rank)]));
+    }
+    for i in 0..=MAX_RANK {
+        item(&format!("From{i}"), tuple(&a[i.min(rank)..]));
+    }
+    for more in 1..=MAX_RANK {
+        let b = names('B', more);
+        let both = [a, &b].concat();
+        item(
+            &format!("Push{more}<{}>", bounded(&b, "Axis")),
+            if both.len() > MAX_RANK {
+                "MoreThan8Dims".to_string()
+            } else {
+                tuple(&both)
+            },
+        );
+    }
 }
 
 /// The unified dims: the right list is asked to put itself under the left one's axes.

@@ -6,8 +6,9 @@ use core::marker::PhantomData;
 use super::at::{At, Subscript};
 use super::dims::Dims;
 use super::id::{Bool, False, Reflexive, Same, Spelling, True};
-use super::size::{AnySize, DimSize, Open, SizeOf};
-use super::verdict::{Foreign, LeftAligns, Misaligned, Outcome, RightAligns, SizesDiffer};
+use super::place::Place;
+use super::size::{AnySize, DimSize, Meets, Open, SizeOf};
+use super::verdict::{Foreign, LeftAligns, Misaligned, OneName, Outcome, RightAligns};
 
 /// One dim of a tensor's type: a marker that `dims!` declared, or [`Wild`].
 ///
@@ -26,14 +27,14 @@ pub trait Axis:
     + Send
     + Sync
     + 'static
-    + AxisFn<Unified<Self> = Self, Beside<Self> = Agree, Accepts<Self> = True>
+    + AxisFn<Unified<Self> = Self, Beside<Self> = Alike, Accepts<Self> = True>
 {
     /// The spelling.
     type Id: Spelling;
     /// [`Named`] or [`Unnamed`].
     type Kind: Kind;
     /// [`AnySize`], or [`Fixed`](super::Fixed) for a constant one.
-    type Size: DimSize<Equals<Self::Size> = True>;
+    type Size: DimSize<Equals<Self::Size> = True> + Meets<Self::Size>;
     /// The name at run time; `None` for [`Wild`].
     const NAME: Option<&'static str>;
 }
@@ -139,7 +140,7 @@ pub trait AxisFn {
 
 impl<A: Axis> AxisFn for A {
     type Unified<B: Axis> = <A::Kind as Kind>::Unified<A, B>;
-    type Beside<B: Axis> = <A::Kind as Kind>::Beside<A, B>;
+    type Beside<B: Axis> = <A::Id as Spelling>::Facing<B::Id>;
     type Accepts<B: Axis> = <A::Kind as Kind>::Accepts<A, B>;
 }
 
@@ -149,12 +150,9 @@ pub trait Kind: 'static {
     type IsName: Bool;
     #[doc(hidden)]
     type Unified<A: Axis, B: Axis>: Axis;
+    /// `Q`, which learns of it where this is no name.
     #[doc(hidden)]
-    type Beside<A: Axis, B: Axis>: Pairing;
-    #[doc(hidden)]
-    type BesideName<A: Axis, B: Axis>: Pairing;
-    #[doc(hidden)]
-    type BesideWild: Pairing;
+    type Before<Q: Place>: Place;
     #[doc(hidden)]
     type Accepts<A: Axis, B: Axis>: Bool;
 }
@@ -170,18 +168,14 @@ pub struct Unnamed;
 impl Kind for Named {
     type IsName = True;
     type Unified<A: Axis, B: Axis> = A;
-    type Beside<A: Axis, B: Axis> = <B::Kind as Kind>::BesideName<A, B>;
-    type BesideName<A: Axis, B: Axis> = <Same<A, B> as Bool>::Pairing<A, B>;
-    type BesideWild = LeftIsWild;
+    type Before<Q: Place> = Q;
     type Accepts<A: Axis, B: Axis> = Same<A, B>;
 }
 
 impl Kind for Unnamed {
     type IsName = False;
     type Unified<A: Axis, B: Axis> = B;
-    type Beside<A: Axis, B: Axis> = <B::Kind as Kind>::BesideWild;
-    type BesideName<A: Axis, B: Axis> = RightIsWild;
-    type BesideWild = Agree;
+    type Before<Q: Place> = Q::BesideWild;
     type Accepts<A: Axis, B: Axis> = True;
 }
 
@@ -192,26 +186,17 @@ pub trait Pairing: 'static {
     type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome>: Outcome;
 }
 
-/// The sizes of two dims of one name.
-#[doc(hidden)]
-pub type SizesOf<A, B> =
-    <<<A as Axis>::Size as DimSize>::Equals<<B as Axis>::Size> as Bool>::SizePairing<A, B>;
-
 /// One step of a check from the right: axis `A` of dims `L` beside axis `B` of dims `M`.
 #[doc(hidden)]
 pub type Beside<A, B, L, M, Rest> = <<A as AxisFn>::Beside<B> as Pairing>::Then<A, B, L, M, Rest>;
 
-/// Both go together.
+/// Two dims of one first symbol, or two `Wild`s.
 #[derive(Clone, Copy, Debug)]
-pub struct Agree;
+pub struct Alike;
 
 /// Two different names.
 #[derive(Clone, Copy, Debug)]
 pub struct Mismatch;
-
-/// One name, two constant sizes.
-#[derive(Clone, Copy, Debug)]
-pub struct SizeClash;
 
 /// A name on the right that may stand nowhere else on the left.
 #[derive(Clone, Copy, Debug)]
@@ -221,8 +206,9 @@ pub struct LeftIsWild;
 #[derive(Clone, Copy, Debug)]
 pub struct RightIsWild;
 
-impl Pairing for Agree {
-    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> = Rest;
+// That both are one name, and of one size, rustc finds out where the outcome is asked for.
+impl Pairing for Alike {
+    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> = OneName<A, B, Rest>;
 }
 
 impl Pairing for Mismatch {
@@ -231,10 +217,6 @@ impl Pairing for Mismatch {
             RightAligns<A, B>,
             <M::Contains<A> as Bool>::Outcome<LeftAligns<A, B>, Foreign<A, B>>,
         >;
-}
-
-impl Pairing for SizeClash {
-    type Then<A: Axis, B: Axis, L: Dims, M: Dims, Rest: Outcome> = SizesDiffer<A, B>;
 }
 
 impl Pairing for LeftIsWild {

@@ -4,6 +4,7 @@ use super::align::EachPlaced;
 use super::axis::{Axis, NoDim};
 use super::broadcast::{BroadcastWith, Holds, HoldsInPlace};
 use super::id::{Bool, False, True};
+use super::place::{Nowhere, Place};
 use super::rename::Mapping;
 use crate::{Alike, Rule};
 
@@ -63,18 +64,19 @@ pub trait DimList {
     type SkipIn<D: Dims>: Dims;
     /// `D` without as many last dims as this list has.
     type CutIn<D: Dims>: Dims;
+    /// Where the dim with the name of `X` stands.
+    type Find<X: Axis>: Place;
+    /// Where it stands if it is there, by first symbols alone.
+    type Seek<X: Axis>: Place;
+    /// Where it stands, by all symbols of all names.
+    #[doc(hidden)]
+    type Scan<X: Axis>: Place;
     /// Whether a dim has the name of `X`.
     type Contains<X: Axis>: Bool;
-    /// Whether `X` has the name of a dim.
-    type Names<X: Axis>: Bool;
     /// The first dim that stands twice.
     type Repeated: Axis;
     /// The first dim that stands in `D` too.
     type FirstIn<D: Dims>: Axis;
-    /// The dims from `X` on; none without it.
-    type From<X: Axis>: Dims;
-    /// The dims before `X`; all without it.
-    type Until<X: Axis>: Dims;
     /// Whether `E` has as many dims.
     type SameRank<E: Dims>: Bool;
     /// The number of dims.
@@ -143,6 +145,88 @@ pub trait DimList {
     type At6: Axis;
     #[doc(hidden)]
     type At7: Axis;
+    #[doc(hidden)]
+    type Remove0: Dims;
+    #[doc(hidden)]
+    type Set0<X: Axis>: Dims;
+    #[doc(hidden)]
+    type Until0: Dims;
+    #[doc(hidden)]
+    type Remove1: Dims;
+    #[doc(hidden)]
+    type Set1<X: Axis>: Dims;
+    #[doc(hidden)]
+    type Until1: Dims;
+    #[doc(hidden)]
+    type Remove2: Dims;
+    #[doc(hidden)]
+    type Set2<X: Axis>: Dims;
+    #[doc(hidden)]
+    type Until2: Dims;
+    #[doc(hidden)]
+    type Remove3: Dims;
+    #[doc(hidden)]
+    type Set3<X: Axis>: Dims;
+    #[doc(hidden)]
+    type Until3: Dims;
+    #[doc(hidden)]
+    type Remove4: Dims;
+    #[doc(hidden)]
+    type Set4<X: Axis>: Dims;
+    #[doc(hidden)]
+    type Until4: Dims;
+    #[doc(hidden)]
+    type Remove5: Dims;
+    #[doc(hidden)]
+    type Set5<X: Axis>: Dims;
+    #[doc(hidden)]
+    type Until5: Dims;
+    #[doc(hidden)]
+    type Remove6: Dims;
+    #[doc(hidden)]
+    type Set6<X: Axis>: Dims;
+    #[doc(hidden)]
+    type Until6: Dims;
+    #[doc(hidden)]
+    type Remove7: Dims;
+    #[doc(hidden)]
+    type Set7<X: Axis>: Dims;
+    #[doc(hidden)]
+    type Until7: Dims;
+    #[doc(hidden)]
+    type From0: Dims;
+    #[doc(hidden)]
+    type From1: Dims;
+    #[doc(hidden)]
+    type From2: Dims;
+    #[doc(hidden)]
+    type From3: Dims;
+    #[doc(hidden)]
+    type From4: Dims;
+    #[doc(hidden)]
+    type From5: Dims;
+    #[doc(hidden)]
+    type From6: Dims;
+    #[doc(hidden)]
+    type From7: Dims;
+    #[doc(hidden)]
+    type From8: Dims;
+    #[doc(hidden)]
+    type Push1<A: Axis>: Dims;
+    #[doc(hidden)]
+    type Push2<A: Axis, B: Axis>: Dims;
+    #[doc(hidden)]
+    type Push3<A: Axis, B: Axis, C: Axis>: Dims;
+    #[doc(hidden)]
+    type Push4<A: Axis, B: Axis, C: Axis, D: Axis>: Dims;
+    #[doc(hidden)]
+    type Push5<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis>: Dims;
+    #[doc(hidden)]
+    type Push6<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis>: Dims;
+    #[doc(hidden)]
+    type Push7<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis>: Dims;
+    #[doc(hidden)]
+    type Push8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis>: Dims;
 }
 
 /// A number of dims: asked whether it is a given one.
@@ -211,12 +295,12 @@ impl DimList for MoreThan8Dims {
     type Init = Self;
     type SkipIn<D: Dims> = Self;
     type CutIn<D: Dims> = Self;
+    type Find<X: Axis> = Nowhere;
+    type Seek<X: Axis> = Nowhere;
+    type Scan<X: Axis> = Nowhere;
     type Contains<X: Axis> = False;
-    type Names<X: Axis> = False;
     type Repeated = NoDim;
     type FirstIn<D: Dims> = NoDim;
-    type From<X: Axis> = Self;
-    type Until<X: Axis> = Self;
     type SameRank<E: Dims> = <E::Rank as Rank>::IsMore;
     type Rank = TooMany;
     type AllNamed = False;
@@ -251,4 +335,45 @@ impl DimList for MoreThan8Dims {
     type At5 = NoDim;
     type At6 = NoDim;
     type At7 = NoDim;
+    type Remove0 = Self;
+    type Set0<X: Axis> = Self;
+    type Until0 = Self;
+    type Remove1 = Self;
+    type Set1<X: Axis> = Self;
+    type Until1 = Self;
+    type Remove2 = Self;
+    type Set2<X: Axis> = Self;
+    type Until2 = Self;
+    type Remove3 = Self;
+    type Set3<X: Axis> = Self;
+    type Until3 = Self;
+    type Remove4 = Self;
+    type Set4<X: Axis> = Self;
+    type Until4 = Self;
+    type Remove5 = Self;
+    type Set5<X: Axis> = Self;
+    type Until5 = Self;
+    type Remove6 = Self;
+    type Set6<X: Axis> = Self;
+    type Until6 = Self;
+    type Remove7 = Self;
+    type Set7<X: Axis> = Self;
+    type Until7 = Self;
+    type From0 = Self;
+    type From1 = Self;
+    type From2 = Self;
+    type From3 = Self;
+    type From4 = Self;
+    type From5 = Self;
+    type From6 = Self;
+    type From7 = Self;
+    type From8 = Self;
+    type Push1<A: Axis> = Self;
+    type Push2<A: Axis, B: Axis> = Self;
+    type Push3<A: Axis, B: Axis, C: Axis> = Self;
+    type Push4<A: Axis, B: Axis, C: Axis, D: Axis> = Self;
+    type Push5<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis> = Self;
+    type Push6<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis> = Self;
+    type Push7<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis> = Self;
+    type Push8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis> = Self;
 }

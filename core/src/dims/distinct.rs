@@ -44,6 +44,6 @@ impl<T: Dims, Rest: Dims, Result: AtMost8> Fresh<Rest, Result> for T where
 /// One new dim `X` joins the dims `Rest`, which do not have it. The result is `Result`.
 pub trait FreshDim<Rest, Result> {}
 impl<X: Axis, Rest: Dims, Result: AtMost8> FreshDim<Rest, Result> for X where
-    NamesOf<Result>: Once<<Rest::Contains<X> as super::id::Bool>::Axis<X, NoDim>, Result>
+    NamesOf<Result>: Once<<Rest::Find<X> as super::place::Place>::Axis<X, NoDim>, Result>
 {
 }

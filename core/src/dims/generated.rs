@@ -10,8 +10,9 @@ use super::broadcast::*;
 use super::dims::*;
 use super::distinct::*;
 use super::flatten::*;
-use super::id::{Bool, False, IsTrue, Same, True};
+use super::id::{Bool, False, IsTrue, Same, Spelling, True};
 use super::matmul::AtLeast1Dim;
+use super::place::*;
 use super::remove::{Axes, EachIn, Has, HasOrWild, NotBehindWild};
 use super::rename::*;
 use super::shape::{Shape, ShapeFor, SizedDim, Sizes};
@@ -32,21 +33,21 @@ impl DimList for () {
     type After<L: Dims> = L;
     type Tail = ();
     type Init = ();
-    type SkipIn<D: Dims> = D;
+    type SkipIn<D: Dims> = D::From0;
     type CutIn<D: Dims> = D;
-    type Contains<X: Axis> = False;
-    type Names<X: Axis> = False;
+    type Seek<X: Axis> = Nowhere;
+    type Scan<X: Axis> = Nowhere;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
     type Repeated = NoDim;
     type FirstIn<D: Dims> = NoDim;
-    type From<X: Axis> = ();
-    type Until<X: Axis> = ();
     type SameRank<E: Dims> = <E::Rank as Rank>::Is0;
     type Rank = Rank0;
     type AllNamed = True;
-    type Remove<X: Axis> = ();
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
     type Minus<O: Dims> = ();
     type Map<M: Mapping> = ();
-    type Splice<X: Axis, E: Dims> = ();
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = ();
     type Batch = ();
     type Row = ();
@@ -74,6 +75,47 @@ impl DimList for () {
     type At5 = NoDim;
     type At6 = NoDim;
     type At7 = NoDim;
+    type Remove0 = ();
+    type Set0<X: Axis> = ();
+    type Until0 = ();
+    type Remove1 = ();
+    type Set1<X: Axis> = ();
+    type Until1 = ();
+    type Remove2 = ();
+    type Set2<X: Axis> = ();
+    type Until2 = ();
+    type Remove3 = ();
+    type Set3<X: Axis> = ();
+    type Until3 = ();
+    type Remove4 = ();
+    type Set4<X: Axis> = ();
+    type Until4 = ();
+    type Remove5 = ();
+    type Set5<X: Axis> = ();
+    type Until5 = ();
+    type Remove6 = ();
+    type Set6<X: Axis> = ();
+    type Until6 = ();
+    type Remove7 = ();
+    type Set7<X: Axis> = ();
+    type Until7 = ();
+    type From0 = ();
+    type From1 = ();
+    type From2 = ();
+    type From3 = ();
+    type From4 = ();
+    type From5 = ();
+    type From6 = ();
+    type From7 = ();
+    type From8 = ();
+    type Push1<B0: Axis> = (B0,);
+    type Push2<B0: Axis, B1: Axis> = (B0, B1);
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = (B0, B1, B2);
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = (B0, B1, B2, B3);
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = (B0, B1, B2, B3, B4);
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = (B0, B1, B2, B3, B4, B5);
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = (B0, B1, B2, B3, B4, B5, B6);
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = (B0, B1, B2, B3, B4, B5, B6, B7);
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -91,11 +133,11 @@ impl Rank for Rank0 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl AtMost8 for () {}
-#[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<X: Axis> HasOrWild<X> for () where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<X: Axis> HasOrWild<X> for () where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<T> EachPlaced<T> for () {}
 #[diagnostic::do_not_recommend] impl Holds<()> for () where True: IsTrue {}
-impl<F: Dims, T: Dims, R> RenameIn<F, T, R> for () where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for () where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<T: Distinct, R> RenameIn<All, T, R> for () where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend]
 impl Sizes for () {
@@ -127,24 +169,24 @@ impl<A0: Member> DimTuple for (A0,) {
 }
 impl<A0: Axis> DimList for (A0,) {
     type Push<X: Axis> = (A0, X);
-    type After<L: Dims> = L::Push<A0>;
+    type After<L: Dims> = L::Push1<A0>;
     type Tail = ();
     type Init = ();
-    type SkipIn<D: Dims> = D::Tail;
+    type SkipIn<D: Dims> = D::From1;
     type CutIn<D: Dims> = D::Init;
-    type Contains<X: Axis> = Same<A0, X>;
-    type Names<X: Axis> = Same<X, A0>;
+    type Seek<X: Axis> = <X::Id as Spelling>::Among1<A0::Id>;
+    type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<Nowhere>>;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
     type Repeated = NoDim;
-    type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, NoDim>;
-    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0,), ()>;
-    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), (A0,)>;
+    type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, NoDim>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is1;
     type Rank = Rank1;
     type AllNamed = <A0::Kind as Kind>::IsName;
-    type Remove<X: Axis> = <Same<A0, X> as Bool>::Unless<(), A0>;
-    type Minus<O: Dims> = <O::Names<A0> as Bool>::Unless<(), A0>;
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
+    type Minus<O: Dims> = <O::Find<A0> as Place>::Unless<(), A0>;
     type Map<M: Mapping> = (M::Of<A0>,);
-    type Splice<X: Axis, E: Dims> = <Same<A0, X> as Bool>::Splice<(), A0, E>;
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0,);
     type Batch = ();
     type Row = ();
@@ -172,6 +214,47 @@ impl<A0: Axis> DimList for (A0,) {
     type At5 = NoDim;
     type At6 = NoDim;
     type At7 = NoDim;
+    type Remove0 = ();
+    type Set0<X: Axis> = (X,);
+    type Until0 = ();
+    type Remove1 = (A0,);
+    type Set1<X: Axis> = (A0,);
+    type Until1 = (A0,);
+    type Remove2 = (A0,);
+    type Set2<X: Axis> = (A0,);
+    type Until2 = (A0,);
+    type Remove3 = (A0,);
+    type Set3<X: Axis> = (A0,);
+    type Until3 = (A0,);
+    type Remove4 = (A0,);
+    type Set4<X: Axis> = (A0,);
+    type Until4 = (A0,);
+    type Remove5 = (A0,);
+    type Set5<X: Axis> = (A0,);
+    type Until5 = (A0,);
+    type Remove6 = (A0,);
+    type Set6<X: Axis> = (A0,);
+    type Until6 = (A0,);
+    type Remove7 = (A0,);
+    type Set7<X: Axis> = (A0,);
+    type Until7 = (A0,);
+    type From0 = (A0,);
+    type From1 = ();
+    type From2 = ();
+    type From3 = ();
+    type From4 = ();
+    type From5 = ();
+    type From6 = ();
+    type From7 = ();
+    type From8 = ();
+    type Push1<B0: Axis> = (A0, B0);
+    type Push2<B0: Axis, B1: Axis> = (A0, B0, B1);
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = (A0, B0, B1, B2);
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = (A0, B0, B1, B2, B3);
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = (A0, B0, B1, B2, B3, B4);
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = (A0, B0, B1, B2, B3, B4, B5);
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = (A0, B0, B1, B2, B3, B4, B5, B6);
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -189,26 +272,25 @@ impl Rank for Rank1 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtMost8 for (A0,) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> HasOrWild<X> for (A0,) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> HasOrWild<X> for (A0,) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, B0: Axis> Holds<(B0,)> for (A0,) where A0::Accepts<B0>: IsTrue {}
-impl<A0: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0,) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0,) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<A0: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0,) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtLeast1Dim for NamesOf<(A0,)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim> Axes for (A0,) {
     type Checked = Self;
     type List = Self;
-    type Remaining<D: Dims> = D::Remove<A0>;
+    type Remaining<D: Dims> = <D as DimList>::Remove<A0>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim> OldDims for (A0,) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<A0: Axis, T: Dims> Mapping for Pairs<(A0,), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, X>; }
+impl<A0: Dim> OldDims for (A0,) { type Renamed<D: Dims, T: Dims> = <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>; type Others<D: Dims> = <D as DimList>::Remove<A0>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem> OrderSpec for (A0,) { type Read = A0::Next<Exact<()>>; }
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim> Sizes for (S0,) {
@@ -249,24 +331,24 @@ impl<A0: Member, A1: Member> DimTuple for (A0, A1) {
 }
 impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
     type Push<X: Axis> = (A0, A1, X);
-    type After<L: Dims> = <L::Push<A0> as DimList>::Push<A1>;
+    type After<L: Dims> = L::Push2<A0, A1>;
     type Tail = (A1,);
     type Init = (A0,);
-    type SkipIn<D: Dims> = <D::Tail as DimList>::Tail;
+    type SkipIn<D: Dims> = D::From2;
     type CutIn<D: Dims> = <D::Init as DimList>::Init;
-    type Contains<X: Axis> = <Same<A0, X> as Bool>::Or<Same<A1, X>>;
-    type Names<X: Axis> = <Same<X, A0> as Bool>::Or<Same<X, A1>>;
-    type Repeated = <<(A1,) as DimList>::Contains<A0> as Bool>::Axis<A0, NoDim>;
-    type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, NoDim>>;
-    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1), <Same<A1, X> as Bool>::Dims<(A1,), ()>>;
-    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), (A0, A1)>>;
+    type Seek<X: Axis> = <X::Id as Spelling>::Among2<A0::Id, A1::Id>;
+    type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<Nowhere>>>>;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
+    type Repeated = <<(A1,) as DimList>::Find<A0> as Place>::Axis<A0, NoDim>;
+    type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, NoDim>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is2;
     type Rank = Rank2;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<A1::Kind as Kind>::IsName>;
-    type Remove<X: Axis> = <Same<A1, X> as Bool>::Unless<<Same<A0, X> as Bool>::Unless<(), A0>, A1>;
-    type Minus<O: Dims> = <O::Names<A1> as Bool>::Unless<<O::Names<A0> as Bool>::Unless<(), A0>, A1>;
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
+    type Minus<O: Dims> = <O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>);
-    type Splice<X: Axis, E: Dims> = <Same<A1, X> as Bool>::Splice<<Same<A0, X> as Bool>::Splice<(), A0, E>, A1, E>;
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A1, A0);
     type Batch = ();
     type Row = (A0,);
@@ -294,6 +376,47 @@ impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
     type At5 = NoDim;
     type At6 = NoDim;
     type At7 = NoDim;
+    type Remove0 = (A1,);
+    type Set0<X: Axis> = (X, A1);
+    type Until0 = ();
+    type Remove1 = (A0,);
+    type Set1<X: Axis> = (A0, X);
+    type Until1 = (A0,);
+    type Remove2 = (A0, A1);
+    type Set2<X: Axis> = (A0, A1);
+    type Until2 = (A0, A1);
+    type Remove3 = (A0, A1);
+    type Set3<X: Axis> = (A0, A1);
+    type Until3 = (A0, A1);
+    type Remove4 = (A0, A1);
+    type Set4<X: Axis> = (A0, A1);
+    type Until4 = (A0, A1);
+    type Remove5 = (A0, A1);
+    type Set5<X: Axis> = (A0, A1);
+    type Until5 = (A0, A1);
+    type Remove6 = (A0, A1);
+    type Set6<X: Axis> = (A0, A1);
+    type Until6 = (A0, A1);
+    type Remove7 = (A0, A1);
+    type Set7<X: Axis> = (A0, A1);
+    type Until7 = (A0, A1);
+    type From0 = (A0, A1);
+    type From1 = (A1,);
+    type From2 = ();
+    type From3 = ();
+    type From4 = ();
+    type From5 = ();
+    type From6 = ();
+    type From7 = ();
+    type From8 = ();
+    type Push1<B0: Axis> = (A0, A1, B0);
+    type Push2<B0: Axis, B1: Axis> = (A0, A1, B0, B1);
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = (A0, A1, B0, B1, B2);
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = (A0, A1, B0, B1, B2, B3);
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = (A0, A1, B0, B1, B2, B3, B4);
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = (A0, A1, B0, B1, B2, B3, B4, B5);
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -311,35 +434,34 @@ impl Rank for Rank2 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtMost8 for (A0, A1) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> HasOrWild<X> for (A0, A1) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> HasOrWild<X> for (A0, A1) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Holds<(B0, B1)> for (A0, A1) where <A0::Accepts<B0> as Bool>::And<A1::Accepts<B1>>: IsTrue {}
-impl<A0: Axis, A1: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtLeast1Dim for NamesOf<(A0, A1)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     type Checked = Self;
     type List = Self;
-    type Remaining<D: Dims> = D::Minus<Self>;
+    type Remaining<D: Dims> = <<D as DimList>::Remove<A0> as DimList>::Remove<A1>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<A0: Axis, A1: Axis, T: Dims> Mapping for Pairs<(A0, A1), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, X>>; }
+impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Renamed<D: Dims, T: Dims> = <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>; type Others<D: Dims> = <<D as DimList>::Remove<A0> as DimList>::Remove<A1>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> FlattenArg for (A0, A1) {
     type List = Self;
-    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
-    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
+    type Flattened<D: Dims, X: Axis> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From2 as DimList>::After<<<D::Seek<A0> as Place>::Until<D, A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From2 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> for (A0, A1) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
     type Dims = (S0::Dim, S1::Dim);
@@ -379,24 +501,24 @@ impl<A0: Member, A1: Member, A2: Member> DimTuple for (A0, A1, A2) {
 }
 impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
     type Push<X: Axis> = (A0, A1, A2, X);
-    type After<L: Dims> = <<L::Push<A0> as DimList>::Push<A1> as DimList>::Push<A2>;
+    type After<L: Dims> = L::Push3<A0, A1, A2>;
     type Tail = (A1, A2);
     type Init = (A0, A1);
-    type SkipIn<D: Dims> = <<D::Tail as DimList>::Tail as DimList>::Tail;
+    type SkipIn<D: Dims> = D::From3;
     type CutIn<D: Dims> = <<D::Init as DimList>::Init as DimList>::Init;
-    type Contains<X: Axis> = <Same<A0, X> as Bool>::Or<<Same<A1, X> as Bool>::Or<Same<A2, X>>>;
-    type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<Same<X, A2>>>;
-    type Repeated = <<(A1, A2) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2,) as DimList>::Contains<A1> as Bool>::Axis<A1, NoDim>>;
-    type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, NoDim>>>;
-    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2), <Same<A1, X> as Bool>::Dims<(A1, A2), <Same<A2, X> as Bool>::Dims<(A2,), ()>>>;
-    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), (A0, A1, A2)>>>;
+    type Seek<X: Axis> = <X::Id as Spelling>::Among3<A0::Id, A1::Id, A2::Id>;
+    type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<Nowhere>>>>>>;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
+    type Repeated = <<(A1, A2) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2,) as DimList>::Find<A1> as Place>::Axis<A1, NoDim>>;
+    type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, NoDim>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is3;
     type Rank = Rank3;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<A2::Kind as Kind>::IsName>>;
-    type Remove<X: Axis> = <Same<A2, X> as Bool>::Unless<<Same<A1, X> as Bool>::Unless<<Same<A0, X> as Bool>::Unless<(), A0>, A1>, A2>;
-    type Minus<O: Dims> = <O::Names<A2> as Bool>::Unless<<O::Names<A1> as Bool>::Unless<<O::Names<A0> as Bool>::Unless<(), A0>, A1>, A2>;
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
+    type Minus<O: Dims> = <O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>);
-    type Splice<X: Axis, E: Dims> = <Same<A2, X> as Bool>::Splice<<Same<A1, X> as Bool>::Splice<<Same<A0, X> as Bool>::Splice<(), A0, E>, A1, E>, A2, E>;
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2);
     type Batch = (A0,);
     type Row = (A1,);
@@ -424,6 +546,47 @@ impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
     type At5 = NoDim;
     type At6 = NoDim;
     type At7 = NoDim;
+    type Remove0 = (A1, A2);
+    type Set0<X: Axis> = (X, A1, A2);
+    type Until0 = ();
+    type Remove1 = (A0, A2);
+    type Set1<X: Axis> = (A0, X, A2);
+    type Until1 = (A0,);
+    type Remove2 = (A0, A1);
+    type Set2<X: Axis> = (A0, A1, X);
+    type Until2 = (A0, A1);
+    type Remove3 = (A0, A1, A2);
+    type Set3<X: Axis> = (A0, A1, A2);
+    type Until3 = (A0, A1, A2);
+    type Remove4 = (A0, A1, A2);
+    type Set4<X: Axis> = (A0, A1, A2);
+    type Until4 = (A0, A1, A2);
+    type Remove5 = (A0, A1, A2);
+    type Set5<X: Axis> = (A0, A1, A2);
+    type Until5 = (A0, A1, A2);
+    type Remove6 = (A0, A1, A2);
+    type Set6<X: Axis> = (A0, A1, A2);
+    type Until6 = (A0, A1, A2);
+    type Remove7 = (A0, A1, A2);
+    type Set7<X: Axis> = (A0, A1, A2);
+    type Until7 = (A0, A1, A2);
+    type From0 = (A0, A1, A2);
+    type From1 = (A1, A2);
+    type From2 = (A2,);
+    type From3 = ();
+    type From4 = ();
+    type From5 = ();
+    type From6 = ();
+    type From7 = ();
+    type From8 = ();
+    type Push1<B0: Axis> = (A0, A1, A2, B0);
+    type Push2<B0: Axis, B1: Axis> = (A0, A1, A2, B0, B1);
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = (A0, A1, A2, B0, B1, B2);
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = (A0, A1, A2, B0, B1, B2, B3);
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = (A0, A1, A2, B0, B1, B2, B3, B4);
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -441,35 +604,34 @@ impl Rank for Rank3 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtMost8 for (A0, A1, A2) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Holds<(B0, B1, B2)> for (A0, A1, A2) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<A2::Accepts<B2>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     type Checked = Self;
     type List = Self;
-    type Remaining<D: Dims> = D::Minus<Self>;
+    type Remaining<D: Dims> = <<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<A0: Axis, A1: Axis, A2: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, X>>>; }
+impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Renamed<D: Dims, T: Dims> = <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>; type Others<D: Dims> = <<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> FlattenArg for (A0, A1, A2) {
     type List = Self;
-    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
-    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
+    type Flattened<D: Dims, X: Axis> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From3 as DimList>::After<<<D::Seek<A0> as Place>::Until<D, A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From3 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> Adjacent<D> for (A0, A1, A2) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim);
@@ -509,24 +671,24 @@ impl<A0: Member, A1: Member, A2: Member, A3: Member> DimTuple for (A0, A1, A2, A
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
     type Push<X: Axis> = (A0, A1, A2, A3, X);
-    type After<L: Dims> = <<<L::Push<A0> as DimList>::Push<A1> as DimList>::Push<A2> as DimList>::Push<A3>;
+    type After<L: Dims> = L::Push4<A0, A1, A2, A3>;
     type Tail = (A1, A2, A3);
     type Init = (A0, A1, A2);
-    type SkipIn<D: Dims> = <<<D::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail;
+    type SkipIn<D: Dims> = D::From4;
     type CutIn<D: Dims> = <<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Contains<X: Axis> = <Same<A0, X> as Bool>::Or<<Same<A1, X> as Bool>::Or<<Same<A2, X> as Bool>::Or<Same<A3, X>>>>;
-    type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<Same<X, A3>>>>;
-    type Repeated = <<(A1, A2, A3) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3,) as DimList>::Contains<A2> as Bool>::Axis<A2, NoDim>>>;
-    type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, NoDim>>>>;
-    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3), <Same<A1, X> as Bool>::Dims<(A1, A2, A3), <Same<A2, X> as Bool>::Dims<(A2, A3), <Same<A3, X> as Bool>::Dims<(A3,), ()>>>>;
-    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), (A0, A1, A2, A3)>>>>;
+    type Seek<X: Axis> = <X::Id as Spelling>::Among4<A0::Id, A1::Id, A2::Id, A3::Id>;
+    type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<Nowhere>>>>>>>>;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
+    type Repeated = <<(A1, A2, A3) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3,) as DimList>::Find<A2> as Place>::Axis<A2, NoDim>>>;
+    type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, NoDim>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is4;
     type Rank = Rank4;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<A3::Kind as Kind>::IsName>>>;
-    type Remove<X: Axis> = <Same<A3, X> as Bool>::Unless<<Same<A2, X> as Bool>::Unless<<Same<A1, X> as Bool>::Unless<<Same<A0, X> as Bool>::Unless<(), A0>, A1>, A2>, A3>;
-    type Minus<O: Dims> = <O::Names<A3> as Bool>::Unless<<O::Names<A2> as Bool>::Unless<<O::Names<A1> as Bool>::Unless<<O::Names<A0> as Bool>::Unless<(), A0>, A1>, A2>, A3>;
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
+    type Minus<O: Dims> = <O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>);
-    type Splice<X: Axis, E: Dims> = <Same<A3, X> as Bool>::Splice<<Same<A2, X> as Bool>::Splice<<Same<A1, X> as Bool>::Splice<<Same<A0, X> as Bool>::Splice<(), A0, E>, A1, E>, A2, E>, A3, E>;
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3);
     type Batch = (A0, A1);
     type Row = (A2,);
@@ -554,6 +716,47 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
     type At5 = NoDim;
     type At6 = NoDim;
     type At7 = NoDim;
+    type Remove0 = (A1, A2, A3);
+    type Set0<X: Axis> = (X, A1, A2, A3);
+    type Until0 = ();
+    type Remove1 = (A0, A2, A3);
+    type Set1<X: Axis> = (A0, X, A2, A3);
+    type Until1 = (A0,);
+    type Remove2 = (A0, A1, A3);
+    type Set2<X: Axis> = (A0, A1, X, A3);
+    type Until2 = (A0, A1);
+    type Remove3 = (A0, A1, A2);
+    type Set3<X: Axis> = (A0, A1, A2, X);
+    type Until3 = (A0, A1, A2);
+    type Remove4 = (A0, A1, A2, A3);
+    type Set4<X: Axis> = (A0, A1, A2, A3);
+    type Until4 = (A0, A1, A2, A3);
+    type Remove5 = (A0, A1, A2, A3);
+    type Set5<X: Axis> = (A0, A1, A2, A3);
+    type Until5 = (A0, A1, A2, A3);
+    type Remove6 = (A0, A1, A2, A3);
+    type Set6<X: Axis> = (A0, A1, A2, A3);
+    type Until6 = (A0, A1, A2, A3);
+    type Remove7 = (A0, A1, A2, A3);
+    type Set7<X: Axis> = (A0, A1, A2, A3);
+    type Until7 = (A0, A1, A2, A3);
+    type From0 = (A0, A1, A2, A3);
+    type From1 = (A1, A2, A3);
+    type From2 = (A2, A3);
+    type From3 = (A3,);
+    type From4 = ();
+    type From5 = ();
+    type From6 = ();
+    type From7 = ();
+    type From8 = ();
+    type Push1<B0: Axis> = (A0, A1, A2, A3, B0);
+    type Push2<B0: Axis, B1: Axis> = (A0, A1, A2, A3, B0, B1);
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = (A0, A1, A2, A3, B0, B1, B2);
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = (A0, A1, A2, A3, B0, B1, B2, B3);
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = MoreThan8Dims;
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -571,35 +774,34 @@ impl Rank for Rank4 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtMost8 for (A0, A1, A2, A3) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Holds<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<A3::Accepts<B3>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     type Checked = Self;
     type List = Self;
-    type Remaining<D: Dims> = D::Minus<Self>;
+    type Remaining<D: Dims> = <<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, X>>>>; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Renamed<D: Dims, T: Dims> = <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>; type Others<D: Dims> = <<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FlattenArg for (A0, A1, A2, A3) {
     type List = Self;
-    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
-    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
+    type Flattened<D: Dims, X: Axis> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From4 as DimList>::After<<<D::Seek<A0> as Place>::Until<D, A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From4 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> Adjacent<D> for (A0, A1, A2, A3) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim);
@@ -639,24 +841,24 @@ impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member> DimTuple for (A
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, A3, A4) {
     type Push<X: Axis> = (A0, A1, A2, A3, A4, X);
-    type After<L: Dims> = <<<<L::Push<A0> as DimList>::Push<A1> as DimList>::Push<A2> as DimList>::Push<A3> as DimList>::Push<A4>;
+    type After<L: Dims> = L::Push5<A0, A1, A2, A3, A4>;
     type Tail = (A1, A2, A3, A4);
     type Init = (A0, A1, A2, A3);
-    type SkipIn<D: Dims> = <<<<D::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail;
+    type SkipIn<D: Dims> = D::From5;
     type CutIn<D: Dims> = <<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Contains<X: Axis> = <Same<A0, X> as Bool>::Or<<Same<A1, X> as Bool>::Or<<Same<A2, X> as Bool>::Or<<Same<A3, X> as Bool>::Or<Same<A4, X>>>>>;
-    type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<<Same<X, A3> as Bool>::Or<Same<X, A4>>>>>;
-    type Repeated = <<(A1, A2, A3, A4) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3, A4) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3, A4) as DimList>::Contains<A2> as Bool>::Axis<A2, <<(A4,) as DimList>::Contains<A3> as Bool>::Axis<A3, NoDim>>>>;
-    type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, <D::Contains<A4> as Bool>::Axis<A4, NoDim>>>>>;
-    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3, A4), <Same<A1, X> as Bool>::Dims<(A1, A2, A3, A4), <Same<A2, X> as Bool>::Dims<(A2, A3, A4), <Same<A3, X> as Bool>::Dims<(A3, A4), <Same<A4, X> as Bool>::Dims<(A4,), ()>>>>>;
-    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), <Same<A4, X> as Bool>::Dims<(A0, A1, A2, A3), (A0, A1, A2, A3, A4)>>>>>;
+    type Seek<X: Axis> = <X::Id as Spelling>::Among5<A0::Id, A1::Id, A2::Id, A3::Id, A4::Id>;
+    type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<Nowhere>>>>>>>>>>;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
+    type Repeated = <<(A1, A2, A3, A4) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4,) as DimList>::Find<A3> as Place>::Axis<A3, NoDim>>>>;
+    type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, NoDim>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is5;
     type Rank = Rank5;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<A4::Kind as Kind>::IsName>>>>;
-    type Remove<X: Axis> = <Same<A4, X> as Bool>::Unless<<Same<A3, X> as Bool>::Unless<<Same<A2, X> as Bool>::Unless<<Same<A1, X> as Bool>::Unless<<Same<A0, X> as Bool>::Unless<(), A0>, A1>, A2>, A3>, A4>;
-    type Minus<O: Dims> = <O::Names<A4> as Bool>::Unless<<O::Names<A3> as Bool>::Unless<<O::Names<A2> as Bool>::Unless<<O::Names<A1> as Bool>::Unless<<O::Names<A0> as Bool>::Unless<(), A0>, A1>, A2>, A3>, A4>;
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
+    type Minus<O: Dims> = <O::Find<A4> as Place>::Unless<<O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>, A4>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>, M::Of<A4>);
-    type Splice<X: Axis, E: Dims> = <Same<A4, X> as Bool>::Splice<<Same<A3, X> as Bool>::Splice<<Same<A2, X> as Bool>::Splice<<Same<A1, X> as Bool>::Splice<<Same<A0, X> as Bool>::Splice<(), A0, E>, A1, E>, A2, E>, A3, E>, A4, E>;
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3, A4);
     type Batch = (A0, A1, A2);
     type Row = (A3,);
@@ -684,6 +886,47 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, 
     type At5 = NoDim;
     type At6 = NoDim;
     type At7 = NoDim;
+    type Remove0 = (A1, A2, A3, A4);
+    type Set0<X: Axis> = (X, A1, A2, A3, A4);
+    type Until0 = ();
+    type Remove1 = (A0, A2, A3, A4);
+    type Set1<X: Axis> = (A0, X, A2, A3, A4);
+    type Until1 = (A0,);
+    type Remove2 = (A0, A1, A3, A4);
+    type Set2<X: Axis> = (A0, A1, X, A3, A4);
+    type Until2 = (A0, A1);
+    type Remove3 = (A0, A1, A2, A4);
+    type Set3<X: Axis> = (A0, A1, A2, X, A4);
+    type Until3 = (A0, A1, A2);
+    type Remove4 = (A0, A1, A2, A3);
+    type Set4<X: Axis> = (A0, A1, A2, A3, X);
+    type Until4 = (A0, A1, A2, A3);
+    type Remove5 = (A0, A1, A2, A3, A4);
+    type Set5<X: Axis> = (A0, A1, A2, A3, A4);
+    type Until5 = (A0, A1, A2, A3, A4);
+    type Remove6 = (A0, A1, A2, A3, A4);
+    type Set6<X: Axis> = (A0, A1, A2, A3, A4);
+    type Until6 = (A0, A1, A2, A3, A4);
+    type Remove7 = (A0, A1, A2, A3, A4);
+    type Set7<X: Axis> = (A0, A1, A2, A3, A4);
+    type Until7 = (A0, A1, A2, A3, A4);
+    type From0 = (A0, A1, A2, A3, A4);
+    type From1 = (A1, A2, A3, A4);
+    type From2 = (A2, A3, A4);
+    type From3 = (A3, A4);
+    type From4 = (A4,);
+    type From5 = ();
+    type From6 = ();
+    type From7 = ();
+    type From8 = ();
+    type Push1<B0: Axis> = (A0, A1, A2, A3, A4, B0);
+    type Push2<B0: Axis, B1: Axis> = (A0, A1, A2, A3, A4, B0, B1);
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = (A0, A1, A2, A3, A4, B0, B1, B2);
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = MoreThan8Dims;
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = MoreThan8Dims;
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -701,35 +944,34 @@ impl Rank for Rank5 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtMost8 for (A0, A1, A2, A3, A4) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Holds<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<A4::Accepts<B4>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) {
     type Checked = Self;
     type List = Self;
-    type Remaining<D: Dims> = D::Minus<Self>;
+    type Remaining<D: Dims> = <<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, X>>>>>; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Renamed<D: Dims, T: Dims> = <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>; type Others<D: Dims> = <<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FlattenArg for (A0, A1, A2, A3, A4) {
     type List = Self;
-    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
-    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
+    type Flattened<D: Dims, X: Axis> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From5 as DimList>::After<<<D::Seek<A0> as Place>::Until<D, A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From5 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<D::From<A0> as DimList>::At4>: Follows<A3, A4, D> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim);
@@ -769,24 +1011,24 @@ impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member> Dim
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0, A1, A2, A3, A4, A5) {
     type Push<X: Axis> = (A0, A1, A2, A3, A4, A5, X);
-    type After<L: Dims> = <<<<<L::Push<A0> as DimList>::Push<A1> as DimList>::Push<A2> as DimList>::Push<A3> as DimList>::Push<A4> as DimList>::Push<A5>;
+    type After<L: Dims> = L::Push6<A0, A1, A2, A3, A4, A5>;
     type Tail = (A1, A2, A3, A4, A5);
     type Init = (A0, A1, A2, A3, A4);
-    type SkipIn<D: Dims> = <<<<<D::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail;
+    type SkipIn<D: Dims> = D::From6;
     type CutIn<D: Dims> = <<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Contains<X: Axis> = <Same<A0, X> as Bool>::Or<<Same<A1, X> as Bool>::Or<<Same<A2, X> as Bool>::Or<<Same<A3, X> as Bool>::Or<<Same<A4, X> as Bool>::Or<Same<A5, X>>>>>>;
-    type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<<Same<X, A3> as Bool>::Or<<Same<X, A4> as Bool>::Or<Same<X, A5>>>>>>;
-    type Repeated = <<(A1, A2, A3, A4, A5) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3, A4, A5) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3, A4, A5) as DimList>::Contains<A2> as Bool>::Axis<A2, <<(A4, A5) as DimList>::Contains<A3> as Bool>::Axis<A3, <<(A5,) as DimList>::Contains<A4> as Bool>::Axis<A4, NoDim>>>>>;
-    type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, <D::Contains<A4> as Bool>::Axis<A4, <D::Contains<A5> as Bool>::Axis<A5, NoDim>>>>>>;
-    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5), <Same<A1, X> as Bool>::Dims<(A1, A2, A3, A4, A5), <Same<A2, X> as Bool>::Dims<(A2, A3, A4, A5), <Same<A3, X> as Bool>::Dims<(A3, A4, A5), <Same<A4, X> as Bool>::Dims<(A4, A5), <Same<A5, X> as Bool>::Dims<(A5,), ()>>>>>>;
-    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), <Same<A4, X> as Bool>::Dims<(A0, A1, A2, A3), <Same<A5, X> as Bool>::Dims<(A0, A1, A2, A3, A4), (A0, A1, A2, A3, A4, A5)>>>>>>;
+    type Seek<X: Axis> = <X::Id as Spelling>::Among6<A0::Id, A1::Id, A2::Id, A3::Id, A4::Id, A5::Id>;
+    type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
+    type Repeated = <<(A1, A2, A3, A4, A5) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5,) as DimList>::Find<A4> as Place>::Axis<A4, NoDim>>>>>;
+    type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, NoDim>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is6;
     type Rank = Rank6;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<A5::Kind as Kind>::IsName>>>>>;
-    type Remove<X: Axis> = <Same<A5, X> as Bool>::Unless<<Same<A4, X> as Bool>::Unless<<Same<A3, X> as Bool>::Unless<<Same<A2, X> as Bool>::Unless<<Same<A1, X> as Bool>::Unless<<Same<A0, X> as Bool>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>;
-    type Minus<O: Dims> = <O::Names<A5> as Bool>::Unless<<O::Names<A4> as Bool>::Unless<<O::Names<A3> as Bool>::Unless<<O::Names<A2> as Bool>::Unless<<O::Names<A1> as Bool>::Unless<<O::Names<A0> as Bool>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>;
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
+    type Minus<O: Dims> = <O::Find<A5> as Place>::Unless<<O::Find<A4> as Place>::Unless<<O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>, M::Of<A4>, M::Of<A5>);
-    type Splice<X: Axis, E: Dims> = <Same<A5, X> as Bool>::Splice<<Same<A4, X> as Bool>::Splice<<Same<A3, X> as Bool>::Splice<<Same<A2, X> as Bool>::Splice<<Same<A1, X> as Bool>::Splice<<Same<A0, X> as Bool>::Splice<(), A0, E>, A1, E>, A2, E>, A3, E>, A4, E>, A5, E>;
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3, A4, A5);
     type Batch = (A0, A1, A2, A3);
     type Row = (A4,);
@@ -814,6 +1056,47 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0
     type At5 = A5;
     type At6 = NoDim;
     type At7 = NoDim;
+    type Remove0 = (A1, A2, A3, A4, A5);
+    type Set0<X: Axis> = (X, A1, A2, A3, A4, A5);
+    type Until0 = ();
+    type Remove1 = (A0, A2, A3, A4, A5);
+    type Set1<X: Axis> = (A0, X, A2, A3, A4, A5);
+    type Until1 = (A0,);
+    type Remove2 = (A0, A1, A3, A4, A5);
+    type Set2<X: Axis> = (A0, A1, X, A3, A4, A5);
+    type Until2 = (A0, A1);
+    type Remove3 = (A0, A1, A2, A4, A5);
+    type Set3<X: Axis> = (A0, A1, A2, X, A4, A5);
+    type Until3 = (A0, A1, A2);
+    type Remove4 = (A0, A1, A2, A3, A5);
+    type Set4<X: Axis> = (A0, A1, A2, A3, X, A5);
+    type Until4 = (A0, A1, A2, A3);
+    type Remove5 = (A0, A1, A2, A3, A4);
+    type Set5<X: Axis> = (A0, A1, A2, A3, A4, X);
+    type Until5 = (A0, A1, A2, A3, A4);
+    type Remove6 = (A0, A1, A2, A3, A4, A5);
+    type Set6<X: Axis> = (A0, A1, A2, A3, A4, A5);
+    type Until6 = (A0, A1, A2, A3, A4, A5);
+    type Remove7 = (A0, A1, A2, A3, A4, A5);
+    type Set7<X: Axis> = (A0, A1, A2, A3, A4, A5);
+    type Until7 = (A0, A1, A2, A3, A4, A5);
+    type From0 = (A0, A1, A2, A3, A4, A5);
+    type From1 = (A1, A2, A3, A4, A5);
+    type From2 = (A2, A3, A4, A5);
+    type From3 = (A3, A4, A5);
+    type From4 = (A4, A5);
+    type From5 = (A5,);
+    type From6 = ();
+    type From7 = ();
+    type From8 = ();
+    type Push1<B0: Axis> = (A0, A1, A2, A3, A4, A5, B0);
+    type Push2<B0: Axis, B1: Axis> = (A0, A1, A2, A3, A4, A5, B0, B1);
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = MoreThan8Dims;
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = MoreThan8Dims;
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = MoreThan8Dims;
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -831,35 +1114,34 @@ impl Rank for Rank6 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Holds<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<A5::Accepts<B5>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2, A3, A4, A5) {
     type Checked = Self;
     type List = Self;
-    type Remaining<D: Dims> = D::Minus<Self>;
+    type Remaining<D: Dims> = <<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, X>>>>>>; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Renamed<D: Dims, T: Dims> = <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>; type Others<D: Dims> = <<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5) {
     type List = Self;
-    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
-    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
+    type Flattened<D: Dims, X: Axis> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From6 as DimList>::After<<<D::Seek<A0> as Place>::Until<D, A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From6 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<D::From<A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<D::From<A0> as DimList>::At5>: Follows<A4, A5, D> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim);
@@ -899,24 +1181,24 @@ impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6:
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimList for (A0, A1, A2, A3, A4, A5, A6) {
     type Push<X: Axis> = (A0, A1, A2, A3, A4, A5, A6, X);
-    type After<L: Dims> = <<<<<<L::Push<A0> as DimList>::Push<A1> as DimList>::Push<A2> as DimList>::Push<A3> as DimList>::Push<A4> as DimList>::Push<A5> as DimList>::Push<A6>;
+    type After<L: Dims> = L::Push7<A0, A1, A2, A3, A4, A5, A6>;
     type Tail = (A1, A2, A3, A4, A5, A6);
     type Init = (A0, A1, A2, A3, A4, A5);
-    type SkipIn<D: Dims> = <<<<<<D::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail;
+    type SkipIn<D: Dims> = D::From7;
     type CutIn<D: Dims> = <<<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Contains<X: Axis> = <Same<A0, X> as Bool>::Or<<Same<A1, X> as Bool>::Or<<Same<A2, X> as Bool>::Or<<Same<A3, X> as Bool>::Or<<Same<A4, X> as Bool>::Or<<Same<A5, X> as Bool>::Or<Same<A6, X>>>>>>>;
-    type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<<Same<X, A3> as Bool>::Or<<Same<X, A4> as Bool>::Or<<Same<X, A5> as Bool>::Or<Same<X, A6>>>>>>>;
-    type Repeated = <<(A1, A2, A3, A4, A5, A6) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3, A4, A5, A6) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3, A4, A5, A6) as DimList>::Contains<A2> as Bool>::Axis<A2, <<(A4, A5, A6) as DimList>::Contains<A3> as Bool>::Axis<A3, <<(A5, A6) as DimList>::Contains<A4> as Bool>::Axis<A4, <<(A6,) as DimList>::Contains<A5> as Bool>::Axis<A5, NoDim>>>>>>;
-    type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, <D::Contains<A4> as Bool>::Axis<A4, <D::Contains<A5> as Bool>::Axis<A5, <D::Contains<A6> as Bool>::Axis<A6, NoDim>>>>>>>;
-    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5, A6), <Same<A1, X> as Bool>::Dims<(A1, A2, A3, A4, A5, A6), <Same<A2, X> as Bool>::Dims<(A2, A3, A4, A5, A6), <Same<A3, X> as Bool>::Dims<(A3, A4, A5, A6), <Same<A4, X> as Bool>::Dims<(A4, A5, A6), <Same<A5, X> as Bool>::Dims<(A5, A6), <Same<A6, X> as Bool>::Dims<(A6,), ()>>>>>>>;
-    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), <Same<A4, X> as Bool>::Dims<(A0, A1, A2, A3), <Same<A5, X> as Bool>::Dims<(A0, A1, A2, A3, A4), <Same<A6, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5), (A0, A1, A2, A3, A4, A5, A6)>>>>>>>;
+    type Seek<X: Axis> = <X::Id as Spelling>::Among7<A0::Id, A1::Id, A2::Id, A3::Id, A4::Id, A5::Id, A6::Id>;
+    type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<<Same<A6, X> as Bool>::Place<Place6, <A6::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>>>;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
+    type Repeated = <<(A1, A2, A3, A4, A5, A6) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5, A6) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5, A6) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5, A6) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5, A6) as DimList>::Find<A4> as Place>::Axis<A4, <<(A6,) as DimList>::Find<A5> as Place>::Axis<A5, NoDim>>>>>>;
+    type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, <D::Find<A6> as Place>::Axis<A6, NoDim>>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is7;
     type Rank = Rank7;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<<A5::Kind as Kind>::IsName as Bool>::And<<A6::Kind as Kind>::IsName>>>>>>;
-    type Remove<X: Axis> = <Same<A6, X> as Bool>::Unless<<Same<A5, X> as Bool>::Unless<<Same<A4, X> as Bool>::Unless<<Same<A3, X> as Bool>::Unless<<Same<A2, X> as Bool>::Unless<<Same<A1, X> as Bool>::Unless<<Same<A0, X> as Bool>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>, A6>;
-    type Minus<O: Dims> = <O::Names<A6> as Bool>::Unless<<O::Names<A5> as Bool>::Unless<<O::Names<A4> as Bool>::Unless<<O::Names<A3> as Bool>::Unless<<O::Names<A2> as Bool>::Unless<<O::Names<A1> as Bool>::Unless<<O::Names<A0> as Bool>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>, A6>;
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
+    type Minus<O: Dims> = <O::Find<A6> as Place>::Unless<<O::Find<A5> as Place>::Unless<<O::Find<A4> as Place>::Unless<<O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>, A6>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>, M::Of<A4>, M::Of<A5>, M::Of<A6>);
-    type Splice<X: Axis, E: Dims> = <Same<A6, X> as Bool>::Splice<<Same<A5, X> as Bool>::Splice<<Same<A4, X> as Bool>::Splice<<Same<A3, X> as Bool>::Splice<<Same<A2, X> as Bool>::Splice<<Same<A1, X> as Bool>::Splice<<Same<A0, X> as Bool>::Splice<(), A0, E>, A1, E>, A2, E>, A3, E>, A4, E>, A5, E>, A6, E>;
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3, A4, A5, A6);
     type Batch = (A0, A1, A2, A3, A4);
     type Row = (A5,);
@@ -944,6 +1226,47 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimLi
     type At5 = A5;
     type At6 = A6;
     type At7 = NoDim;
+    type Remove0 = (A1, A2, A3, A4, A5, A6);
+    type Set0<X: Axis> = (X, A1, A2, A3, A4, A5, A6);
+    type Until0 = ();
+    type Remove1 = (A0, A2, A3, A4, A5, A6);
+    type Set1<X: Axis> = (A0, X, A2, A3, A4, A5, A6);
+    type Until1 = (A0,);
+    type Remove2 = (A0, A1, A3, A4, A5, A6);
+    type Set2<X: Axis> = (A0, A1, X, A3, A4, A5, A6);
+    type Until2 = (A0, A1);
+    type Remove3 = (A0, A1, A2, A4, A5, A6);
+    type Set3<X: Axis> = (A0, A1, A2, X, A4, A5, A6);
+    type Until3 = (A0, A1, A2);
+    type Remove4 = (A0, A1, A2, A3, A5, A6);
+    type Set4<X: Axis> = (A0, A1, A2, A3, X, A5, A6);
+    type Until4 = (A0, A1, A2, A3);
+    type Remove5 = (A0, A1, A2, A3, A4, A6);
+    type Set5<X: Axis> = (A0, A1, A2, A3, A4, X, A6);
+    type Until5 = (A0, A1, A2, A3, A4);
+    type Remove6 = (A0, A1, A2, A3, A4, A5);
+    type Set6<X: Axis> = (A0, A1, A2, A3, A4, A5, X);
+    type Until6 = (A0, A1, A2, A3, A4, A5);
+    type Remove7 = (A0, A1, A2, A3, A4, A5, A6);
+    type Set7<X: Axis> = (A0, A1, A2, A3, A4, A5, A6);
+    type Until7 = (A0, A1, A2, A3, A4, A5, A6);
+    type From0 = (A0, A1, A2, A3, A4, A5, A6);
+    type From1 = (A1, A2, A3, A4, A5, A6);
+    type From2 = (A2, A3, A4, A5, A6);
+    type From3 = (A3, A4, A5, A6);
+    type From4 = (A4, A5, A6);
+    type From5 = (A5, A6);
+    type From6 = (A6,);
+    type From7 = ();
+    type From8 = ();
+    type Push1<B0: Axis> = (A0, A1, A2, A3, A4, A5, A6, B0);
+    type Push2<B0: Axis, B1: Axis> = MoreThan8Dims;
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = MoreThan8Dims;
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = MoreThan8Dims;
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = MoreThan8Dims;
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -961,35 +1284,34 @@ impl Rank for Rank7 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<A6::Accepts<B6>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5, A6) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6) {
     type Checked = Self;
     type List = Self;
-    type Remaining<D: Dims> = D::Minus<Self>;
+    type Remaining<D: Dims> = <<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, X>>>>>>>; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Renamed<D: Dims, T: Dims> = <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>; type Others<D: Dims> = <<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6) {
     type List = Self;
-    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
-    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
+    type Flattened<D: Dims, X: Axis> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From7 as DimList>::After<<<D::Seek<A0> as Place>::Until<D, A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From7 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<D::From<A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<D::From<A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<D::From<A0> as DimList>::At6>: Follows<A5, A6, D> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim);
@@ -1029,24 +1351,24 @@ impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6:
 }
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> DimList for (A0, A1, A2, A3, A4, A5, A6, A7) {
     type Push<X: Axis> = MoreThan8Dims;
-    type After<L: Dims> = <<<<<<<L::Push<A0> as DimList>::Push<A1> as DimList>::Push<A2> as DimList>::Push<A3> as DimList>::Push<A4> as DimList>::Push<A5> as DimList>::Push<A6> as DimList>::Push<A7>;
+    type After<L: Dims> = L::Push8<A0, A1, A2, A3, A4, A5, A6, A7>;
     type Tail = (A1, A2, A3, A4, A5, A6, A7);
     type Init = (A0, A1, A2, A3, A4, A5, A6);
-    type SkipIn<D: Dims> = <<<<<<<D::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail as DimList>::Tail;
+    type SkipIn<D: Dims> = D::From8;
     type CutIn<D: Dims> = <<<<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Contains<X: Axis> = <Same<A0, X> as Bool>::Or<<Same<A1, X> as Bool>::Or<<Same<A2, X> as Bool>::Or<<Same<A3, X> as Bool>::Or<<Same<A4, X> as Bool>::Or<<Same<A5, X> as Bool>::Or<<Same<A6, X> as Bool>::Or<Same<A7, X>>>>>>>>;
-    type Names<X: Axis> = <Same<X, A0> as Bool>::Or<<Same<X, A1> as Bool>::Or<<Same<X, A2> as Bool>::Or<<Same<X, A3> as Bool>::Or<<Same<X, A4> as Bool>::Or<<Same<X, A5> as Bool>::Or<<Same<X, A6> as Bool>::Or<Same<X, A7>>>>>>>>;
-    type Repeated = <<(A1, A2, A3, A4, A5, A6, A7) as DimList>::Contains<A0> as Bool>::Axis<A0, <<(A2, A3, A4, A5, A6, A7) as DimList>::Contains<A1> as Bool>::Axis<A1, <<(A3, A4, A5, A6, A7) as DimList>::Contains<A2> as Bool>::Axis<A2, <<(A4, A5, A6, A7) as DimList>::Contains<A3> as Bool>::Axis<A3, <<(A5, A6, A7) as DimList>::Contains<A4> as Bool>::Axis<A4, <<(A6, A7) as DimList>::Contains<A5> as Bool>::Axis<A5, <<(A7,) as DimList>::Contains<A6> as Bool>::Axis<A6, NoDim>>>>>>>;
-    type FirstIn<D: Dims> = <D::Contains<A0> as Bool>::Axis<A0, <D::Contains<A1> as Bool>::Axis<A1, <D::Contains<A2> as Bool>::Axis<A2, <D::Contains<A3> as Bool>::Axis<A3, <D::Contains<A4> as Bool>::Axis<A4, <D::Contains<A5> as Bool>::Axis<A5, <D::Contains<A6> as Bool>::Axis<A6, <D::Contains<A7> as Bool>::Axis<A7, NoDim>>>>>>>>;
-    type From<X: Axis> = <Same<A0, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5, A6, A7), <Same<A1, X> as Bool>::Dims<(A1, A2, A3, A4, A5, A6, A7), <Same<A2, X> as Bool>::Dims<(A2, A3, A4, A5, A6, A7), <Same<A3, X> as Bool>::Dims<(A3, A4, A5, A6, A7), <Same<A4, X> as Bool>::Dims<(A4, A5, A6, A7), <Same<A5, X> as Bool>::Dims<(A5, A6, A7), <Same<A6, X> as Bool>::Dims<(A6, A7), <Same<A7, X> as Bool>::Dims<(A7,), ()>>>>>>>>;
-    type Until<X: Axis> = <Same<A0, X> as Bool>::Dims<(), <Same<A1, X> as Bool>::Dims<(A0,), <Same<A2, X> as Bool>::Dims<(A0, A1), <Same<A3, X> as Bool>::Dims<(A0, A1, A2), <Same<A4, X> as Bool>::Dims<(A0, A1, A2, A3), <Same<A5, X> as Bool>::Dims<(A0, A1, A2, A3, A4), <Same<A6, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5), <Same<A7, X> as Bool>::Dims<(A0, A1, A2, A3, A4, A5, A6), (A0, A1, A2, A3, A4, A5, A6, A7)>>>>>>>>;
+    type Seek<X: Axis> = <X::Id as Spelling>::Among8<A0::Id, A1::Id, A2::Id, A3::Id, A4::Id, A5::Id, A6::Id, A7::Id>;
+    type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<<Same<A6, X> as Bool>::Place<Place6, <A6::Kind as Kind>::Before<<Same<A7, X> as Bool>::Place<Place7, <A7::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>>>>>;
+    type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
+    type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
+    type Repeated = <<(A1, A2, A3, A4, A5, A6, A7) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5, A6, A7) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5, A6, A7) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5, A6, A7) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5, A6, A7) as DimList>::Find<A4> as Place>::Axis<A4, <<(A6, A7) as DimList>::Find<A5> as Place>::Axis<A5, <<(A7,) as DimList>::Find<A6> as Place>::Axis<A6, NoDim>>>>>>>;
+    type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, <D::Find<A6> as Place>::Axis<A6, <D::Find<A7> as Place>::Axis<A7, NoDim>>>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is8;
     type Rank = Rank8;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<<A5::Kind as Kind>::IsName as Bool>::And<<<A6::Kind as Kind>::IsName as Bool>::And<<A7::Kind as Kind>::IsName>>>>>>>;
-    type Remove<X: Axis> = <Same<A7, X> as Bool>::Unless<<Same<A6, X> as Bool>::Unless<<Same<A5, X> as Bool>::Unless<<Same<A4, X> as Bool>::Unless<<Same<A3, X> as Bool>::Unless<<Same<A2, X> as Bool>::Unless<<Same<A1, X> as Bool>::Unless<<Same<A0, X> as Bool>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>, A6>, A7>;
-    type Minus<O: Dims> = <O::Names<A7> as Bool>::Unless<<O::Names<A6> as Bool>::Unless<<O::Names<A5> as Bool>::Unless<<O::Names<A4> as Bool>::Unless<<O::Names<A3> as Bool>::Unless<<O::Names<A2> as Bool>::Unless<<O::Names<A1> as Bool>::Unless<<O::Names<A0> as Bool>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>, A6>, A7>;
+    type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
+    type Minus<O: Dims> = <O::Find<A7> as Place>::Unless<<O::Find<A6> as Place>::Unless<<O::Find<A5> as Place>::Unless<<O::Find<A4> as Place>::Unless<<O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>, A6>, A7>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>, M::Of<A4>, M::Of<A5>, M::Of<A6>, M::Of<A7>);
-    type Splice<X: Axis, E: Dims> = <Same<A7, X> as Bool>::Splice<<Same<A6, X> as Bool>::Splice<<Same<A5, X> as Bool>::Splice<<Same<A4, X> as Bool>::Splice<<Same<A3, X> as Bool>::Splice<<Same<A2, X> as Bool>::Splice<<Same<A1, X> as Bool>::Splice<<Same<A0, X> as Bool>::Splice<(), A0, E>, A1, E>, A2, E>, A3, E>, A4, E>, A5, E>, A6, E>, A7, E>;
+    type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3, A4, A5, A6, A7);
     type Batch = (A0, A1, A2, A3, A4, A5);
     type Row = (A6,);
@@ -1074,6 +1396,47 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     type At5 = A5;
     type At6 = A6;
     type At7 = A7;
+    type Remove0 = (A1, A2, A3, A4, A5, A6, A7);
+    type Set0<X: Axis> = (X, A1, A2, A3, A4, A5, A6, A7);
+    type Until0 = ();
+    type Remove1 = (A0, A2, A3, A4, A5, A6, A7);
+    type Set1<X: Axis> = (A0, X, A2, A3, A4, A5, A6, A7);
+    type Until1 = (A0,);
+    type Remove2 = (A0, A1, A3, A4, A5, A6, A7);
+    type Set2<X: Axis> = (A0, A1, X, A3, A4, A5, A6, A7);
+    type Until2 = (A0, A1);
+    type Remove3 = (A0, A1, A2, A4, A5, A6, A7);
+    type Set3<X: Axis> = (A0, A1, A2, X, A4, A5, A6, A7);
+    type Until3 = (A0, A1, A2);
+    type Remove4 = (A0, A1, A2, A3, A5, A6, A7);
+    type Set4<X: Axis> = (A0, A1, A2, A3, X, A5, A6, A7);
+    type Until4 = (A0, A1, A2, A3);
+    type Remove5 = (A0, A1, A2, A3, A4, A6, A7);
+    type Set5<X: Axis> = (A0, A1, A2, A3, A4, X, A6, A7);
+    type Until5 = (A0, A1, A2, A3, A4);
+    type Remove6 = (A0, A1, A2, A3, A4, A5, A7);
+    type Set6<X: Axis> = (A0, A1, A2, A3, A4, A5, X, A7);
+    type Until6 = (A0, A1, A2, A3, A4, A5);
+    type Remove7 = (A0, A1, A2, A3, A4, A5, A6);
+    type Set7<X: Axis> = (A0, A1, A2, A3, A4, A5, A6, X);
+    type Until7 = (A0, A1, A2, A3, A4, A5, A6);
+    type From0 = (A0, A1, A2, A3, A4, A5, A6, A7);
+    type From1 = (A1, A2, A3, A4, A5, A6, A7);
+    type From2 = (A2, A3, A4, A5, A6, A7);
+    type From3 = (A3, A4, A5, A6, A7);
+    type From4 = (A4, A5, A6, A7);
+    type From5 = (A5, A6, A7);
+    type From6 = (A6, A7);
+    type From7 = (A7,);
+    type From8 = ();
+    type Push1<B0: Axis> = MoreThan8Dims;
+    type Push2<B0: Axis, B1: Axis> = MoreThan8Dims;
+    type Push3<B0: Axis, B1: Axis, B2: Axis> = MoreThan8Dims;
+    type Push4<B0: Axis, B1: Axis, B2: Axis, B3: Axis> = MoreThan8Dims;
+    type Push5<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> = MoreThan8Dims;
+    type Push6<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> = MoreThan8Dims;
+    type Push7<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> = MoreThan8Dims;
+    type Push8<B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> = MoreThan8Dims;
 }
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -1091,35 +1454,34 @@ impl Rank for Rank8 {
     type IsMore = False;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6, A7) {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Contains<X> as Bool>::OrNamed<Self>: IsTrue {}
-#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: NotBehindWild<X>, <<Self as DimList>::Contains<X> as Bool>::OrWild<Self>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
+#[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<<A6::Accepts<B6> as Bool>::And<A7::Accepts<B7>>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: Dims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<<Self as DimList>::Minus<F>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6, A7) {
     type Checked = Self;
     type List = Self;
-    type Remaining<D: Dims> = D::Minus<Self>;
+    type Remaining<D: Dims> = <<<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Renamed<D: Dims, T: Dims> = D::Map<Pairs<Self, T>>; }
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Dims> Mapping for Pairs<(A0, A1, A2, A3, A4, A5, A6, A7), T> { type Of<X: Axis> = <Same<X, A0> as Bool>::Axis<T::At0, <Same<X, A1> as Bool>::Axis<T::At1, <Same<X, A2> as Bool>::Axis<T::At2, <Same<X, A3> as Bool>::Axis<T::At3, <Same<X, A4> as Bool>::Axis<T::At4, <Same<X, A5> as Bool>::Axis<T::At5, <Same<X, A6> as Bool>::Axis<T::At6, <Same<X, A7> as Bool>::Axis<T::At7, X>>>>>>>>; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Renamed<D: Dims, T: Dims> = <D::Seek<A7> as Place>::Set<D, A7, <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>, T::At7>; type Others<D: Dims> = <<<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6, A7) {
     type List = Self;
-    type Flattened<D: Dims, X: Axis> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<<D::Until<A0> as DimList>::Push<X>>;
-    type Others<D: Dims> = <<Self as DimList>::SkipIn<D::From<A0>> as DimList>::After<D::Until<A0>>;
+    type Flattened<D: Dims, X: Axis> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From8 as DimList>::After<<<D::Seek<A0> as Place>::Until<D, A0> as DimList>::Push<X>>;
+    type Others<D: Dims> = <<<D::Seek<A0> as Place>::From<D, A0> as DimList>::From8 as DimList>::After<<D::Seek<A0> as Place>::Until<D, A0>>;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where Successor<<D::From<A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<D::From<A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<D::From<A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<D::From<A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<D::From<A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<D::From<A0> as DimList>::At6>: Follows<A5, A6, D>, Successor<<D::From<A0> as DimList>::At7>: Follows<A6, A7, D> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> Adjacent<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At1>: Follows<A0, A1, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At2>: Follows<A1, A2, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At3>: Follows<A2, A3, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At4>: Follows<A3, A4, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At5>: Follows<A4, A5, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At6>: Follows<A5, A6, D>, Successor<<<D::Seek<A0> as Place>::From<D, A0> as DimList>::At7>: Follows<A6, A7, D> {}
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim, S7::Dim);

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::dims::Dims;
-use super::rename::Pairs;
+use super::place::Place;
 
 /// Functions of dims, asked of the last argument of the method that needs them.
 ///
@@ -20,7 +20,8 @@ pub trait LastDim {
 }
 
 impl<A: Axis> LastDim for A {
-    type Swapped<D: Dims, X: Axis> = D::Map<Pairs<(X, A), (A, X)>>;
+    type Swapped<D: Dims, X: Axis> =
+        <D::Seek<A> as Place>::Set<D, A, <D::Seek<X> as Place>::Set<D, X, D, A>, X>;
     type Before<D: Dims> = D::After<(A,)>;
     type Behind<D: Dims> = D::Push<A>;
 }

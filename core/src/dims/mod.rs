@@ -71,6 +71,7 @@ mod insert;
 mod last;
 mod matmul;
 mod others;
+mod place;
 mod places;
 mod prime;
 mod refine;
@@ -95,8 +96,8 @@ pub use attend::{
     RowsBeside, ScoresOf,
 };
 pub use axis::{
-    Agree, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
-    Pairing, RightIsWild, SizeClash, Unnamed, Wild,
+    Alike, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
+    Pairing, RightIsWild, Unnamed, Wild,
 };
 pub use broadcast::{
     Absorbs, Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, HoldsInPlace, Sum,
@@ -119,6 +120,10 @@ pub use matmul::{
     AtLeast1Dim, Batched, Factor, MatMul, Matrix, Product, TimesRight, Vector, ZeroDimBeside,
 };
 pub use others::{FlattenOthers, StayByName, UnflattenAs};
+pub use place::{
+    BehindWild, Nowhere, Place, Place0, Place1, Place2, Place3, Place4, Place5, Place6, Place7,
+    Several, Sought, Stands,
+};
 pub use places::{Places, Positions, places, position, positions};
 pub use prime::{Primable, Prime, PrimedDims};
 pub use refine::{Refine, RefineInto, Refined, SpelledAs};
@@ -127,14 +132,14 @@ pub use remove::{
     Without, keep,
 };
 pub use rename::{
-    All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Pairs, Rename, RenameArg, RenameIn,
-    Renamed, SameRankAs, Transposed,
+    All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Rename, RenameArg, RenameIn, Renamed,
+    SameRankAs, Transposed,
 };
 pub use repeat::Repeats;
 pub use search::Sequences;
 pub use shape::{Constant, Shape, ShapeFor, SizedDim, Sizes};
 pub use single::OneOrAll;
-pub use size::{Admits, AnySize, CanBe, CanEqual, DimSize, Fixed, Open, Resizable, SizeOf};
+pub use size::{Admits, AnySize, CanBe, CanEqual, DimSize, Fixed, Meets, Open, Resizable, SizeOf};
 pub use verdict::*;
 pub use window::{
     Convolved, Count, EachResizable, Kernel, KernelOf, KernelRank, OutChannel, SizesOf,

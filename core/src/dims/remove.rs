@@ -4,6 +4,7 @@ use core::ops::RangeFull;
 
 use super::axis::{Dim, OneDim};
 use super::dims::{DimList, Dims};
+use super::place::Place;
 
 /// Dims to work on: `C`, `(N, C)`, `..` for all, `keep(C)` to keep the dim with size 1.
 ///
@@ -123,7 +124,7 @@ pub trait HasOrWild<X>: NotBehindWild<X> {}
     label = "no such dim"
 )]
 pub trait DimOf<D>: OneDim {}
-impl<X: OneDim, D: NotBehindWild<X> + Has<X>> DimOf<D> for X {}
+impl<X: OneDim, D: Dims + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
 
 /// The dim, or each dim of the tuple, stands in `D`, once in the tuple.
 ///
@@ -151,7 +152,7 @@ pub trait EachIn<D> {}
 impl<D> EachIn<D> for () {}
 
 /// The dims of `D` with `Y` in the place of `X`: gather, topk to another name, one-hot.
-pub type Replaced<D, X, Y> = <D as DimList>::Splice<X, (Y,)>;
+pub type Replaced<D, X, Y> = <<D as DimList>::Seek<X> as Place>::Set<D, X, D, Y>;
 
 /// In `D`, dim `Y` can take the place of `Self`.
 #[diagnostic::on_unimplemented(

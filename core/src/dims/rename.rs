@@ -1,6 +1,5 @@
 //! New names for dims in place: `rename`, `transpose`, `t`, `drop_names`.
 
-use core::marker::PhantomData;
 use core::ops::RangeFull;
 
 use super::axis::{Axis, Dim};
@@ -13,10 +12,6 @@ pub trait Mapping {
     /// What `X` becomes.
     type Of<X: Axis>: Axis;
 }
-
-/// Each dim of `F` becomes the dim of `T` at the same position; others stay.
-#[derive(Clone, Copy, Debug)]
-pub struct Pairs<F, T>(PhantomData<(F, T)>);
 
 /// What `rename` takes on either side: a dim, a tuple of dims, or on the left `..` for all.
 #[diagnostic::on_unimplemented(
@@ -53,9 +48,12 @@ pub struct All;
 pub trait OldDims {
     /// `D` with these dims renamed to `T`.
     type Renamed<D: Dims, T: Dims>: Dims;
+    /// `D` without these dims.
+    type Others<D: Dims>: Dims;
 }
 impl OldDims for All {
     type Renamed<D: Dims, T: Dims> = T;
+    type Others<D: Dims> = ();
 }
 
 /// The dims of `x.rename(F, T)`.

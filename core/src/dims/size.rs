@@ -16,6 +16,12 @@ pub trait DimSize: 'static {
     type EqualsDigits<D: Spelling>: Bool;
 }
 
+/// Two sizes can be the same: what [`DimSize::Equals`] says, as a check.
+pub trait Meets<S> {}
+impl<S: DimSize> Meets<S> for AnySize {}
+impl<const K: usize, N> Meets<AnySize> for Fixed<K, N> {}
+impl<const K: usize, N> Meets<Self> for Fixed<K, N> {}
+
 /// A size that the marker leaves open.
 #[derive(Clone, Copy, Debug)]
 pub struct AnySize;

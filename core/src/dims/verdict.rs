@@ -6,6 +6,9 @@
 
 use core::marker::PhantomData;
 
+use super::axis::Axis;
+use super::size::Meets;
+
 /// The end of a check of two lists of dims.
 pub trait Outcome: 'static {}
 
@@ -32,23 +35,29 @@ pub struct Foreign<A, B>(PhantomData<(A, B)>);
 #[derive(Clone, Copy, Debug)]
 pub struct Misaligned<X, D>(PhantomData<(X, D)>);
 
-/// Two dims of one name have different constant sizes.
+/// Two names of one first symbol face each other: all is well if they are one name, of one size,
+/// and `Rest` is.
 #[derive(Clone, Copy, Debug)]
-pub struct SizesDiffer<A, B>(PhantomData<(A, B)>);
+pub struct OneName<A, B, Rest>(PhantomData<(A, B, Rest)>);
 
 impl Outcome for Fine {}
 impl<A: 'static, B: 'static> Outcome for RightAligns<A, B> {}
 impl<A: 'static, B: 'static> Outcome for LeftAligns<A, B> {}
 impl<A: 'static, B: 'static> Outcome for Foreign<A, B> {}
 impl<X: 'static, D: 'static> Outcome for Misaligned<X, D> {}
-impl<A: 'static, B: 'static> Outcome for SizesDiffer<A, B> {}
+impl<A: 'static, B: 'static, Rest: Outcome> Outcome for OneName<A, B, Rest> {}
 
 impl<L, M> Accepted<L, M> for Fine {}
 impl<A, B, L, M> Accepted<L, M> for RightAligns<A, B> where Position<A, B>: Matches<A, B, L, M> {}
 impl<A, B, L, M> Accepted<L, M> for LeftAligns<A, B> where Position<A, B>: MatchesLeft<A, B, L, M> {}
 impl<A, B, L, M> Accepted<L, M> for Foreign<A, B> where Position<A, B>: SameName<A, B, L, M> {}
 impl<X, D, L, M> Accepted<L, M> for Misaligned<X, D> where Elsewhere<X>: MayFaceWild<X, D, L, M> {}
-impl<A, B, L, M> Accepted<L, M> for SizesDiffer<A, B> where Position<A, B>: SameSize<A, B, L, M> {}
+impl<A, B, L, M, Rest> Accepted<L, M> for OneName<A, B, Rest>
+where
+    Position<A, B>: SameName<A, B, L, M> + SameSize<A, B, L, M>,
+    Rest: Accepted<L, M>,
+{
+}
 
 /// One position, counted from the right, of two lists of dims.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +82,14 @@ pub trait Matches<A, B, L, M> {}
 )]
 pub trait MatchesLeft<A, B, L, M> {}
 
-/// Never holds: the message for two names that no order of dims brings together.
+/// Two names that no order of dims brings together are one.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
     label = "cannot broadcast dims {L} with dims {M}; if both are one dim: `y.rename({B}, {A})`"
 )]
 pub trait SameName<A, B, L, M> {}
+#[diagnostic::do_not_recommend]
+impl<A: Axis, B: Axis<Id = A::Id>, L, M> SameName<A, B, L, M> for Position<A, B> {}
 
 /// Never holds: the message for a name that faces `Wild` and stands elsewhere.
 #[diagnostic::on_unimplemented(
@@ -88,12 +99,14 @@ pub trait SameName<A, B, L, M> {}
 )]
 pub trait MayFaceWild<X, D, L, M> {}
 
-/// Never holds: the message for two constant sizes of one name.
+/// The sizes of two dims of one name can be the same.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` have one name but different constant sizes",
     label = "cannot broadcast dims {L} with dims {M}; give one another name: `y.rename({B}, ..)`"
 )]
 pub trait SameSize<A, B, L, M> {}
+#[diagnostic::do_not_recommend]
+impl<A: Axis<Size: Meets<B::Size>>, B: Axis, L, M> SameSize<A, B, L, M> for Position<A, B> {}
 
 /// The names in a list of dims.
 #[derive(Clone, Copy, Debug)]
