@@ -80,7 +80,7 @@ pub fn texts(form: Form, steps: usize) -> Texts {
         layers.push_str(&layer);
         trainer.push_str(&train);
         let pass = if form == Form::Typed { "" } else { "?" };
-        calls.push_str(&format!("    train{i}(){pass};\n"));
+        calls.push_str(&format!("    let _ = train{i}(){pass};\n"));
     }
     trainer.push_str(&match form {
         Form::Typed => format!("fn main() {{\n{calls}}}\n"),

@@ -63,6 +63,12 @@ fn run(options: &Options) -> Result<Vec<String>, String> {
     let Effort { ops, mixed, .. } = options.effort;
     if !options.json && options.print.is_none() {
         println!("user time; {ops} operations of a relation, {mixed} of a mix");
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if let Some(load) = usage::load().filter(|&load| load > cores as f64) {
+            println!(
+                "{load:.0} processes on {cores} cores: user time is up to twice a quiet machine's"
+            );
+        }
         if options.quick {
             println!("a quick run: it shows that all programs compile, and judges no figure");
         }

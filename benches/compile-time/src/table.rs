@@ -55,9 +55,10 @@ impl Row {
             Limit::Percent(_) => "%",
             _ => "",
         };
-        let judged = match self.dynamic {
-            None => String::new(),
-            Some(_) => format!("{:+.2}{unit}", self.judged()),
+        let over = match (self.dynamic, self.limit) {
+            (None, _) => String::new(),
+            (Some(dynamic), Limit::AtMost(_)) => format!("{:+.2}", self.typed - dynamic),
+            (Some(_), _) => format!("{:+.2}{unit}", self.judged()),
         };
         let (sign, bound, verdict) = match (self.limit, self.bound()) {
             (Limit::AtMost(_), Some(bound)) => ("", format!("{bound}"), self.holds()),
@@ -70,7 +71,7 @@ impl Row {
             (false, false) => "FAILS",
         };
         let line = format!(
-            "{:<13} {:<18} {:>9.2} {dynamic:>9} {judged:>9} {:>7}  {verdict}",
+            "{:<13} {:<18} {:>9.2} {dynamic:>9} {over:>9} {:>7}  {verdict}",
             self.program,
             self.figure,
             self.typed,
@@ -186,6 +187,8 @@ mod tests {
         assert!(line.ends_with(" 5  holds") && !line.contains('+'), "{line}");
         let line = row(3.0, Some(2.0), Limit::None).line();
         assert!(line.ends_with("+1.00"), "{line}");
+        let line = row(3.0, Some(2.0), Limit::AtMost(2.5)).line();
+        assert!(line.contains("+1.00     2.5  FAILS"), "{line}");
     }
 
     #[test]

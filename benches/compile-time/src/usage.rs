@@ -102,6 +102,12 @@ fn field(status: &str, word: &str) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
+/// How many processes wanted to run in the last minute.
+pub fn load() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
 /// User time of all children that have ended, in Linux's ticks of 10 ms.
 fn children_user_seconds() -> Result<f64, String> {
     const TICKS_PER_SECOND: f64 = 100.0;
