@@ -243,6 +243,56 @@ fn losses_and_norms() {
     told.done(10);
 }
 
+#[test]
+fn convolutions_and_scales() {
+    let mut told = Told::default();
+    let x = ones::<(N, C, H, W), 4>([2, 3, 5, 5]);
+    let weight = ones::<(Out, C, H, W), 4>([4, 2, 3, 3]);
+    let (c, n) = (ones::<(C,), 1>([4]), ones::<(N,), 1>([6]));
+    let (dx, dweight, dc) = dyns!(x, weight, c);
+    clash! { told, "conv2d", C = 3, C = 2,
+    x.try_conv2d(C, (H, W), &weight), dx.conv2d(&dweight) }
+    let scale = LayerNormOptions {
+        weight: Some(&c),
+        ..default()
+    };
+    let dyn_scale = nomina_runtime::tensor::LayerNormOptions {
+        weight: Some(&dc),
+        ..default()
+    };
+    clash! { told, "layer_norm", C = 3, C = 4,
+    x.try_layer_norm_with(C, scale), dx.layer_norm_with("C", dyn_scale) }
+    let m = ones::<(N, M), 2>([2, 5]);
+    let k = ones::<(M,), 1>([5]);
+    let (dm, dn, dk) = dyns!(m, n, k);
+    clash! { told, "addr", N = 2, N = 6, m.try_addr(&n, &k), dm.addr(&dn, &dk) }
+    let (y, z) = (ones::<(N, C), 2>([2, 3]), ones::<(C, K), 2>([3, 4]));
+    let last = ones::<(K, M), 2>([5, 2]);
+    let (dy, dz, dlast) = dyns!(y, z, last);
+    clash! { told, "einsum", K = 4, K = 5,
+    try_einsum!(y[N, C] * z[C, K] * last[K, M] -> [N, M]),
+    DynTensor::einsum("nc,ck,km->nm", &[&dy, &dz, &dlast]) }
+    told.done(4);
+}
+
+/// Operators panic with the same text, also where the left operand's buffer is reused.
+#[test]
+fn operators_say_so_too() {
+    let want = "add: dim `C` has size 3 in the first operand and 4 in the second; \
+                dims (N=2, C=3) and (C=4,); sizes broadcast when they are equal or one of them is 1";
+    let both = || (ones::<(N, C), 2>([2, 3]), ones::<(C,), 1>([4]));
+    let calls: [fn(Tensor<(N, C)>, Tensor<(C,)>); 3] =
+        [|x, y| drop(&x + &y), |x, y| drop(x + y), |mut x, y| x += &y];
+    for call in calls {
+        let (x, y) = both();
+        let panic = std::panic::catch_unwind(move || call(x, y)).unwrap_err();
+        assert_eq!(
+            panic.downcast_ref::<String>().map(String::as_str),
+            Some(want)
+        );
+    }
+}
+
 /// What a `Wild` is called at run time is what the error calls it, or where it stands.
 #[test]
 fn a_wild_dim_goes_by_its_name_or_its_position() {

@@ -8,6 +8,8 @@
 //! `NOMINA_SEED` draws other calls, `NOMINA_CALLS` sets how many for each form of each operator,
 //! `NOMINA_ONLY` takes the cases with that text in their id.
 
+#[path = "wild_everywhere/by_hand.rs"]
+mod by_hand;
 #[allow(
     dead_code,
     reason = "of the recorded cases, only what was given is of interest here"
@@ -123,6 +125,24 @@ fn what_types_do_not_know_the_run_time_checks() {
         "only {} operators",
         rows.len()
     );
+    assert!(
+        outcome.wrong.is_empty(),
+        "{} are wrong:\n{}",
+        outcome.wrong.len(),
+        outcome.wrong.join("\n")
+    );
+}
+
+#[test]
+fn so_where_types_say_other_words() {
+    let seed = from_env("NOMINA_SEED", 20_261);
+    let mut draw = Draw::new(seed);
+    let (calls, outcome) = by_hand::run(&mut draw, 4);
+    println!(
+        "{calls} calls, seed {seed}: {} refused by rustc, {} errors at run time, {} results",
+        outcome.refused, outcome.errors, outcome.results,
+    );
+    assert!(outcome.results > calls / 4, "a poor draw");
     assert!(
         outcome.wrong.is_empty(),
         "{} are wrong:\n{}",

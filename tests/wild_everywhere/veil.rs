@@ -108,6 +108,24 @@ pub struct Outcome {
     pub wrong: Vec<String>,
 }
 
+impl Outcome {
+    /// Counts what a program printed of the calls that compile.
+    pub fn told(&mut self, lines: Vec<String>, shown: impl Fn(usize) -> String) {
+        for line in lines {
+            let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
+            match word {
+                "result" => self.results += 1,
+                "error" => self.errors += 1,
+                _ => {
+                    let (at, what) = rest.split_once(' ').unwrap_or_default();
+                    let at = at.parse().expect("a line of the program's");
+                    self.wrong.push(format!("{}: {what}", shown(at)));
+                }
+            }
+        }
+    }
+}
+
 /// Compiles the calls, runs what compiles beside the dynamic calls, and compares.
 pub fn run(calls: &[Veiled<'_>]) -> Outcome {
     let krate = program::krate("wild_everywhere");
@@ -133,18 +151,7 @@ pub fn run(calls: &[Veiled<'_>]) -> Outcome {
             said.is_none()
         });
     }
-    for line in program::run(&krate) {
-        let (word, rest) = line.split_once(' ').unwrap_or((&line, ""));
-        match word {
-            "result" => outcome.results += 1,
-            "error" => outcome.errors += 1,
-            _ => {
-                let (at, what) = rest.split_once(' ').unwrap_or_default();
-                let one = left[at.parse::<usize>().expect("a line of the program's")];
-                outcome.wrong.push(format!("{}: {what}", shown(one)));
-            }
-        }
-    }
+    outcome.told(program::run(&krate), |at| shown(left[at]));
     outcome
 }
 
@@ -162,8 +169,18 @@ fn shown(one: &Veiled<'_>) -> String {
 }
 
 /// Whether a refusal is worded for its reader: about dims, and without rustc's own words for traits.
-fn is_ours(text: &str) -> bool {
-    !text.contains("the trait bound") && !text.contains("type annotations needed")
+pub fn is_ours(text: &str) -> bool {
+    // The last of these say that the call is spelled wrong here.
+    const RUSTC: [&str; 7] = [
+        "the trait bound",
+        "type annotations needed",
+        "is not implemented for",
+        "no method named",
+        "cannot find",
+        "mismatched types",
+        "supplied",
+    ];
+    RUSTC.iter().all(|words| !text.contains(words))
 }
 
 fn write(krate: &Krate, calls: &[&Veiled<'_>]) -> usize {

@@ -1,7 +1,7 @@
 //! Convolutions and their transposes.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, ErrorKind, Result};
+use nomina_core::{DType, Error, ErrorKind, Result};
 
 use super::{Sliding, Windows, check_count, check_dims, inverse, order, refuse, three};
 use crate::backend::{arithmetic, backend};
@@ -170,6 +170,13 @@ fn ready(
     };
     let splits = groups != 0 && given % groups == 0 && outs_split(outs, groups, transposed);
     if want != Some(given) || !splits || all_outs.is_none() {
+        if groups == 1 {
+            let dims = [(0, at.channel), (1, at.weight_channel)];
+            return Err(
+                Error::sizes(op.name(), both.iter().map(|x| x.shape()), dims)
+                    .hint("the weight has the input's channels"),
+            );
+        }
         let what = format!(
             "{given} channels in {groups} groups do not meet a weight for {met} channels of a \
              group and {outs} output channels"

@@ -87,8 +87,17 @@ impl DynTensor {
     fn add_outer(&self, vec1: &Raw, vec2: &Raw, options: AddmmOptions) -> Result<Raw> {
         let plain = |raw: &Raw| Self::new(raw.clone(), nomina_core::Names::unnamed(raw.rank()));
         let product = plain(&call::outer(vec1, vec2)?);
-        let shape = rule::broadcast_into("addr", product.shape(), self.shape());
-        shape.map_err(|e| about(e, &[&product, self]))?;
+        let apart = || {
+            // The outer product has a dim of each vector.
+            let new = 2_usize.checked_sub(self.rank())?;
+            let differs = |&i: &usize| ![1, product.shape()[new + i]].contains(&self.shape()[i]);
+            let at = (0..self.rank()).find(differs)?;
+            let shapes = [self.shape(), vec1.shape(), vec2.shape()];
+            let dims = [(0, at), (1 + new + at, 0)];
+            Some(Error::sizes("addr", shapes, dims).hint("self has the product's sizes, or 1"))
+        };
+        rule::broadcast_into("addr", product.shape(), self.shape())
+            .map_err(|error| apart().unwrap_or_else(|| about(error, &[&product, self])))?;
         if !options.beta.to_bool() {
             let common = call::result_dtype(Op::Add, &[(&self.raw).into(), product.raw().into()])?;
             let zero = Scalar::Int(0);

@@ -388,10 +388,20 @@ impl DynTensor {
         let fits =
             |(&place, &size): (&usize, &usize)| place < self.rank() && self.shape()[place] == size;
         if !places.iter().zip(of.shape()).all(fits) {
-            let what = format!("a weight of sizes {:?} does not fit", of.shape());
+            let mut both = places.iter().zip(of.shape()).enumerate();
+            let apart = both.find(|(_, dim)| !fits(*dim));
+            let error = match apart.filter(|(_, (place, _))| **place < self.rank()) {
+                Some((i, (place, _))) => {
+                    let shapes = [self.shape(), of.shape()];
+                    Error::sizes(op.name(), shapes, [(0, *place), (1, i)])
+                }
+                None => {
+                    let what = format!("a weight of sizes {:?} does not fit", of.shape());
+                    Error::new(ErrorKind::Shape, op.name(), what)
+                }
+            };
             return Err(fail(
-                Error::new(ErrorKind::Shape, op.name(), what)
-                    .hint("give it the sizes of the dims that are normalised"),
+                error.hint("give it the sizes of the dims that are normalised"),
             ));
         }
         let mut order: Vec<usize> = (0..places.len()).collect();
