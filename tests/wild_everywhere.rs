@@ -109,13 +109,15 @@ fn what_types_do_not_know_the_run_time_checks() {
     let rows: BTreeSet<&str> = drawn.iter().map(|one| one.op.name()).collect();
     println!(
         "{} calls of {} operators, seed {seed}: {} refused by rustc, {} errors at run time, {} \
-         results",
+         results, {} without a typed form",
         drawn.len(),
         rows.len(),
         outcome.refused,
         outcome.errors,
         outcome.results,
+        outcome.misspelled,
     );
+    assert!(outcome.misspelled < drawn.len() / 20, "a poor draw");
     // A draw that is nearly all one of the three would show little.
     for share in [outcome.refused, outcome.errors, outcome.results] {
         assert!(share > drawn.len() / 50, "a poor draw");

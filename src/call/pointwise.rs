@@ -84,7 +84,13 @@ pub(crate) fn in_place(op: Op, dest: Result<Dest<'_>>, rest: &[Side<'_>]) -> Res
         let own = dest.names();
         let others: SmallVec<[Names; 2]> = looks.iter().map(|look| look.names()).collect();
         let computed = rule::unify_all(op.name(), std::iter::once(&own).chain(&others));
-        let computed = computed.and_then(|computed| rule::in_place(op.name(), &own, &computed));
+        let computed = computed.and_then(|computed| {
+            // Sizes before what self is called, as in the dynamic call.
+            looks.iter().try_for_each(|look| {
+                rule::broadcast_into(op.name(), dest.raw.shape(), look.raw.shape())
+            })?;
+            rule::in_place(op.name(), &own, &computed)
+        });
         now = wilds(
             computed.map_err(|error| dest.blame(error, &looks))?,
             dest.of,

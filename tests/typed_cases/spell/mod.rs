@@ -223,6 +223,7 @@ pub fn by_row(call: &Call<'_>) -> Words {
         .collect();
     let name = match row.name {
         "var" | "std" | "var_mean" | "std_mean" => "VarOptions".to_owned(),
+        "addbmm" | "baddbmm" | "addr" => "AddmmOptions".to_owned(),
         name => format!("{}Options", camel(name)),
     };
     arguments.push(format!("{name} {{ {}, ..default() }}", fields.join(", ")));
