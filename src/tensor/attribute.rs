@@ -13,6 +13,7 @@ use nomina_core::{Device, Element, Layout, Result, Scalar};
 use super::{Tensor, TensorMut};
 use crate::call::{Known, attribute, factory, ok};
 
+/// # Filling and attributes
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The size of an element in bytes.
     #[must_use]

@@ -13,6 +13,7 @@ use num_complex::Complex;
 use super::Tensor;
 use crate::call::{done, factory};
 
+/// # Other dtypes, devices and layouts
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The elements converted, as PyTorch casts: floats to integers truncate, numbers to `bool`
     /// compare with zero. Costs nothing where the dtype is the same.

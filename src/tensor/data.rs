@@ -11,6 +11,7 @@ use nomina_runtime::raw::Iter;
 use super::Tensor;
 use crate::call::{Bare, Known, ok, view};
 
+/// # Elements, in and out
 impl<D: Dims, T: Element> Tensor<D, T> {
     fn explained<V>(&self, result: Result<V>) -> Result<V> {
         result.map_err(|error: Error| self.look().blame(error))

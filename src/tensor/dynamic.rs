@@ -9,6 +9,7 @@ use nomina_runtime::DynTensor;
 use super::Tensor;
 use crate::call::{Known, Static, compose, ok, view::check_sizes};
 
+/// # To and from `DynTensor`
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// With names, rank and dtype at run time only. Costs nothing.
     ///

@@ -18,6 +18,7 @@ pub(super) type Dims3<R, S, D, T> = OutDims<S, OutDims<R, D, T>, OutDtype<R, D, 
 /// The common dtype of three operands.
 pub(super) type Dtype3<R, S, D, T> = OutDtype<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
 
+/// # Elementwise operators
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// With `other` multiplied by `alpha` and then added.
     ///

@@ -13,6 +13,7 @@ use crate::call::{Bare, Known, ok, reduce};
 pub type Extremes<D, T, A> =
     <A as OneOrAll>::Found<Tensor<Without<D, A>, T>, Tensor<Without<D, A>, i64>>;
 
+/// # Largest and smallest
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// What an extreme's two results become.
     fn extremes<A: OneOrAll>((values, indices): (Bare, Bare)) -> Extremes<D, T, A> {

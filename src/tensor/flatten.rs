@@ -10,6 +10,7 @@ use nomina_core::{Element, Result};
 use super::Tensor;
 use crate::call::{Bare, Known, done, view};
 
+/// # Flatten and unflatten
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Dims that stand next to each other made one. A view where strides allow, else a copy.
     ///

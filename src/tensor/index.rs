@@ -161,6 +161,7 @@ impl<M: Axis> AsPick for &Tensor<(M,), bool> {
     }
 }
 
+/// # Parts by index
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// One element; `None` where an index is out of range. Negative indices count from the end.
     ///

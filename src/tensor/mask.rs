@@ -66,6 +66,7 @@ impl<D: Dims> Tensor<D, bool> {
     }
 }
 
+/// # Masks and conditions
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor with `value` written where the mask holds.
     ///

@@ -13,6 +13,7 @@ use nomina_core::{Element, Result};
 use super::Tensor;
 use crate::call::{Bare, Known, Look, done, ok, order, view};
 
+/// # Order and names of dims
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Dims in another order; `..` stands for those that are not mentioned, in their order, and
     /// dims that the tensor lacks get size 1.

@@ -10,6 +10,7 @@ use nomina_core::{Element, Result};
 use super::Tensor;
 use crate::call::{Known, ok, view};
 
+/// # Flatten and unflatten all dims but some
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// All dims but these made one, in front. A view where strides allow, else a copy.
     ///

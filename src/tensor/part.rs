@@ -135,6 +135,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     }
 }
 
+/// # Writing to a part
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Writes one number everywhere.
     #[track_caller]

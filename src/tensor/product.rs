@@ -12,6 +12,7 @@ use nomina_core::{Element, Result};
 use super::Tensor;
 use crate::call::{Known, done, product};
 
+/// # Products of matrices and vectors
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The matrix product over the last two dims, as PyTorch has it: by position. Batch dims
     /// broadcast and unify; a vector loses its dim. The contracted dims may have any names.

@@ -12,6 +12,7 @@ use nomina_core::{DType, Device, Element, MemoryFormat, Names, Result};
 use super::Tensor;
 use crate::call::{ok, typed};
 
+/// # Sizes, names, layout
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The number of dims.
     pub const RANK: usize = D::RANK;

@@ -52,6 +52,7 @@ where
     }
 }
 
+/// # Random numbers in place
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Random numbers, uniform from `from` to before `to`.
     ///

@@ -269,6 +269,7 @@ impl<D: Dims, T: Float> Moments for (f64, &Tensor<D, T>) {
     }
 }
 
+/// # Random tensors
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Random numbers of normal distributions, each with its own mean and standard deviation:
     /// tensors whose dims unify, or a number beside a tensor. The dtype is the first tensor's.

@@ -55,6 +55,7 @@ fn corrected(op: Op, options: VarOptions) -> Result<RawOptions> {
     })
 }
 
+/// # Reductions
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`sum`](Self::sum), computed in and giving the dtype of the options.
     ///

@@ -45,6 +45,7 @@ pub enum Pieces<'a> {
     Listed(&'a [usize]),
 }
 
+/// # Parts along a dim
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// A range of a dim.
     ///

@@ -10,6 +10,7 @@ use nomina_core::{Element, Float, Result};
 use super::{Tensor, at};
 use crate::call::{Known, compose, ok};
 
+/// # Activations
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Times `weight` where negative: one number for each index of the weight's dim.
     ///

@@ -27,6 +27,7 @@ fn found<D: Dims, E: Dims, X: OneDim, A: Axes>() -> Found {
     }
 }
 
+/// # Convolution
 impl<D: Dims, T: Element> Tensor<D, T> {
     fn convolve<X, A, E, const S: usize>(
         &self,

@@ -9,6 +9,7 @@ use nomina_runtime::tensor::{InterpolateMode, InterpolateOptions, PadOptions};
 use super::Tensor;
 use crate::call::{Known, compose, ok};
 
+/// # Padding
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Zeros before and after dims, as many as each one's pair says; a negative number takes
     /// elements away.

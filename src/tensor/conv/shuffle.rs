@@ -8,6 +8,7 @@ use nomina_core::{Element, Result};
 use super::Tensor;
 use crate::call::{Known, compose, ok};
 
+/// # Shuffled pixels and channels
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Channels become pixels: `factor * factor` of them become so many times as many rows and
     /// columns.

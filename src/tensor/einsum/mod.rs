@@ -27,6 +27,7 @@ pub use terms::{
     einsum_stand_in, einsum_times, try_einsum,
 };
 
+/// # Products by name, and what is made of them
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// A second axis of the same meaning: dim `N` becomes `Prime<N>`, spelled `N'`, which is another
     /// dim to every operator.

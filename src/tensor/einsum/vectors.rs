@@ -9,6 +9,7 @@ use crate::call::compose::one;
 use crate::call::{Bare, Known, done};
 use crate::tensor::Tensor;
 
+/// # Products of vectors
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The inner products of vectors along a dim, of which the first are conjugated; other dims
     /// broadcast and unify.

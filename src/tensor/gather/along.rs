@@ -32,6 +32,7 @@ fn operand<'a>(src: &Side<'_>, given: Option<&'a DynTensor>) -> DynOperand<'a> {
     }
 }
 
+/// # Gather and scatter along a dim
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor with values written where [`gather`](Self::gather) would read: a tensor's, or one
     /// number. Of several values for one place the last stays.

@@ -38,6 +38,7 @@ impl<P: Points + EachPoint<D>, D> PointsOf<D> for P {}
 )]
 pub trait EachPoint<D> {}
 
+/// # Index by several tensors
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The elements at several index tensors at once, which broadcast and whose names unify:
     /// `x.index((N.i(&rows), C.i(&columns)))` is the element at `rows[k]`, `columns[k]` for each `k`.

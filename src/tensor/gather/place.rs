@@ -15,6 +15,7 @@ use crate::call::gather::{self, at};
 use crate::call::{Known, ok};
 use crate::tensor::{AsPick, Whole};
 
+/// # Put at places
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor with values written at positions in row-major order.
     ///

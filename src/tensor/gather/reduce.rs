@@ -11,6 +11,7 @@ use crate::Tensor;
 use crate::call::gather::{self, at};
 use crate::call::{Known, ok};
 
+/// # Scatter with a reduction
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor with values added where [`gather`](Self::gather) would read; always in the
     /// index's order, so that the result is the same for any number of threads.

@@ -15,6 +15,7 @@ use crate::Tensor;
 use crate::call::gather::{self, at};
 use crate::call::{Known, compose, ok, reduce};
 
+/// # Select by index
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The slices at the indices of a dim. The index's dims take the dim's place; negative indices
     /// count from the end.

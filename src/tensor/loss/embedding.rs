@@ -11,6 +11,7 @@ use super::reduction::{Mean, Reduce};
 use crate::call::{Known, compose, ok};
 use crate::tensor::Tensor;
 
+/// # Losses of embeddings
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// max(0, -y (x1 - x2)) for self and another tensor: how far their order misses a target of 1, self
     /// first, or -1.

@@ -99,6 +99,7 @@ targets!(half::f16 half::bf16 f32 f64; D, Without<S, X>);
 /// The dims of single losses.
 type Rows<U, D, E, X> = <U as Targets>::Rows<Sum<<U as Targets>::Beside<D, X>, E>, X>;
 
+/// # Losses of classes
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The mean cross entropy of logits along a dim: against the index of the true class, or against
     /// probabilities, which have that dim, too.

@@ -10,6 +10,7 @@ use super::reduction::{Mean, Reduce};
 use crate::call::{Known, compose, ok};
 use crate::tensor::Tensor;
 
+/// # Losses of distributions
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The Kullback-Leibler divergence of logarithms of probabilities from a target.
     ///

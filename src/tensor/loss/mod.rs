@@ -18,6 +18,7 @@ use reduction::{Mean, Reduce};
 
 pub use entropy::{BinaryCrossEntropyOptions, CrossEntropyOptions, Targets};
 
+/// # Losses
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The mean of the squares of the differences.
     ///

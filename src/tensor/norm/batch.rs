@@ -11,6 +11,7 @@ use super::options::BatchNormOptions;
 use crate::call::{Known, compose, norm, ok};
 use crate::tensor::{Tensor, at};
 
+/// # Normalisation over a batch
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Mean zero and variance one for each index of a dim, over all other dims.
     ///

@@ -15,6 +15,7 @@ use crate::call::{Known, compose, norm, ok};
 
 pub use options::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
 
+/// # Normalisation
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Mean zero and variance one over dims.
     ///

@@ -10,6 +10,7 @@ use nomina_runtime::tensor::{CosineSimilarityOptions, NormalizeOptions, Pairwise
 use crate::call::{Known, compose, ok};
 use crate::tensor::{Tensor, picked};
 
+/// # Distances and similarity
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Divided by the norm along dims.
     ///

@@ -8,6 +8,7 @@ use nomina_core::{Element, Real, Result};
 use crate::call::{Known, compose, ok};
 use crate::tensor::Tensor;
 
+/// # Gamma functions and kin
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The derivative of order `n` of [`digamma`](Self::digamma).
     ///

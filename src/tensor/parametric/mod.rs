@@ -18,6 +18,7 @@ use super::Tensor;
 use super::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
 use crate::call::{Known, Side, ok, pointwise};
 
+/// # Elementwise operators with parameters
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`round`](Self::round) to some digits; integers take whole numbers only.
     ///

@@ -12,6 +12,7 @@ use crate::tensor::Tensor;
 use crate::tensor::elementwise::{Dims3, Dtype3};
 use crate::tensor::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
 
+/// # Elementwise operators of three tensors
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds the product of a tensor and a tensor or number.
     ///

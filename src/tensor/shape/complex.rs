@@ -31,6 +31,7 @@ impl ComplexPart for f64 {
     type Complex = Complex<Self>;
 }
 
+/// # Complex numbers
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The real parts, without a copy; of a real tensor, itself.
     ///

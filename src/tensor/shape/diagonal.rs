@@ -11,6 +11,7 @@ use nomina_runtime::tensor::{DiagEmbedOptions, DiagonalOptions};
 use crate::call::{Known, ok, shape};
 use crate::tensor::Tensor;
 
+/// # Diagonals
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The diagonal of two dims, which go; it is the last dim, `to`. Without a copy.
     ///

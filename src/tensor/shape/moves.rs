@@ -15,6 +15,7 @@ use super::{Interleave, Repeats, Sections, Shifts, count_of};
 use crate::call::{Known, ok, shape, view};
 use crate::tensor::Tensor;
 
+/// # Rolled, flipped, rotated
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Dims backwards; `..` for all.
     ///

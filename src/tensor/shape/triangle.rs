@@ -10,6 +10,7 @@ use nomina_runtime::tensor::DiagonalOptions;
 use crate::call::{Known, ok, shape};
 use crate::tensor::Tensor;
 
+/// # Triangles
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The elements on and below the diagonal of the last two dims, zeros elsewhere.
     ///

@@ -134,6 +134,7 @@ where
     }
 }
 
+/// # Counting and searching
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// How many elements fall into each of 100 equal bins from the smallest to the greatest, in one
     /// dim without a name.

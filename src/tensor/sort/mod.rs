@@ -26,6 +26,7 @@ fn both<D: Dims, T: Element>((values, indices): (Bare, Bare)) -> Both<D, T> {
     (Tensor::wrap(values), Tensor::wrap(indices))
 }
 
+/// # Sorting
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The elements in order along a dim, and where each stood. NaN counts as the greatest, equal
     /// elements stay in their order.

@@ -25,6 +25,7 @@ pub struct Unique<D: Dims, T: Element, I: Dims, C: Dims> {
     pub counts: Tensor<C, i64>,
 }
 
+/// # Unique values
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The different elements in order, in one dim without a name.
     ///

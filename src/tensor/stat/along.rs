@@ -39,6 +39,7 @@ where
     }
 }
 
+/// # Statistics along a dim
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Differences of neighbours along a dim, which has one element less; of bool, whether they
     /// differ.
