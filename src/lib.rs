@@ -58,8 +58,8 @@ pub mod tensor;
 pub use half::{bf16, f16};
 pub use nomina_core::dims::Wild;
 pub use nomina_core::{
-    Alike, Float, IndexElement, Inexact, Integer, Integral, Numeric, Promote, PromoteScalar,
-    Promoted, Real, RealNumber, StoreAs,
+    Alike, ComplexElement, Float, IndexElement, Inexact, Integer, Integral, Numeric, Promote,
+    PromoteScalar, Promoted, Real, RealNumber, StoreAs,
 };
 pub use nomina_core::{
     Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
@@ -128,7 +128,7 @@ pub use tensor::shape::{
     try_block_diag, try_cartesian_prod, try_meshgrid,
 };
 pub use tensor::sort::{Unique, Weight};
-pub use tensor::sparse::{Sparse, SparseFactor, Summed};
+pub use tensor::sparse::{Sparse, SparseFactor, SparseTerm, Summed};
 pub use tensor::stat::CovOptions;
 pub use tensor::view::{SplitSizes, Whole};
 

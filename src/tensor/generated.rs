@@ -5,7 +5,7 @@
 
 use nomina_core::dims::{
     At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Distinct, DtypeRule, Factor, Has, Holds,
-    IndexOf, IndexedBy, Matrix, NamesOf, Once, Product, SameRankAs, Subscript, SubscriptOf,
+    IndexOf, IndexedBy, Matrix, NamesOf, Product, SameRankAs, StandsOnce, Subscript, SubscriptOf,
     SubscriptView, Sum, Vector, Without,
 };
 use nomina_core::op::Op;
@@ -14471,7 +14471,7 @@ where
             >,
             A1,
         >,
-    NamesOf<(A0, A1)>: Once<<(A0, A1) as DimList>::Repeated, (A0, A1)>,
+    NamesOf<(A0, A1)>: StandsOnce<<(A0, A1) as DimList>::Repeated, (A0, A1)>,
 {
 }
 #[diagnostic::do_not_recommend]
@@ -14537,7 +14537,7 @@ where
             >,
             A2,
         >,
-    NamesOf<(A0, A1, A2)>: Once<<(A0, A1, A2) as DimList>::Repeated, (A0, A1, A2)>,
+    NamesOf<(A0, A1, A2)>: StandsOnce<<(A0, A1, A2) as DimList>::Repeated, (A0, A1, A2)>,
 {
 }
 #[diagnostic::do_not_recommend]
@@ -14653,7 +14653,8 @@ where
             >,
             A3,
         >,
-    NamesOf<(A0, A1, A2, A3)>: Once<<(A0, A1, A2, A3) as DimList>::Repeated, (A0, A1, A2, A3)>,
+    NamesOf<(A0, A1, A2, A3)>:
+        StandsOnce<<(A0, A1, A2, A3) as DimList>::Repeated, (A0, A1, A2, A3)>,
 {
 }
 #[diagnostic::do_not_recommend]
@@ -14837,7 +14838,7 @@ where
             A4,
         >,
     NamesOf<(A0, A1, A2, A3, A4)>:
-        Once<<(A0, A1, A2, A3, A4) as DimList>::Repeated, (A0, A1, A2, A3, A4)>,
+        StandsOnce<<(A0, A1, A2, A3, A4) as DimList>::Repeated, (A0, A1, A2, A3, A4)>,
 {
 }
 #[diagnostic::do_not_recommend]
@@ -15102,7 +15103,7 @@ where
             A5,
         >,
     NamesOf<(A0, A1, A2, A3, A4, A5)>:
-        Once<<(A0, A1, A2, A3, A4, A5) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5)>,
+        StandsOnce<<(A0, A1, A2, A3, A4, A5) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5)>,
 {
 }
 #[diagnostic::do_not_recommend]
@@ -15450,8 +15451,10 @@ where
             >,
             A6,
         >,
-    NamesOf<(A0, A1, A2, A3, A4, A5, A6)>:
-        Once<<(A0, A1, A2, A3, A4, A5, A6) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6)>,
+    NamesOf<(A0, A1, A2, A3, A4, A5, A6)>: StandsOnce<
+            <(A0, A1, A2, A3, A4, A5, A6) as DimList>::Repeated,
+            (A0, A1, A2, A3, A4, A5, A6),
+        >,
 {
 }
 #[diagnostic::do_not_recommend]
@@ -15888,7 +15891,7 @@ where
             >,
             A7,
         >,
-    NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)>: Once<
+    NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)>: StandsOnce<
             <(A0, A1, A2, A3, A4, A5, A6, A7) as DimList>::Repeated,
             (A0, A1, A2, A3, A4, A5, A6, A7),
         >,
@@ -15952,7 +15955,7 @@ impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: Index
     EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>)
 where
     E0: BroadcastWith<E1>,
-    NamesOf<(A0, A1)>: Once<<(A0, A1) as DimList>::Repeated, (A0, A1)>,
+    NamesOf<(A0, A1)>: StandsOnce<<(A0, A1) as DimList>::Repeated, (A0, A1)>,
     Sum<E0, E1>: IndexOf<<D as DimList>::Remove<A1>, A0>,
 {
 }
@@ -16004,7 +16007,7 @@ impl<
 where
     E0: BroadcastWith<E1>,
     Sum<E0, E1>: BroadcastWith<E2>,
-    NamesOf<(A0, A1, A2)>: Once<<(A0, A1, A2) as DimList>::Repeated, (A0, A1, A2)>,
+    NamesOf<(A0, A1, A2)>: StandsOnce<<(A0, A1, A2) as DimList>::Repeated, (A0, A1, A2)>,
     Sum<Sum<E0, E1>, E2>: IndexOf<<<D as DimList>::Remove<A1> as DimList>::Remove<A2>, A0>,
 {
 }
@@ -16069,7 +16072,8 @@ where
     E0: BroadcastWith<E1>,
     Sum<E0, E1>: BroadcastWith<E2>,
     Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>,
-    NamesOf<(A0, A1, A2, A3)>: Once<<(A0, A1, A2, A3) as DimList>::Repeated, (A0, A1, A2, A3)>,
+    NamesOf<(A0, A1, A2, A3)>:
+        StandsOnce<<(A0, A1, A2, A3) as DimList>::Repeated, (A0, A1, A2, A3)>,
     Sum<Sum<Sum<E0, E1>, E2>, E3>:
         IndexOf<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>, A0>,
 {
@@ -16111,7 +16115,7 @@ impl<
         ])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>,  NamesOf<(A0, A1, A2, A3, A4, )>: Once<<(A0, A1, A2, A3, A4, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, )>,  Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: IndexOf<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>, A0> {}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>,  NamesOf<(A0, A1, A2, A3, A4, )>: StandsOnce<<(A0, A1, A2, A3, A4, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, )>,  Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: IndexOf<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>, A0> {}
 #[diagnostic::do_not_recommend]
 impl<
     A0: OneDim,
@@ -16154,7 +16158,7 @@ impl<
         ])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>,  NamesOf<(A0, A1, A2, A3, A4, A5, )>: Once<<(A0, A1, A2, A3, A4, A5, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, )>,  Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: IndexOf<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>, A0> {}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>,  NamesOf<(A0, A1, A2, A3, A4, A5, )>: StandsOnce<<(A0, A1, A2, A3, A4, A5, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, )>,  Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: IndexOf<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>, A0> {}
 #[diagnostic::do_not_recommend]
 impl<
     A0: OneDim,
@@ -16202,7 +16206,7 @@ impl<
         ])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, )>: Once<<(A0, A1, A2, A3, A4, A5, A6, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, )>,  Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: IndexOf<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>, A0> {}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, )>: StandsOnce<<(A0, A1, A2, A3, A4, A5, A6, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, )>,  Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: IndexOf<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>, A0> {}
 #[diagnostic::do_not_recommend]
 impl<
     A0: OneDim,
@@ -16255,7 +16259,7 @@ impl<
         ])
     }
 }
-impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement, A7: DimOf<D>, E7: Dims, I7: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, At<A7, &Tensor<E7, I7>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>, Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: BroadcastWith<E7>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7, )>: Once<<(A0, A1, A2, A3, A4, A5, A6, A7, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, A7, )>,  Sum<Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>, E7>: IndexOf<<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>, A0> {}
+impl<A0: DimOf<D>, E0: Dims, I0: IndexElement, A1: DimOf<D>, E1: Dims, I1: IndexElement, A2: DimOf<D>, E2: Dims, I2: IndexElement, A3: DimOf<D>, E3: Dims, I3: IndexElement, A4: DimOf<D>, E4: Dims, I4: IndexElement, A5: DimOf<D>, E5: Dims, I5: IndexElement, A6: DimOf<D>, E6: Dims, I6: IndexElement, A7: DimOf<D>, E7: Dims, I7: IndexElement,  D: Dims> EachPoint<D> for (At<A0, &Tensor<E0, I0>>, At<A1, &Tensor<E1, I1>>, At<A2, &Tensor<E2, I2>>, At<A3, &Tensor<E3, I3>>, At<A4, &Tensor<E4, I4>>, At<A5, &Tensor<E5, I5>>, At<A6, &Tensor<E6, I6>>, At<A7, &Tensor<E7, I7>>, ) where E0: BroadcastWith<E1>, Sum<E0, E1>: BroadcastWith<E2>, Sum<Sum<E0, E1>, E2>: BroadcastWith<E3>, Sum<Sum<Sum<E0, E1>, E2>, E3>: BroadcastWith<E4>, Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>: BroadcastWith<E5>, Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>: BroadcastWith<E6>, Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>: BroadcastWith<E7>,  NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7, )>: StandsOnce<<(A0, A1, A2, A3, A4, A5, A6, A7, ) as DimList>::Repeated, (A0, A1, A2, A3, A4, A5, A6, A7, )>,  Sum<Sum<Sum<Sum<Sum<Sum<Sum<E0, E1>, E2>, E3>, E4>, E5>, E6>, E7>: IndexOf<<<<<<<<D as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>, A0> {}
 impl<I0> TensorList for (I0,)
 where
     I0: TensorItem,

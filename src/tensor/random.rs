@@ -19,7 +19,7 @@ use crate::call::{Side, ok, random};
 /// A probability for [`Tensor::bernoulli_`]: a number, or a tensor that broadcasts to dims `D`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no probability for dims {D}",
-    label = "expected a float, or a tensor of floats that broadcasts"
+    label = "expected a float, or a tensor of floats whose dims broadcast to dims {D}"
 )]
 pub trait Probability<D> {
     #[doc(hidden)]

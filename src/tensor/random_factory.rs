@@ -4,7 +4,7 @@
 
 use std::ops::RangeBounds;
 
-use nomina_core::dims::{BroadcastWith, Dims, Distinct, Holds, ShapeFor, Sum, Vector};
+use nomina_core::dims::{Broadcast, Dims, Distinct, Holds, ShapeFor, Sum, Vector};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result, StoreAs};
 use nomina_runtime::random::{Distribution, Generator, range_of};
@@ -239,7 +239,7 @@ pub trait Moments {
 #[diagnostic::do_not_recommend]
 impl<D, E, T, U> Moments for (&Tensor<D, T>, &Tensor<E, U>)
 where
-    D: Dims + BroadcastWith<E>,
+    D: Dims + Broadcast<E>,
     E: Dims,
     T: Inexact,
     U: Float,

@@ -61,7 +61,7 @@ pub fn checks(out: &mut String, rank: usize) {
     writeln!(
         out,
         "impl{} RenameIn<F, T, R> for {list} where F: EachIn<Self> + SameRankAs<T>, \
-         NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {{}}",
+         NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {{}}",
         generics(&[&axes, "F: Dims + OldDims", "T: Dims", "R"])
     )
     .unwrap();
@@ -111,7 +111,7 @@ pub fn arguments(out: &mut String, rank: usize) {
         "impl<D: Dims + {}, {one}> EachIn<D> for {list}{} {{}}",
         has.join(" + "),
         if rank > 1 {
-            " where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self>"
+            " where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self>"
         } else {
             ""
         }

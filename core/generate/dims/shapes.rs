@@ -30,7 +30,7 @@ pub fn shapes(out: &mut String, rank: usize) {
         out,
         "#[diagnostic::do_not_recommend]\nimpl{} ShapeFor<{}> for [usize; {rank}] {{\n    \
          fn sizes(&self) -> Shape {{ Shape::from_slice(self) }}\n}}",
-        generics(&[&bounded(&a, "Member")]),
+        generics(&[&bounded(&a, "Axis")]),
         tuple(&a)
     )
     .unwrap();

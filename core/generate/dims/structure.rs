@@ -11,11 +11,11 @@ pub fn structure(out: &mut String, rank: usize) {
     let list = tuple(&a);
     let axes = bounded(&a, "Axis");
     let params = generics(&[&axes]);
-    let members = generics(&[&bounded(&a, "Member")]);
+    let members = generics(&[&bounded(&a, "Axis")]);
     let each = |f: &dyn Fn(&String) -> String| a.iter().map(f).collect::<Vec<_>>().join(", ");
     writeln!(
         out,
-        "impl{members} DimTuple for {list} {{\n    const RANK: usize = {rank};\n    \
+        "#[diagnostic::do_not_recommend]\nimpl{members} DimTuple for {list} {{\n    const RANK: usize = {rank};\n    \
          const NAMES: &'static [Option<&'static str>] = &[{}];\n    \
          const SIZES: &'static [Option<usize>] = &[{}];\n    \
          const HAS_WILD: bool = {};\n}}",

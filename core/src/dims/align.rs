@@ -28,7 +28,8 @@ pub trait EachPlaced<T> {}
 /// Dim `X` of dims `S` stands in the list `T` too.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` of dims {S} has no place in dims {T}",
-    label = "cannot align dims {S} to dims {T}"
+    label = "cannot align dims {S} to dims {T}",
+    note = "every dim needs a place: in `align_to`, `..` stands for those not listed; `squeeze` drops one of size 1"
 )]
 pub trait HasPlace<X, S, T> {}
 #[diagnostic::do_not_recommend]
@@ -127,7 +128,7 @@ impl OrderState for TwoRests {
 
 /// The order has `..` at most once, names no dim twice, and has a place for each dim of `D`.
 pub trait OrderOf<D> {}
-impl<O: Dims + Distinct, D: AlignInto<O>> OrderOf<D> for Exact<O> {}
+impl<O: Dims + Distinct, D: Dims + EachPlaced<O>> OrderOf<D> for Exact<O> {}
 impl<P: Dims, Q: Dims, D: Dims> OrderOf<D> for Around<P, Q> where
     <Self as OrderState>::Aligned<D>: Distinct
 {

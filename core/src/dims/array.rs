@@ -8,7 +8,7 @@ use super::shape::Shape;
 /// constant sizes allow.
 #[diagnostic::on_unimplemented(
     message = "this array does not hold dims {D}",
-    label = "the nesting differs from dims {D}"
+    label = "its nesting, or a length, is not that of dims {D}"
 )]
 pub trait ArrayFor<D> {
     /// The elements.

@@ -87,16 +87,6 @@ pub trait OneDim: Dim {}
 #[diagnostic::do_not_recommend]
 impl<X: Dim> OneDim for X {}
 
-/// One element of a list of dims.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a dim",
-    label = "not a dim",
-    note = "declare dims with `dims! {{ N, C }}`"
-)]
-pub trait Member: Axis {}
-#[diagnostic::do_not_recommend]
-impl<A: Axis> Member for A {}
-
 /// A dim with a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Of<A> {
@@ -109,6 +99,7 @@ pub struct Of<A> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wild;
 
+#[diagnostic::do_not_recommend]
 impl Axis for Wild {
     type Id = super::id::Nameless;
     type Kind = Unnamed;
@@ -120,6 +111,7 @@ impl Axis for Wild {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoDim;
 
+#[diagnostic::do_not_recommend]
 impl Axis for NoDim {
     type Id = super::id::Nameless;
     type Kind = Unnamed;

@@ -21,7 +21,7 @@ use super::id::IsTrue;
 #[diagnostic::on_unimplemented(
     message = "dims {Self} cannot be broadcast with dims {E}",
     label = "cannot broadcast dims {Self} with dims {E}",
-    note = "align by name first: `&x + y.align_as(&x)`"
+    note = "generic code asks for it in a bound: `D: Broadcast<E>`"
 )]
 pub trait Broadcast<E: Dims>:
     Dims + BroadcastWith<E> + DimList<Sum<E>: BroadcastWith<Self> + DimList<Sum<Self> = Sum<Self, E>>>
@@ -38,7 +38,7 @@ impl<D: Dims + BroadcastWith<E>, E: Dims> Broadcast<E> for D where
 #[diagnostic::on_unimplemented(
     message = "dims {Self} cannot be broadcast with dims {E}",
     label = "cannot broadcast dims {Self} with dims {E}",
-    note = "align by name first: `&x + y.align_as(&x)`"
+    note = "generic code asks for it in a bound: `D: Broadcast<E>`"
 )]
 pub trait BroadcastWith<E> {}
 // Of lists without dims the one impl serves all: so generic code needs no bound for them.
@@ -95,7 +95,7 @@ impl<D: Dims + Broadcast<E> + HoldsInPlace<Sum<D, E>>, E: Dims> Absorbs<E> for D
 #[diagnostic::on_unimplemented(
     message = "dims {Self} do not expand to dims {T}",
     label = "expand adds dims on the left and keeps the others in order",
-    note = "align by name first: `x.align_to(..)`"
+    note = "where the order differs, align by name first: `x.align_to(..)`"
 )]
 pub trait ExpandInto<T> {}
 // Where `T` holds the sum, all names match: `T` is fully named.

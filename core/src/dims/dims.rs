@@ -16,7 +16,7 @@ use crate::{Alike, Rule};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of dims",
     label = "expected a tuple of at most 8 dims",
-    note = "a list of dims is a tuple: `(N, C)`, `(C,)` for one dim, `()` for none"
+    note = "a list of dims is a tuple of what `dims!` declares: `(N, C)`, `(C,)` for one dim, `()` for none"
 )]
 pub trait Dims: DimTuple {}
 impl<D: DimTuple> Dims for D {}
@@ -25,19 +25,21 @@ impl<D: DimTuple> Dims for D {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of dims",
     label = "expected a tuple of at most 8 dims",
-    note = "a list of dims is a tuple: `(N, C)`, `(C,)` for one dim, `()` for none"
+    note = "a list of dims is a tuple of what `dims!` declares: `(N, C)`, `(C,)` for one dim, `()` for none"
 )]
-pub trait DimTuple:
-    DimList<Sum<Self> = Self, Rule<Self> = Alike, SameRank<Self> = True>
-    + DimList<Sum<()> = Self, Under0 = Self, After<()> = Self>
-    + HoldsInPlace<Self>
-    + BroadcastWith<Self>
-    + BroadcastWith<()>
-    + Holds<Self>
-    + Sized
-    + Send
-    + Sync
-    + 'static
+pub trait DimTuple
+where
+    // Supertraits, below the line that rustc quotes.
+    Self: DimList<Sum<Self> = Self, Rule<Self> = Alike, SameRank<Self> = True>
+        + DimList<Sum<()> = Self, Under0 = Self, After<()> = Self>
+        + HoldsInPlace<Self>
+        + BroadcastWith<Self>
+        + BroadcastWith<()>
+        + Holds<Self>
+        + Sized
+        + Send
+        + Sync
+        + 'static,
 {
     /// How many dims.
     const RANK: usize;
@@ -281,6 +283,7 @@ impl BroadcastWith<()> for MoreThan8Dims {}
 impl Holds<MoreThan8Dims> for MoreThan8Dims {}
 impl<T> EachPlaced<T> for MoreThan8Dims {}
 
+#[diagnostic::do_not_recommend]
 impl DimTuple for MoreThan8Dims {
     const RANK: usize = 9;
     const NAMES: &'static [Option<&'static str>] = &[];

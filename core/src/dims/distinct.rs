@@ -8,42 +8,42 @@ use super::verdict::NamesOf;
 ///
 /// Asked for where names enter or meet: factories, `typed`, rename, unflatten, matmul, stack.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} hold a name twice",
-    label = "duplicate dim name"
+    message = "`{Self}` is not a list of dims",
+    label = "expected a tuple of at most 8 dims"
 )]
 pub trait Distinct {}
-impl<D: Dims + AtMost8> Distinct for D where NamesOf<D>: Once<D::Repeated, D> {}
+impl<D: Dims + AtMost8> Distinct for D where NamesOf<D>: StandsOnce<D::Repeated, D> {}
 
 /// `X` is [`NoDim`]: no dim was found that stands twice in `D`.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` appears more than once in dims {D}",
     label = "duplicate dim name"
 )]
-pub trait Once<X, D> {}
+pub trait StandsOnce<X, D> {}
 #[diagnostic::do_not_recommend]
-impl<D> Once<NoDim, D> for NamesOf<D> {}
+impl<D> StandsOnce<NoDim, D> for NamesOf<D> {}
 // A second impl, so that rustc prints the text above and does not unify.
 #[diagnostic::do_not_recommend]
-impl<D> Once<Wild, D> for NamesOf<D> {}
+impl<D> StandsOnce<Wild, D> for NamesOf<D> {}
 
 /// The list has at most 8 dims.
 #[diagnostic::on_unimplemented(
     message = "the result has more than 8 dims",
     label = "too many dims: `DynTensor` has up to 64"
 )]
-pub trait AtMost8 {}
+pub trait AtMost8: Dims {}
 
 /// New dims `T` join the dims `Rest`: none of `T` stands in `Rest`, and none stands twice in
 /// `T`. The result is `Result`.
 pub trait Fresh<Rest, Result> {}
 impl<T: Dims, Rest: Dims, Result: AtMost8> Fresh<Rest, Result> for T where
-    NamesOf<Result>: Once<T::FirstIn<Rest>, Result> + Once<T::Repeated, Result>
+    NamesOf<Result>: StandsOnce<T::FirstIn<Rest>, Result> + StandsOnce<T::Repeated, Result>
 {
 }
 
 /// One new dim `X` joins the dims `Rest`, which do not have it. The result is `Result`.
 pub trait FreshDim<Rest, Result> {}
 impl<X: Axis, Rest: Dims, Result: AtMost8> FreshDim<Rest, Result> for X where
-    NamesOf<Result>: Once<<Rest::Find<X> as super::place::Place>::Axis<X, NoDim>, Result>
+    NamesOf<Result>: StandsOnce<<Rest::Find<X> as super::place::Place>::Axis<X, NoDim>, Result>
 {
 }

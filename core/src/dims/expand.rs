@@ -27,6 +27,7 @@ impl<S: Sizes> ExpandArg for S {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<const K: usize> ExpandArg for [usize; K] {
     type Expanded<D: Dims> = D;
     fn new_sizes(&self) -> Shape {

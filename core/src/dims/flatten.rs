@@ -51,8 +51,8 @@ pub struct Successor<Q>(PhantomData<Q>);
 /// Dim `X` stands behind dim `P` in dims `D`.
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` does not follow dim `{P}` in dims {D}",
-    label = "flatten takes dims that stand next to each other, in order",
-    note = "align them first: `x.align_to((.., {P}, {X}))`"
+    label = "flatten takes dims of the tensor that stand next to each other, in order",
+    note = "for dims that stand elsewhere, align first: `x.align_to((.., {P}, {X}))`"
 )]
 pub trait Follows<P, X, D> {}
 #[diagnostic::do_not_recommend]

@@ -22,6 +22,7 @@ use crate::{Alike, LeftZeroDim, RightZeroDim};
 
 // Rank 0
 
+#[diagnostic::do_not_recommend]
 impl DimTuple for () {
     const RANK: usize = 0;
     const NAMES: &'static [Option<&'static str>] = &[];
@@ -137,7 +138,7 @@ impl Rank for Rank0 {
 #[diagnostic::do_not_recommend] impl<X: Axis> HasOrWild<X> for () where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<T> EachPlaced<T> for () {}
 #[diagnostic::do_not_recommend] impl Holds<()> for () where True: IsTrue {}
-impl<F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for () where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for () where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<T: Distinct, R> RenameIn<All, T, R> for () where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend]
 impl Sizes for () {
@@ -161,7 +162,8 @@ impl<T: crate::Element> ArrayFor<()> for T {
 
 // Rank 1
 
-impl<A0: Member> DimTuple for (A0,) {
+#[diagnostic::do_not_recommend]
+impl<A0: Axis> DimTuple for (A0,) {
     const RANK: usize = 1;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE];
@@ -276,7 +278,7 @@ impl Rank for Rank1 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> HasOrWild<X> for (A0,) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, B0: Axis> Holds<(B0,)> for (A0,) where A0::Accepts<B0>: IsTrue {}
-impl<A0: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0,) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0,) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<A0: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0,) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtLeast1Dim for NamesOf<(A0,)> {}
 #[diagnostic::do_not_recommend]
@@ -303,7 +305,7 @@ impl<S0: SizedDim> ShapeFor<(S0::Dim,)> for (S0,) {
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Member> ShapeFor<(A0,)> for [usize; 1] {
+impl<A0: Axis> ShapeFor<(A0,)> for [usize; 1] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -323,7 +325,8 @@ impl<A0: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: A
 
 // Rank 2
 
-impl<A0: Member, A1: Member> DimTuple for (A0, A1) {
+#[diagnostic::do_not_recommend]
+impl<A0: Axis, A1: Axis> DimTuple for (A0, A1) {
     const RANK: usize = 2;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE];
@@ -438,7 +441,7 @@ impl Rank for Rank2 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> HasOrWild<X> for (A0, A1) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Holds<(B0, B1)> for (A0, A1) where <A0::Accepts<B0> as Bool>::And<A1::Accepts<B1>>: IsTrue {}
-impl<A0: Axis, A1: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtLeast1Dim for NamesOf<(A0, A1)> {}
 #[diagnostic::do_not_recommend]
@@ -450,7 +453,7 @@ impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Renamed<D: Dims, T: Dims> = <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>; type Others<D: Dims> = <<D as DimList>::Remove<A0> as DimList>::Remove<A1>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
@@ -473,7 +476,7 @@ impl<S0: SizedDim, S1: SizedDim> ShapeFor<(S0::Dim, S1::Dim)> for (S0, S1) {
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Member, A1: Member> ShapeFor<(A0, A1)> for [usize; 2] {
+impl<A0: Axis, A1: Axis> ShapeFor<(A0, A1)> for [usize; 2] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -493,7 +496,8 @@ impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: A
 
 // Rank 3
 
-impl<A0: Member, A1: Member, A2: Member> DimTuple for (A0, A1, A2) {
+#[diagnostic::do_not_recommend]
+impl<A0: Axis, A1: Axis, A2: Axis> DimTuple for (A0, A1, A2) {
     const RANK: usize = 3;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE];
@@ -608,7 +612,7 @@ impl Rank for Rank3 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Holds<(B0, B1, B2)> for (A0, A1, A2) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<A2::Accepts<B2>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2)> {}
 #[diagnostic::do_not_recommend]
@@ -620,7 +624,7 @@ impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Renamed<D: Dims, T: Dims> = <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>; type Others<D: Dims> = <<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
@@ -643,7 +647,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> ShapeFor<(S0::Dim, S1::Dim, S2::D
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Member, A1: Member, A2: Member> ShapeFor<(A0, A1, A2)> for [usize; 3] {
+impl<A0: Axis, A1: Axis, A2: Axis> ShapeFor<(A0, A1, A2)> for [usize; 3] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -663,7 +667,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: A
 
 // Rank 4
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member> DimTuple for (A0, A1, A2, A3) {
+#[diagnostic::do_not_recommend]
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimTuple for (A0, A1, A2, A3) {
     const RANK: usize = 4;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE];
@@ -778,7 +783,7 @@ impl Rank for Rank4 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Holds<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<A3::Accepts<B3>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3)> {}
 #[diagnostic::do_not_recommend]
@@ -790,7 +795,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Renamed<D: Dims, T: Dims> = <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>; type Others<D: Dims> = <<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
@@ -813,7 +818,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> ShapeFor<(S0::Dim, 
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Member, A1: Member, A2: Member, A3: Member> ShapeFor<(A0, A1, A2, A3)> for [usize; 4] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> ShapeFor<(A0, A1, A2, A3)> for [usize; 4] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -833,7 +838,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: A
 
 // Rank 5
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member> DimTuple for (A0, A1, A2, A3, A4) {
+#[diagnostic::do_not_recommend]
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimTuple for (A0, A1, A2, A3, A4) {
     const RANK: usize = 5;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE];
@@ -948,7 +954,7 @@ impl Rank for Rank5 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Holds<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<A4::Accepts<B4>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4)> {}
 #[diagnostic::do_not_recommend]
@@ -960,7 +966,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) 
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Renamed<D: Dims, T: Dims> = <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>; type Others<D: Dims> = <<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
@@ -983,7 +989,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Shape
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member> ShapeFor<(A0, A1, A2, A3, A4)> for [usize; 5] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> ShapeFor<(A0, A1, A2, A3, A4)> for [usize; 5] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -1003,7 +1009,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: A
 
 // Rank 6
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member> DimTuple for (A0, A1, A2, A3, A4, A5) {
+#[diagnostic::do_not_recommend]
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimTuple for (A0, A1, A2, A3, A4, A5) {
     const RANK: usize = 6;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE];
@@ -1118,7 +1125,7 @@ impl Rank for Rank6 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Holds<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<A5::Accepts<B5>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5)> {}
 #[diagnostic::do_not_recommend]
@@ -1130,7 +1137,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2,
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Renamed<D: Dims, T: Dims> = <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>; type Others<D: Dims> = <<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
@@ -1153,7 +1160,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: S
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member> ShapeFor<(A0, A1, A2, A3, A4, A5)> for [usize; 6] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> ShapeFor<(A0, A1, A2, A3, A4, A5)> for [usize; 6] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -1173,7 +1180,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: A
 
 // Rank 7
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6: Member> DimTuple for (A0, A1, A2, A3, A4, A5, A6) {
+#[diagnostic::do_not_recommend]
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimTuple for (A0, A1, A2, A3, A4, A5, A6) {
     const RANK: usize = 7;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE, <A6::Size as DimSize>::SIZE];
@@ -1288,7 +1296,7 @@ impl Rank for Rank7 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<A6::Accepts<B6>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5, A6) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6)> {}
 #[diagnostic::do_not_recommend]
@@ -1300,7 +1308,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Renamed<D: Dims, T: Dims> = <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>; type Others<D: Dims> = <<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
@@ -1323,7 +1331,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: S
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6: Member> ShapeFor<(A0, A1, A2, A3, A4, A5, A6)> for [usize; 7] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> ShapeFor<(A0, A1, A2, A3, A4, A5, A6)> for [usize; 7] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]
@@ -1343,7 +1351,8 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: A
 
 // Rank 8
 
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6: Member, A7: Member> DimTuple for (A0, A1, A2, A3, A4, A5, A6, A7) {
+#[diagnostic::do_not_recommend]
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> DimTuple for (A0, A1, A2, A3, A4, A5, A6, A7) {
     const RANK: usize = 8;
     const NAMES: &'static [Option<&'static str>] = &[A0::NAME, A1::NAME, A2::NAME, A3::NAME, A4::NAME, A5::NAME, A6::NAME, A7::NAME];
     const SIZES: &'static [Option<usize>] = &[<A0::Size as DimSize>::SIZE, <A1::Size as DimSize>::SIZE, <A2::Size as DimSize>::SIZE, <A3::Size as DimSize>::SIZE, <A4::Size as DimSize>::SIZE, <A5::Size as DimSize>::SIZE, <A6::Size as DimSize>::SIZE, <A7::Size as DimSize>::SIZE];
@@ -1458,7 +1467,7 @@ impl Rank for Rank8 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<<A6::Accepts<B6> as Bool>::And<A7::Accepts<B7>>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: Once<T::FirstIn<F::Others<Self>>, R> + Once<T::Repeated, R> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: SameRankAs<T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)> {}
 #[diagnostic::do_not_recommend]
@@ -1470,7 +1479,7 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axe
     const ALL: bool = false;
     const KEEPDIM: bool = false;
 }
-impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: Once<<Self as DimList>::Repeated, Self> {}
+impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
 #[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Renamed<D: Dims, T: Dims> = <D::Seek<A7> as Place>::Set<D, A7, <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>, T::At7>; type Others<D: Dims> = <<<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
@@ -1493,7 +1502,7 @@ impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: S
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size(), self.7.size()]) }
 }
 #[diagnostic::do_not_recommend]
-impl<A0: Member, A1: Member, A2: Member, A3: Member, A4: Member, A5: Member, A6: Member, A7: Member> ShapeFor<(A0, A1, A2, A3, A4, A5, A6, A7)> for [usize; 8] {
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> ShapeFor<(A0, A1, A2, A3, A4, A5, A6, A7)> for [usize; 8] {
     fn sizes(&self) -> Shape { Shape::from_slice(self) }
 }
 #[diagnostic::do_not_recommend]

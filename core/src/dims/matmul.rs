@@ -68,9 +68,9 @@ pub trait AtLeast1Dim {}
 
 /// One dim: `mv` on the right, `dot` on both sides.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} are not a vector's",
+    message = "dims {Self} are not those of a vector",
     label = "expected one dim",
-    note = "`matmul` takes any number of dims"
+    note = "among products, `matmul` takes any number of dims"
 )]
 pub trait Vector {}
 #[diagnostic::do_not_recommend]
@@ -78,9 +78,9 @@ impl<K: Axis> Vector for (K,) {}
 
 /// Two dims: `mm`, `mv` on the left.
 #[diagnostic::on_unimplemented(
-    message = "dims {Self} are not a matrix'",
+    message = "dims {Self} are not those of a matrix",
     label = "expected two dims",
-    note = "`matmul` takes any number of dims"
+    note = "among products, `matmul` takes any number of dims"
 )]
 pub trait Matrix {}
 #[diagnostic::do_not_recommend]
@@ -90,7 +90,7 @@ impl<N: Axis, K: Axis> Matrix for (N, K) {}
 #[diagnostic::on_unimplemented(
     message = "dims {Self} are not those of a batch of matrices",
     label = "expected three dims",
-    note = "`matmul` takes any number of dims"
+    note = "among products, `matmul` takes any number of dims"
 )]
 pub trait Batched {}
 #[diagnostic::do_not_recommend]

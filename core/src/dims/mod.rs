@@ -96,8 +96,8 @@ pub use attend::{
     RowsBeside, ScoresOf,
 };
 pub use axis::{
-    Alike, Axis, AxisFn, Dim, Kind, LeftIsWild, Member, Mismatch, Named, NoDim, Of, OneDim,
-    Pairing, RightIsWild, Unnamed, Wild,
+    Alike, Axis, AxisFn, Dim, Kind, LeftIsWild, Mismatch, Named, NoDim, Of, OneDim, Pairing,
+    RightIsWild, Unnamed, Wild,
 };
 pub use broadcast::{
     Absorbs, Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, HoldsInPlace, Sum,
@@ -106,7 +106,7 @@ pub use contract::{
     ByName, Contract, ContractOver, Contracted, FullyNamed, TensorDot, Tensordotted,
 };
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
-pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, Once};
+pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, StandsOnce};
 pub use einsum::{DimLists, EinsumNamed, ListedBy, NoneLeft, OfOperand, Others};
 pub use expand::{Expand, ExpandArg, Expanded};
 pub use flatten::{

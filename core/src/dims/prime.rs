@@ -27,6 +27,7 @@ pub struct Prime<N>(
 );
 
 // No spelling begins with this symbol, so no other dim has this identity.
+#[diagnostic::do_not_recommend]
 impl<N: Dim> Axis for Prime<N> {
     type Id = S64<N::Id>;
     type Kind = Named;
@@ -34,6 +35,7 @@ impl<N: Dim> Axis for Prime<N> {
     const NAME: Option<&'static str> = Some(const { &Primed::new(N::NAME) }.as_str());
 }
 
+#[diagnostic::do_not_recommend]
 impl<N: Dim> Dim for Prime<N> {}
 
 /// The dims of `x.prime(N)`.

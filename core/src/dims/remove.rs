@@ -120,8 +120,8 @@ pub trait HasOrWild<X>: NotBehindWild<X> {}
 ///
 /// `D: Has<X>` is all that generic code needs for it.
 #[diagnostic::on_unimplemented(
-    message = "dim `{Self}` not found in dims {D}",
-    label = "no such dim"
+    message = "`{Self}` is not one dim",
+    label = "expected one dim of dims {D}"
 )]
 pub trait DimOf<D>: OneDim {}
 impl<X: OneDim, D: Dims + NotBehindWild<X> + Has<X>> DimOf<D> for X {}

@@ -70,7 +70,7 @@ pub trait Sizes {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape for dims {D}",
     label = "give one size for each dim of {D}",
-    note = "name the dims where nothing else does: `Tensor::<(N, C)>::zeros([2, 3])`"
+    note = "for dims (N, C): `[2, 3]`, or `(N.of(2), C.of(3))`; if nothing names the dims: `Tensor::<(N, C)>::zeros(..)`"
 )]
 pub trait ShapeFor<D> {
     /// The sizes, in order.

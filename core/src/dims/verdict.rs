@@ -48,8 +48,8 @@ impl<X: 'static, D: 'static> Outcome for Misaligned<X, D> {}
 impl<A: 'static, B: 'static, Rest: Outcome> Outcome for OneName<A, B, Rest> {}
 
 impl<L, M> Accepted<L, M> for Fine {}
-impl<A, B, L, M> Accepted<L, M> for RightAligns<A, B> where Position<A, B>: Matches<A, B, L, M> {}
-impl<A, B, L, M> Accepted<L, M> for LeftAligns<A, B> where Position<A, B>: MatchesLeft<A, B, L, M> {}
+impl<A, B, L, M> Accepted<L, M> for RightAligns<A, B> where Position<A, B>: SameDim<A, B, L, M> {}
+impl<A, B, L, M> Accepted<L, M> for LeftAligns<A, B> where Position<A, B>: SameDimLeft<A, B, L, M> {}
 impl<A, B, L, M> Accepted<L, M> for Foreign<A, B> where Position<A, B>: SameName<A, B, L, M> {}
 impl<X, D, L, M> Accepted<L, M> for Misaligned<X, D> where Elsewhere<X>: MayFaceWild<X, D, L, M> {}
 impl<A, B, L, M, Rest> Accepted<L, M> for OneName<A, B, Rest>
@@ -70,17 +70,16 @@ pub struct Elsewhere<X>(PhantomData<X>);
 /// Never holds: the message for two names of which aligning the right operand makes one.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
-    label = "cannot broadcast dims {L} with dims {M}",
-    note = "align by name first: `&x + y.align_as(&x)`"
+    label = "cannot broadcast dims {L} with dims {M}; align by name first: `y.align_as(&x)`"
 )]
-pub trait Matches<A, B, L, M> {}
+pub trait SameDim<A, B, L, M> {}
 
 /// Never holds: the message for two names of which aligning the left operand makes one.
 #[diagnostic::on_unimplemented(
     message = "dim `{A}` and dim `{B}` are at the same position from the right but do not match",
-    label = "cannot broadcast dims {L} with dims {M}: align by name, `x.align_as(&y) + &y`"
+    label = "cannot broadcast dims {L} with dims {M}; align by name first: `x.align_as(&y)`"
 )]
-pub trait MatchesLeft<A, B, L, M> {}
+pub trait SameDimLeft<A, B, L, M> {}
 
 /// Two names that no order of dims brings together are one.
 #[diagnostic::on_unimplemented(
@@ -95,7 +94,7 @@ impl<A: Axis, B: Axis<Id = A::Id>, L, M> SameName<A, B, L, M> for Position<A, B>
 #[diagnostic::on_unimplemented(
     message = "dim `{X}` is misaligned: it faces `Wild`, but stands at another position in dims {D}",
     label = "cannot broadcast dims {L} with dims {M}",
-    note = "name the dims first: `x.refine_names(..)`, then align: `&x + y.align_as(&x)`"
+    note = "name the dims first, `x.refine_names(..)`, then align by name: `y.align_as(&x)`"
 )]
 pub trait MayFaceWild<X, D, L, M> {}
 

@@ -82,7 +82,7 @@ pub trait Float: Real + Inexact {}
     message = "dtype `{Self}` is not a complex dtype",
     label = "needs `Complex<f32>` or `Complex<f64>`"
 )]
-pub trait ComplexFloat: Element {}
+pub trait ComplexElement: Element {}
 
 /// A dtype of floats, real or complex: what `mean`, `softmax` and gradients need.
 #[diagnostic::on_unimplemented(
@@ -145,7 +145,7 @@ macro_rules! categories {
 }
 categories! {
     Float: f16 bf16 f32 f64;
-    ComplexFloat: Complex<f32> Complex<f64>;
+    ComplexElement: Complex<f32> Complex<f64>;
     Inexact: f16 bf16 f32 f64 Complex<f32> Complex<f64>;
     Real: bool u8 i8 i16 i32 i64 f16 bf16 f32 f64;
     Integer: u8 i8 i16 i32 i64;
@@ -234,7 +234,8 @@ real_numbers!(bool u8 i8 i16 i32 i64 u16 u32 usize isize f16 bf16 f32 f64);
 /// gives way, unless it is of a higher category.
 #[diagnostic::on_unimplemented(
     message = "a tensor of dtype `{Self}` does not combine with `{S}`",
-    label = "expected a number"
+    label = "expected a tensor or a number",
+    note = "a `DynTensor` becomes a typed one by `d.typed::<(N, C), f32>()?`"
 )]
 pub trait PromoteScalar<S>: Element {
     /// The dtype of the result.

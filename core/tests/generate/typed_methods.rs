@@ -34,7 +34,7 @@ const USES: &str = "\
 // Methods and impls that follow from the operator table; included in the module of the tensor, so
 // that rustc names them `Tensor::<D, T>::sum` in its messages.
 
-use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Distinct, DtypeRule, Factor, Has, Holds, IndexOf, IndexedBy, Matrix, NamesOf, Once, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without};
+use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Distinct, DtypeRule, Factor, Has, Holds, IndexOf, IndexedBy, Matrix, NamesOf, StandsOnce, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without};
 use nomina_core::op::Op;
 use nomina_core::{Float, IndexElement, Inexact, Integral, Numeric, Promote, Promoted, Real, StoreAs};
 use nomina_runtime::tensor::{__options__};

@@ -60,7 +60,9 @@ pub fn subscripts(arity: usize) -> String {
     let bounds = match arity {
         0 => String::new(),
         1 => format!("where {checks}"),
-        _ => format!("where {checks} NamesOf<{dims}>: Once<<{dims} as DimList>::Repeated, {dims}>"),
+        _ => format!(
+            "where {checks} NamesOf<{dims}>: StandsOnce<<{dims} as DimList>::Repeated, {dims}>"
+        ),
     };
     let picks = list("(position::<A#, D>(), self.#.index.pick()), ");
     format!(
@@ -95,7 +97,7 @@ pub fn points(arity: usize) -> String {
     let dims = format!("({})", list("A#, "));
     let distinct = match arity {
         1 => String::new(),
-        _ => format!("NamesOf<{dims}>: Once<<{dims} as DimList>::Repeated, {dims}>, "),
+        _ => format!("NamesOf<{dims}>: StandsOnce<<{dims} as DimList>::Repeated, {dims}>, "),
     };
     format!(
         "#[diagnostic::do_not_recommend]\n\

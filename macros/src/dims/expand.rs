@@ -84,6 +84,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
     };
     [
         quote_spanned! {span=>
+            #[diagnostic::do_not_recommend]
             impl #dims::Axis for #ident {
                 type Id = #id;
                 type Kind = #dims::Named;
@@ -92,7 +93,10 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
                     ::core::option::Option::Some(#name);
             }
         },
-        quote_spanned!(span=> impl #dims::Dim for #ident {}),
+        quote_spanned! {span=>
+            #[diagnostic::do_not_recommend]
+            impl #dims::Dim for #ident {}
+        },
     ]
 }
 

@@ -2,7 +2,7 @@
 //! What slides along one, two or three dims.
 
 use nomina_core::dims::{
-    BroadcastWith, Convolved, DimOf, Dims, Holds, OutChannel, SpatialOf, Sum, WeightFor, Without,
+    Broadcast, Convolved, DimOf, Dims, Holds, OutChannel, SpatialOf, Sum, WeightFor, Without,
     positions,
 };
 use nomina_core::op::Op;
@@ -555,7 +555,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Self
     where
         T: Float,
-        D: BroadcastWith<E> + Holds<Sum<D, E>>,
+        D: Broadcast<E> + Holds<Sum<D, E>>,
     {
         ok(self.try_max_unpool1d(indices, dims, output_size))
     }
@@ -572,7 +572,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self>
     where
         T: Float,
-        D: BroadcastWith<E> + Holds<Sum<D, E>>,
+        D: Broadcast<E> + Holds<Sum<D, E>>,
     {
         let _ = dims;
         let at = positions::<A, D>();
@@ -1146,7 +1146,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Self
     where
         T: Float,
-        D: BroadcastWith<E> + Holds<Sum<D, E>>,
+        D: Broadcast<E> + Holds<Sum<D, E>>,
     {
         ok(self.try_max_unpool2d(indices, dims, output_size))
     }
@@ -1163,7 +1163,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self>
     where
         T: Float,
-        D: BroadcastWith<E> + Holds<Sum<D, E>>,
+        D: Broadcast<E> + Holds<Sum<D, E>>,
     {
         let _ = dims;
         let at = positions::<A, D>();
@@ -1714,7 +1714,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Self
     where
         T: Float,
-        D: BroadcastWith<E> + Holds<Sum<D, E>>,
+        D: Broadcast<E> + Holds<Sum<D, E>>,
     {
         ok(self.try_max_unpool3d(indices, dims, output_size))
     }
@@ -1731,7 +1731,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Self>
     where
         T: Float,
-        D: BroadcastWith<E> + Holds<Sum<D, E>>,
+        D: Broadcast<E> + Holds<Sum<D, E>>,
     {
         let _ = dims;
         let at = positions::<A, D>();

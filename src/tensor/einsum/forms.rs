@@ -130,7 +130,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Tensor<E, U>,
         out: &mut Tensor<Out, Stored>,
     ) where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
         Promoted<T, U, DtypeRule<D, E>>: StoreAs<Stored>,
     {
@@ -147,7 +147,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
         Promoted<T, U, DtypeRule<D, E>>: StoreAs<Stored>,
     {
@@ -209,7 +209,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
         out: &mut Tensor<Out, Stored>,
     ) where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Numeric + Promote<U, DtypeRule<D, E>>,
         Promoted<T, U, DtypeRule<D, E>>: StoreAs<Stored>,
     {
@@ -233,7 +233,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Numeric + Promote<U, DtypeRule<D, E>>,
         Promoted<T, U, DtypeRule<D, E>>: StoreAs<Stored>,
     {

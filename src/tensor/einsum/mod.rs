@@ -9,9 +9,9 @@ mod terms;
 pub mod vectors;
 
 use nomina_core::dims::{
-    Axes, Beside, Broadcast, BroadcastWith, Dim, DimOf, Dims, Distances, DtypeRule, Factor, Inner,
-    InnerWith, Joined, Linear, Matrix, OneDim, Primable, PrimedDims, Product, RowsBeside, Sum,
-    TensorDot, Tensordotted, Vector, position, positions,
+    Axes, Beside, Broadcast, Dim, DimOf, Dims, Distances, DtypeRule, Factor, Inner, InnerWith,
+    Joined, Linear, Matrix, OneDim, Primable, PrimedDims, Product, RowsBeside, Sum, TensorDot,
+    Tensordotted, Vector, position, positions,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Numeric, Promote, Promoted, Result};
@@ -175,7 +175,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Tensor<E, U>,
     ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         let out = <Sum<D, E>>::STATIC;
@@ -191,7 +191,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Tensor<E, U>,
     ) -> Result<Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         let out = <Sum<D, E>>::STATIC;
@@ -267,7 +267,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Numeric + Promote<U, DtypeRule<D, E>>,
     {
         Tensor::wrap(done(self.crossed(other, dim)))
@@ -283,7 +283,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Numeric + Promote<U, DtypeRule<D, E>>,
     {
         Tensor::give(self.crossed(other, dim))

@@ -2,7 +2,7 @@
 //!
 //! [`Tensor::vecdot`].
 
-use nomina_core::dims::{BroadcastWith, DimOf, Dims, Sum, Without, position};
+use nomina_core::dims::{Broadcast, DimOf, Dims, Sum, Without, position};
 use nomina_core::{Element, Result};
 
 use crate::call::compose::one;
@@ -24,7 +24,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Tensor<Without<Sum<D, E>, X>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
     {
         Tensor::wrap(done(self.products_along(other, dim)))
     }
@@ -39,7 +39,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<Without<Sum<D, E>, X>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
     {
         Tensor::give(self.products_along(other, dim))
     }

@@ -2,9 +2,7 @@
 //!
 //! [`Tensor::index_add`], [`Tensor::index_fill`].
 
-use nomina_core::dims::{
-    BroadcastWith, DimOf, Dims, Holds, IndexOf, SameRankAs, Selected, position,
-};
+use nomina_core::dims::{Broadcast, DimOf, Dims, Holds, IndexOf, SameRankAs, Selected, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Result, Scalar, StoreAs};
 use nomina_runtime::tensor::IndexAddOptions;
@@ -36,7 +34,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_add(dim, index, source))
     }
@@ -52,7 +50,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Result<Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         let out = <D>::STATIC;
@@ -75,7 +73,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> &mut Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_add_(dim, index, source));
         self
@@ -92,7 +90,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Result<&mut Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         gather::in_place(
@@ -126,7 +124,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
         out: &mut Tensor<O, V>,
     ) where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         ok(self.try_index_add_out(dim, index, source, out));
@@ -151,7 +149,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<O, V>,
     ) -> Result<()>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         let result = self.try_index_add(dim, index, source)?;
@@ -173,7 +171,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexAddOptions,
     ) -> Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_add_with(dim, index, source, options))
     }
@@ -190,7 +188,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexAddOptions,
     ) -> Result<Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         let out = <D>::STATIC;
@@ -214,7 +212,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexAddOptions,
     ) -> &mut Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_add_with_(dim, index, source, options));
         self
@@ -232,7 +230,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexAddOptions,
     ) -> Result<&mut Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         gather::in_place(

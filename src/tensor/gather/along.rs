@@ -2,7 +2,7 @@
 //!
 //! [`Tensor::scatter`].
 
-use nomina_core::dims::{BroadcastWith, DimOf, Dims, Holds, SameRankAs, Sum, position};
+use nomina_core::dims::{Broadcast, DimOf, Dims, Holds, SameRankAs, Sum, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Result, StoreAs};
 use nomina_runtime::DynTensor;
@@ -21,7 +21,7 @@ use crate::tensor::operand::{OfScalar, OfTensor, Operand};
 )]
 pub trait ScatterFrom<D, T> {}
 #[diagnostic::do_not_recommend]
-impl<D, T, S> ScatterFrom<D, T> for OfTensor<S, T> where D: BroadcastWith<S> + SameRankAs<S> {}
+impl<D, T, S: Dims> ScatterFrom<D, T> for OfTensor<S, T> where D: Broadcast<S> + SameRankAs<S> {}
 impl<D, T, N> ScatterFrom<D, T> for OfScalar<N> {}
 
 fn operand<'a>(src: &Side<'_>, given: Option<&'a DynTensor>) -> DynOperand<'a> {
@@ -56,7 +56,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: R,
     ) -> Tensor<Sum<D, E>, T>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
     {
@@ -74,7 +74,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: R,
     ) -> Result<Tensor<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
     {
@@ -103,7 +103,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: R,
     ) -> &mut Self
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
     {
@@ -122,7 +122,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: R,
     ) -> Result<&mut Self>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
     {
@@ -155,7 +155,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterOptions,
     ) -> Tensor<Sum<D, E>, T>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
     {
@@ -174,7 +174,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterOptions,
     ) -> Result<Tensor<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
     {
@@ -205,7 +205,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterOptions,
     ) -> &mut Self
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
     {
@@ -225,7 +225,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterOptions,
     ) -> Result<&mut Self>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
     {
@@ -264,7 +264,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: R,
         out: &mut Tensor<O, V>,
     ) where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
         T: StoreAs<V>,
@@ -291,7 +291,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<O, V>,
     ) -> Result<()>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         R: Operand,
         R::Kind: ScatterFrom<D, T>,
         T: StoreAs<V>,

@@ -2,7 +2,7 @@
 //!
 //! [`Tensor::index`], [`Tensor::index_put`].
 
-use nomina_core::dims::{BroadcastWith, DimTuple, Dims, HoldsInPlace, Sum};
+use nomina_core::dims::{Broadcast, DimTuple, Dims, HoldsInPlace, Sum};
 use nomina_core::{Element, Result};
 use nomina_runtime::tensor::IndexPutOptions;
 
@@ -78,7 +78,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn index_put<P: PointsOf<D>, S: Dims>(&self, indices: P, values: &Tensor<S, T>) -> Self
     where
-        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
         ok(self.try_index_put(indices, values))
     }
@@ -93,7 +93,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         values: &Tensor<S, T>,
     ) -> Result<Self>
     where
-        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
         self.try_index_put_with(indices, values, IndexPutOptions::default())
     }
@@ -109,7 +109,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         values: &Tensor<S, T>,
     ) -> &mut Self
     where
-        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
         ok(self.try_index_put_(indices, values));
         self
@@ -125,7 +125,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         values: &Tensor<S, T>,
     ) -> Result<&mut Self>
     where
-        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
         self.try_index_put_with_(indices, values, IndexPutOptions::default())
     }
@@ -143,7 +143,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexPutOptions,
     ) -> Self
     where
-        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
         ok(self.try_index_put_with(indices, values, options))
     }
@@ -159,7 +159,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexPutOptions,
     ) -> Result<Self>
     where
-        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
         let mut result = self.clone();
         result.try_index_put_with_(indices, values, options)?;
@@ -178,7 +178,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexPutOptions,
     ) -> &mut Self
     where
-        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
         ok(self.try_index_put_with_(indices, values, options));
         self
@@ -195,7 +195,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: IndexPutOptions,
     ) -> Result<&mut Self>
     where
-        P::Of<D>: BroadcastWith<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
+        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
     {
         let looks = indices.looks::<D>();
         let rank = <P::Of<D>>::RANK;

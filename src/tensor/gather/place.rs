@@ -4,7 +4,7 @@
 //! [`Tensor::slice_scatter`], [`Tensor::diagonal_scatter`].
 
 use nomina_core::dims::{
-    Appended, At, BroadcastWith, DimOf, Dims, HoldsInPlace, SameRankAs, SubscriptRange, Sum, Wild,
+    Appended, At, Broadcast, DimOf, Dims, HoldsInPlace, SameRankAs, SubscriptRange, Sum, Wild,
     Without, position,
 };
 use nomina_core::{Element, IndexElement, Result};
@@ -166,7 +166,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Tensor<Sum<D, E>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
     {
         ok(self.try_masked_scatter(mask, source))
     }
@@ -181,7 +181,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Result<Tensor<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
     {
         let out = <Sum<D, E>>::STATIC;
         Tensor::give(gather::one(
@@ -202,7 +202,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> &mut Self
     where
-        D: BroadcastWith<E> + HoldsInPlace<Sum<D, E>>,
+        D: Broadcast<E> + HoldsInPlace<Sum<D, E>>,
     {
         ok(self.try_masked_scatter_(mask, source));
         self
@@ -218,7 +218,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Result<&mut Self>
     where
-        D: BroadcastWith<E> + HoldsInPlace<Sum<D, E>>,
+        D: Broadcast<E> + HoldsInPlace<Sum<D, E>>,
     {
         gather::in_place(
             &mut self.bare,
@@ -249,7 +249,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         index: impl Whole,
     ) -> Self
     where
-        Without<D, X>: BroadcastWith<E> + SameRankAs<E>,
+        Without<D, X>: Broadcast<E> + SameRankAs<E>,
     {
         ok(self.try_select_scatter(src, dim, index))
     }
@@ -265,7 +265,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         index: impl Whole,
     ) -> Result<Self>
     where
-        Without<D, X>: BroadcastWith<E> + SameRankAs<E>,
+        Without<D, X>: Broadcast<E> + SameRankAs<E>,
     {
         let _ = dim;
         let index = index.whole();
@@ -296,7 +296,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         range: At<X, R>,
     ) -> Self
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
     {
         ok(self.try_slice_scatter(src, range))
     }
@@ -311,7 +311,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         range: At<X, R>,
     ) -> Result<Self>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
     {
         let dim = position::<X, D>();
         Self::give(gather::slice_scatter(
@@ -337,7 +337,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim2: Y,
     ) -> Self
     where
-        Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
+        Appended<Without<Without<D, X>, Y>, Wild>: Broadcast<E> + SameRankAs<E>,
     {
         ok(self.try_diagonal_scatter(src, offset, dim1, dim2))
     }
@@ -354,7 +354,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim2: Y,
     ) -> Result<Self>
     where
-        Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
+        Appended<Without<Without<D, X>, Y>, Wild>: Broadcast<E> + SameRankAs<E>,
     {
         let _ = (dim1, dim2);
         Self::give(gather::one(

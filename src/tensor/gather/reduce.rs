@@ -2,7 +2,7 @@
 //!
 //! [`Tensor::scatter_add`], [`Tensor::scatter_reduce`].
 
-use nomina_core::dims::{BroadcastWith, DimOf, Dims, Holds, SameRankAs, Sum, position};
+use nomina_core::dims::{Broadcast, DimOf, Dims, Holds, SameRankAs, Sum, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Result, StoreAs};
 use nomina_runtime::tensor::{ScatterReduce, ScatterReduceOptions};
@@ -27,7 +27,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: &Tensor<S, T>,
     ) -> Tensor<Sum<D, E>, T>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_scatter_add(dim, index, src))
     }
@@ -43,7 +43,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: &Tensor<S, T>,
     ) -> Result<Tensor<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
@@ -66,7 +66,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: &Tensor<S, T>,
     ) -> &mut Self
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_scatter_add_(dim, index, src));
         self
@@ -83,7 +83,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: &Tensor<S, T>,
     ) -> Result<&mut Self>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         gather::in_place(
@@ -117,7 +117,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         src: &Tensor<S, T>,
         out: &mut Tensor<O, V>,
     ) where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         ok(self.try_scatter_add_out(dim, index, src, out));
@@ -142,7 +142,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<O, V>,
     ) -> Result<()>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         let result = self.try_scatter_add(dim, index, src)?;
@@ -178,7 +178,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
     ) -> Tensor<Sum<D, E>, T>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_scatter_reduce(dim, index, src, reduce))
     }
@@ -195,7 +195,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
     ) -> Result<Tensor<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
@@ -219,7 +219,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
     ) -> &mut Self
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_scatter_reduce_(dim, index, src, reduce));
         self
@@ -237,7 +237,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
     ) -> Result<&mut Self>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         gather::in_place(
@@ -272,7 +272,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
         out: &mut Tensor<O, V>,
     ) where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         ok(self.try_scatter_reduce_out(dim, index, src, reduce, out));
@@ -298,7 +298,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<O, V>,
     ) -> Result<()>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         let result = self.try_scatter_reduce(dim, index, src, reduce)?;
@@ -327,7 +327,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterReduceOptions,
     ) -> Tensor<Sum<D, E>, T>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_scatter_reduce_with(dim, index, src, reduce, options))
     }
@@ -345,7 +345,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterReduceOptions,
     ) -> Result<Tensor<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
@@ -378,7 +378,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterReduceOptions,
     ) -> &mut Self
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_scatter_reduce_with_(dim, index, src, reduce, options));
         self
@@ -397,7 +397,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterReduceOptions,
     ) -> Result<&mut Self>
     where
-        D: BroadcastWith<E> + SameRankAs<E> + BroadcastWith<S> + SameRankAs<S>,
+        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         gather::in_place(

@@ -5,7 +5,7 @@
 //! [`Tensor::unravel_index`].
 
 use nomina_core::dims::{
-    Append, Appended, BroadcastWith, Dim, DimOf, Dims, EmbedIn, Embedded, Holds, IndexOf, OneDim,
+    Append, Appended, Broadcast, Dim, DimOf, Dims, EmbedIn, Embedded, Holds, IndexOf, OneDim,
     SameRankAs, Selected, SizedDim, Sum, Wild, position,
 };
 use nomina_core::op::Op;
@@ -129,7 +129,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         index: &Tensor<E, I>,
     ) -> Tensor<Sum<D, E>, T>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
     {
         ok(self.try_gather(dim, index))
     }
@@ -144,7 +144,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         index: &Tensor<E, I>,
     ) -> Result<Tensor<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;
@@ -170,7 +170,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         index: &Tensor<E, I>,
         out: &mut Tensor<O, V>,
     ) where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         T: StoreAs<V>,
     {
         ok(self.try_gather_out(dim, index, out));
@@ -193,7 +193,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<O, V>,
     ) -> Result<()>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         T: StoreAs<V>,
     {
         let result = self.try_gather(dim, index)?;
@@ -219,7 +219,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Tensor<Sum<D, E>, T>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
     {
         ok(self.try_take_along_dim(indices, dim))
     }
@@ -234,7 +234,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
     {
         let _ = dim;
         let out = <Sum<D, E>>::STATIC;

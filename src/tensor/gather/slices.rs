@@ -2,9 +2,7 @@
 //!
 //! [`Tensor::index_copy`], [`Tensor::index_reduce`].
 
-use nomina_core::dims::{
-    BroadcastWith, DimOf, Dims, Holds, IndexOf, SameRankAs, Selected, position,
-};
+use nomina_core::dims::{Broadcast, DimOf, Dims, Holds, IndexOf, SameRankAs, Selected, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Result, StoreAs};
 use nomina_runtime::tensor::{ScatterReduce, ScatterReduceOptions};
@@ -27,7 +25,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_copy(dim, index, source))
     }
@@ -43,7 +41,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Result<Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         let out = <D>::STATIC;
@@ -66,7 +64,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> &mut Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_copy_(dim, index, source));
         self
@@ -83,7 +81,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
     ) -> Result<&mut Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         gather::in_place(
@@ -117,7 +115,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         source: &Tensor<S, T>,
         out: &mut Tensor<O, V>,
     ) where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         ok(self.try_index_copy_out(dim, index, source, out));
@@ -142,7 +140,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<O, V>,
     ) -> Result<()>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         let result = self.try_index_copy(dim, index, source)?;
@@ -164,7 +162,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
     ) -> Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_reduce(dim, index, source, reduce))
     }
@@ -181,7 +179,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
     ) -> Result<Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         let out = <D>::STATIC;
@@ -205,7 +203,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
     ) -> &mut Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_reduce_(dim, index, source, reduce));
         self
@@ -223,7 +221,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
     ) -> Result<&mut Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         gather::in_place(
@@ -258,7 +256,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduce: ScatterReduce,
         out: &mut Tensor<O, V>,
     ) where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         ok(self.try_index_reduce_out(dim, index, source, reduce, out));
@@ -284,7 +282,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<O, V>,
     ) -> Result<()>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
         T: StoreAs<V>,
     {
         let result = self.try_index_reduce(dim, index, source, reduce)?;
@@ -307,7 +305,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterReduceOptions,
     ) -> Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_reduce_with(dim, index, source, reduce, options))
     }
@@ -325,7 +323,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterReduceOptions,
     ) -> Result<Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         let out = <D>::STATIC;
@@ -358,7 +356,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterReduceOptions,
     ) -> &mut Self
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         ok(self.try_index_reduce_with_(dim, index, source, reduce, options));
         self
@@ -377,7 +375,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: ScatterReduceOptions,
     ) -> Result<&mut Self>
     where
-        Selected<D, X, E>: BroadcastWith<S> + SameRankAs<S>,
+        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
     {
         let _ = dim;
         gather::in_place(

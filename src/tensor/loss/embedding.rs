@@ -3,7 +3,7 @@
 //! [`Tensor::margin_ranking_loss`], [`Tensor::cosine_embedding_loss`],
 //! [`Tensor::triplet_margin_loss`], [`Tensor::gaussian_nll_loss`].
 
-use nomina_core::dims::{BroadcastWith, DimOf, Dims, Sum, Without, position};
+use nomina_core::dims::{Broadcast, DimOf, Dims, Sum, Without, position};
 use nomina_core::{Element, Float, Result};
 use nomina_runtime::tensor::{GaussianNllLossOptions, MarginOptions, TripletMarginLossOptions};
 
@@ -26,8 +26,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         target: &Tensor<F, T>,
     ) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         ok(self.try_margin_ranking_loss(input2, target))
@@ -43,8 +43,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         target: &Tensor<F, T>,
     ) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         self.try_margin_ranking_loss_with(input2, target, Mean, MarginOptions::default())
@@ -64,8 +64,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: MarginOptions,
     ) -> Tensor<R::Of<Sum<Sum<D, E>, F>>, T>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         ok(self.try_margin_ranking_loss_with(input2, target, reduction, options))
@@ -83,8 +83,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: MarginOptions,
     ) -> Result<Tensor<R::Of<Sum<Sum<D, E>, F>>, T>>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         let _ = reduction;
@@ -110,8 +110,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
-        Without<Sum<D, E>, X>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Without<Sum<D, E>, X>: Broadcast<F>,
         T: Float,
     {
         ok(self.try_cosine_embedding_loss(input2, target, dim))
@@ -128,8 +128,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
-        Without<Sum<D, E>, X>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Without<Sum<D, E>, X>: Broadcast<F>,
         T: Float,
     {
         self.try_cosine_embedding_loss_with(input2, target, dim, Mean, MarginOptions::default())
@@ -150,8 +150,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: MarginOptions,
     ) -> Tensor<R::Of<Sum<Without<Sum<D, E>, X>, F>>, T>
     where
-        D: BroadcastWith<E>,
-        Without<Sum<D, E>, X>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Without<Sum<D, E>, X>: Broadcast<F>,
         T: Float,
     {
         ok(self.try_cosine_embedding_loss_with(input2, target, dim, reduction, options))
@@ -170,8 +170,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: MarginOptions,
     ) -> Result<Tensor<R::Of<Sum<Without<Sum<D, E>, X>, F>>, T>>
     where
-        D: BroadcastWith<E>,
-        Without<Sum<D, E>, X>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Without<Sum<D, E>, X>: Broadcast<F>,
         T: Float,
     {
         let _ = reduction;
@@ -200,8 +200,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         ok(self.try_triplet_margin_loss(positive, negative, dim))
@@ -218,8 +218,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         self.try_triplet_margin_loss_with(
@@ -246,8 +246,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: TripletMarginLossOptions,
     ) -> Tensor<R::Of<Without<Sum<Sum<D, E>, F>, X>>, T>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         ok(self.try_triplet_margin_loss_with(positive, negative, dim, reduction, options))
@@ -266,8 +266,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: TripletMarginLossOptions,
     ) -> Result<Tensor<R::Of<Without<Sum<Sum<D, E>, F>, X>>, T>>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         let _ = reduction;
@@ -296,8 +296,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         var: &Tensor<F, T>,
     ) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         ok(self.try_gaussian_nll_loss(target, var))
@@ -313,8 +313,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         var: &Tensor<F, T>,
     ) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         self.try_gaussian_nll_loss_with(target, var, Mean, GaussianNllLossOptions::default())
@@ -334,8 +334,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: GaussianNllLossOptions,
     ) -> Tensor<R::Of<Sum<Sum<D, E>, F>>, T>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         ok(self.try_gaussian_nll_loss_with(target, var, reduction, options))
@@ -353,8 +353,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: GaussianNllLossOptions,
     ) -> Result<Tensor<R::Of<Sum<Sum<D, E>, F>>, T>>
     where
-        D: BroadcastWith<E>,
-        Sum<D, E>: BroadcastWith<F>,
+        D: Broadcast<E>,
+        Sum<D, E>: Broadcast<F>,
         T: Float,
     {
         let _ = reduction;

@@ -3,7 +3,7 @@
 //! [`Tensor::cross_entropy`], [`Tensor::nll_loss`], [`Tensor::binary_cross_entropy`],
 //! [`Tensor::binary_cross_entropy_with_logits`].
 
-use nomina_core::dims::{BroadcastWith, Dim, DimOf, Dims, HoldsInPlace, Sum, Without};
+use nomina_core::dims::{Broadcast, Dim, DimOf, Dims, HoldsInPlace, Sum, Without};
 use nomina_core::{Element, Float, Integer, Result};
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor as dynamic;
@@ -124,7 +124,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Tensor<(), T>
     where
-        U::Beside<D, X>: BroadcastWith<E>,
+        U::Beside<D, X>: Broadcast<E>,
         T: Float,
     {
         ok(self.try_cross_entropy(target, dim))
@@ -140,7 +140,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<(), T>>
     where
-        U::Beside<D, X>: BroadcastWith<E>,
+        U::Beside<D, X>: Broadcast<E>,
         T: Float,
     {
         self.try_cross_entropy_with(target, dim, Mean, CrossEntropyOptions::default())
@@ -160,7 +160,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CrossEntropyOptions<'_, (X,), T>,
     ) -> Tensor<R::Of<Rows<U, D, E, X>>, T>
     where
-        U::Beside<D, X>: BroadcastWith<E>,
+        U::Beside<D, X>: Broadcast<E>,
         T: Float,
     {
         ok(self.try_cross_entropy_with(target, dim, reduction, options))
@@ -178,7 +178,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CrossEntropyOptions<'_, (X,), T>,
     ) -> Result<Tensor<R::Of<Rows<U, D, E, X>>, T>>
     where
-        U::Beside<D, X>: BroadcastWith<E>,
+        U::Beside<D, X>: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;
@@ -207,7 +207,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Tensor<(), T>
     where
-        U::Beside<D, X>: BroadcastWith<E>,
+        U::Beside<D, X>: Broadcast<E>,
         T: Float,
     {
         ok(self.try_nll_loss(target, dim))
@@ -223,7 +223,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<(), T>>
     where
-        U::Beside<D, X>: BroadcastWith<E>,
+        U::Beside<D, X>: Broadcast<E>,
         T: Float,
     {
         self.try_nll_loss_with(target, dim, Mean, CrossEntropyOptions::default())
@@ -243,7 +243,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CrossEntropyOptions<'_, (X,), T>,
     ) -> Tensor<R::Of<Rows<U, D, E, X>>, T>
     where
-        U::Beside<D, X>: BroadcastWith<E>,
+        U::Beside<D, X>: Broadcast<E>,
         T: Float,
     {
         ok(self.try_nll_loss_with(target, dim, reduction, options))
@@ -261,7 +261,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CrossEntropyOptions<'_, (X,), T>,
     ) -> Result<Tensor<R::Of<Rows<U, D, E, X>>, T>>
     where
-        U::Beside<D, X>: BroadcastWith<E>,
+        U::Beside<D, X>: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;
@@ -286,7 +286,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn binary_cross_entropy<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_binary_cross_entropy(target))
@@ -298,7 +298,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_binary_cross_entropy<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let looks = [self.look(), target.look()];
@@ -320,9 +320,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: BinaryCrossEntropyOptions<'_, W, T>,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
-        Sum<D, E>: BroadcastWith<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
+        Sum<D, E>: Broadcast<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
     {
         ok(self.try_binary_cross_entropy_with(target, reduction, options))
     }
@@ -338,9 +338,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: BinaryCrossEntropyOptions<'_, W, T>,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
-        Sum<D, E>: BroadcastWith<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
+        Sum<D, E>: Broadcast<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
     {
         let _ = reduction;
         let weights = [options.weight, options.pos_weight].map(|weight| weight.map(Tensor::look));
@@ -367,7 +367,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn binary_cross_entropy_with_logits<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_binary_cross_entropy_with_logits(target))
@@ -382,7 +382,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         target: &Tensor<E, T>,
     ) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let looks = [self.look(), target.look()];
@@ -404,9 +404,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: BinaryCrossEntropyOptions<'_, W, T>,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
-        Sum<D, E>: BroadcastWith<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
+        Sum<D, E>: Broadcast<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
     {
         ok(self.try_binary_cross_entropy_with_logits_with(target, reduction, options))
     }
@@ -422,9 +422,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: BinaryCrossEntropyOptions<'_, W, T>,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
-        Sum<D, E>: BroadcastWith<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
+        Sum<D, E>: Broadcast<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
     {
         let _ = reduction;
         let weights = [options.weight, options.pos_weight].map(|weight| weight.map(Tensor::look));

@@ -2,7 +2,7 @@
 //!
 //! [`Tensor::kl_div`], [`Tensor::poisson_nll_loss`], [`Tensor::hinge_embedding_loss`].
 
-use nomina_core::dims::{BroadcastWith, Dims, Sum};
+use nomina_core::dims::{Broadcast, Dims, Sum};
 use nomina_core::{Element, Float, Result};
 use nomina_runtime::tensor::{HingeEmbeddingLossOptions, KlDivOptions, PoissonNllLossOptions};
 
@@ -20,7 +20,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn kl_div<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_kl_div(target))
@@ -32,7 +32,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_kl_div<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_kl_div_with(target, Mean, KlDivOptions::default())
@@ -51,7 +51,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: KlDivOptions,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_kl_div_with(target, reduction, options))
@@ -68,7 +68,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: KlDivOptions,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;
@@ -86,7 +86,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn poisson_nll_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_poisson_nll_loss(target))
@@ -98,7 +98,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_poisson_nll_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_poisson_nll_loss_with(target, Mean, PoissonNllLossOptions::default())
@@ -117,7 +117,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: PoissonNllLossOptions,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_poisson_nll_loss_with(target, reduction, options))
@@ -134,7 +134,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: PoissonNllLossOptions,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;
@@ -152,7 +152,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn hinge_embedding_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_hinge_embedding_loss(target))
@@ -164,7 +164,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_hinge_embedding_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_hinge_embedding_loss_with(target, Mean, HingeEmbeddingLossOptions::default())
@@ -183,7 +183,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: HingeEmbeddingLossOptions,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_hinge_embedding_loss_with(target, reduction, options))
@@ -200,7 +200,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: HingeEmbeddingLossOptions,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;

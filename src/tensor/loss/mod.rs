@@ -8,7 +8,7 @@ pub mod entropy;
 pub mod likelihood;
 pub mod reduction;
 
-use nomina_core::dims::{BroadcastWith, Dims, Sum};
+use nomina_core::dims::{Broadcast, Dims, Sum};
 use nomina_core::{Element, Float, Result};
 use nomina_runtime::tensor::{HuberLossOptions, SmoothL1LossOptions};
 
@@ -38,7 +38,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn mse_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_mse_loss(target))
@@ -50,7 +50,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_mse_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_mse_loss_with(target, Mean)
@@ -68,7 +68,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduction: R,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_mse_loss_with(target, reduction))
@@ -84,7 +84,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduction: R,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;
@@ -102,7 +102,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn l1_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_l1_loss(target))
@@ -114,7 +114,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_l1_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_l1_loss_with(target, Mean)
@@ -132,7 +132,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduction: R,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_l1_loss_with(target, reduction))
@@ -148,7 +148,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduction: R,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;
@@ -166,7 +166,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn smooth_l1_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_smooth_l1_loss(target))
@@ -178,7 +178,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_smooth_l1_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_smooth_l1_loss_with(target, Mean, SmoothL1LossOptions::default())
@@ -197,7 +197,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: SmoothL1LossOptions,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_smooth_l1_loss_with(target, reduction, options))
@@ -214,7 +214,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: SmoothL1LossOptions,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;
@@ -232,7 +232,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn huber_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_huber_loss(target))
@@ -244,7 +244,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_huber_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_huber_loss_with(target, Mean, HuberLossOptions::default())
@@ -263,7 +263,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: HuberLossOptions,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_huber_loss_with(target, reduction, options))
@@ -280,7 +280,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: HuberLossOptions,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;
@@ -298,7 +298,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn soft_margin_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_soft_margin_loss(target))
@@ -310,7 +310,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_soft_margin_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_soft_margin_loss_with(target, Mean)
@@ -328,7 +328,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduction: R,
     ) -> Tensor<R::Of<Sum<D, E>>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_soft_margin_loss_with(target, reduction))
@@ -344,7 +344,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         reduction: R,
     ) -> Result<Tensor<R::Of<Sum<D, E>>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let _ = reduction;

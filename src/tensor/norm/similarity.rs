@@ -2,7 +2,7 @@
 //!
 //! [`Tensor::normalize`], [`Tensor::cosine_similarity`], [`Tensor::pairwise_distance`].
 
-use nomina_core::dims::{AxesOf, BroadcastWith, DimOf, Dims, Sum, Without, position};
+use nomina_core::dims::{AxesOf, Broadcast, DimOf, Dims, Sum, Without, position};
 use nomina_core::rule::DimArg;
 use nomina_core::{Element, Float, Result};
 use nomina_runtime::tensor::{CosineSimilarityOptions, NormalizeOptions, PairwiseDistanceOptions};
@@ -87,7 +87,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Tensor<Without<Sum<D, E>, X>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_cosine_similarity(other, dim))
@@ -103,7 +103,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
     ) -> Result<Tensor<Without<Sum<D, E>, X>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_cosine_similarity_with(other, dim, CosineSimilarityOptions::default())
@@ -122,7 +122,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CosineSimilarityOptions,
     ) -> Tensor<Without<Sum<D, E>, X>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_cosine_similarity_with(other, _dim, options))
@@ -139,7 +139,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CosineSimilarityOptions,
     ) -> Result<Tensor<Without<Sum<D, E>, X>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let at = position::<X, Sum<D, E>>();
@@ -163,7 +163,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dims: A,
     ) -> Tensor<Without<Sum<D, E>, A>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_pairwise_distance(other, dims))
@@ -179,7 +179,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dims: A,
     ) -> Result<Tensor<Without<Sum<D, E>, A>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         self.try_pairwise_distance_with(other, dims, PairwiseDistanceOptions::default())
@@ -198,7 +198,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: PairwiseDistanceOptions,
     ) -> Tensor<Without<Sum<D, E>, A>, T>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         ok(self.try_pairwise_distance_with(other, dims, options))
@@ -215,7 +215,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: PairwiseDistanceOptions,
     ) -> Result<Tensor<Without<Sum<D, E>, A>, T>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Float,
     {
         let picked = picked::<A, Sum<D, E>>(&dims);

@@ -2,7 +2,7 @@
 //!
 //! [`Tensor::isclose`], [`Tensor::allclose`], [`Tensor::positive`].
 
-use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, Sum};
+use nomina_core::dims::{Broadcast, Dims, DtypeRule, Sum};
 use nomina_core::op::Op;
 use nomina_core::{Element, Numeric, Promote, Result};
 use nomina_runtime::tensor::CloseOptions;
@@ -19,7 +19,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn isclose<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, bool>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         ok(self.try_isclose(other))
@@ -34,7 +34,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Tensor<E, U>,
     ) -> Result<Tensor<Sum<D, E>, bool>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         let options = CloseOptions::default();
@@ -59,7 +59,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CloseOptions,
     ) -> Tensor<Sum<D, E>, bool>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         ok(self.try_isclose_with(other, options))
@@ -75,7 +75,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CloseOptions,
     ) -> Result<Tensor<Sum<D, E>, bool>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         Tensor::give(parametric::close(
@@ -95,7 +95,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn allclose<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> bool
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         ok(self.try_allclose(other))
@@ -107,7 +107,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
     pub fn try_allclose<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<bool>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         let options = CloseOptions::default();
@@ -126,7 +126,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CloseOptions,
     ) -> bool
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         ok(self.try_allclose_with(other, options))
@@ -142,7 +142,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: CloseOptions,
     ) -> Result<bool>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         parametric::all_close(self.look(), other.look(), options, <Sum<D, E>>::STATIC)

@@ -5,7 +5,7 @@
 
 use nomina_core::dims::{Append, Appended, Broadcast, DimOf, Dims, OneDim, Sum, Without, position};
 use nomina_core::op::Op;
-use nomina_core::{ComplexFloat, Element, Float, Result};
+use nomina_core::{ComplexElement, Element, Float, Result};
 use num_complex::Complex;
 
 use crate::call::{Known, ok, shape};
@@ -72,7 +72,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn imag(&self) -> Tensor<D, T::Real>
     where
-        T: ComplexFloat,
+        T: ComplexElement,
     {
         ok(self.try_imag())
     }
@@ -83,7 +83,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// None that a caller could cause.
     pub fn try_imag(&self) -> Result<Tensor<D, T::Real>>
     where
-        T: ComplexFloat,
+        T: ComplexElement,
     {
         Tensor::give(shape::same(
             self.look(),
@@ -100,7 +100,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn view_as_real<K: OneDim + Append<D>>(&self, to: K) -> Tensor<Appended<D, K>, T::Real>
     where
-        T: ComplexFloat,
+        T: ComplexElement,
     {
         ok(self.try_view_as_real(to))
     }
@@ -114,7 +114,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         to: K,
     ) -> Result<Tensor<Appended<D, K>, T::Real>>
     where
-        T: ComplexFloat,
+        T: ComplexElement,
     {
         let _ = to;
         let out = <Appended<D, K>>::STATIC;

@@ -5,7 +5,7 @@
 
 use half::{bf16, f16};
 use nomina_core::dims::{
-    AxesOf, Axis, BroadcastWith, Dims, Insert, Inserted, OneDim, OneOrAll, Wild, Without,
+    AxesOf, Axis, Broadcast, Dims, Insert, Inserted, OneDim, OneOrAll, Wild, Without,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Integer, Real, Result};
@@ -111,7 +111,7 @@ where
     ) -> Tensor<(Wild,), W::Total>
     where
         (Y,): Dims,
-        (X,): BroadcastWith<(Y,)>,
+        (X,): Broadcast<(Y,)>,
     {
         ok(self.try_bincount_weighted(weights, options))
     }
@@ -127,7 +127,7 @@ where
     ) -> Result<Tensor<(Wild,), W::Total>>
     where
         (Y,): Dims,
-        (X,): BroadcastWith<(Y,)>,
+        (X,): Broadcast<(Y,)>,
     {
         let (weights, out) = (Some(weights.look()), <(Wild,)>::STATIC);
         Tensor::give(count::bincount(self.look(), weights, options, out))

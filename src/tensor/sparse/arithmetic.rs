@@ -9,7 +9,7 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use nomina_core::dims::{
-    AxesOf, BroadcastWith, Dims, DtypeRule, SameRankAs, Sum, Without, positions,
+    AxesOf, Broadcast, BroadcastWith, Dims, DtypeRule, SameRankAs, Sum, Without, positions,
 };
 use nomina_core::{
     Element, Float, Number, Numeric, Promote, PromoteScalar, Promoted, Real, Result, WithScalar,
@@ -24,8 +24,8 @@ use crate::tensor::Tensor;
 /// What a sparse tensor of dims `D` and dtype `T` is multiplied by, entry by entry: a number, or a
 /// sparse or dense tensor of the same rank.
 #[diagnostic::on_unimplemented(
-    message = "a sparse tensor cannot be multiplied by `{Self}`",
-    label = "expected a number or a tensor whose dims unify with the sparse one's",
+    message = "a sparse tensor with dims {D} cannot be multiplied by `{Self}`",
+    label = "expected a number, or a tensor whose dims are as many and unify with dims {D}",
     note = "sparse tensors do not broadcast: call `to_dense()` first"
 )]
 pub trait SparseFactor<D, T> {
@@ -60,6 +60,7 @@ impl Factor {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dims, T: PromoteScalar<S>, S: Number> SparseFactor<D, T> for S {
     type Dims = D;
     type Dtype = WithScalar<T, S>;
@@ -71,7 +72,7 @@ impl<D: Dims, T: PromoteScalar<S>, S: Number> SparseFactor<D, T> for S {
 #[diagnostic::do_not_recommend]
 impl<D, E, T, U> SparseFactor<D, T> for &Sparse<E, U>
 where
-    D: Dims + BroadcastWith<E> + SameRankAs<E>,
+    D: Dims + Broadcast<E> + SameRankAs<E>,
     E: Dims,
     T: Promote<U, DtypeRule<D, E>>,
     U: Element,
@@ -86,7 +87,7 @@ where
 #[diagnostic::do_not_recommend]
 impl<D, E, T, U> SparseFactor<D, T> for &Tensor<E, U>
 where
-    D: Dims + BroadcastWith<E> + SameRankAs<E>,
+    D: Dims + Broadcast<E> + SameRankAs<E>,
     E: Dims,
     T: Promote<U, DtypeRule<D, E>>,
     U: Element,
@@ -144,39 +145,44 @@ left!(A B C D E F);
 left!(A B C D E F G);
 left!(A B C D E F G H);
 
+/// Dims of what is added to a sparse tensor of dims `D`: as many, and they unify. In one bound,
+/// so that rustc's message is shorter.
+pub trait SparseTerm<D>: Dims {}
+impl<D: BroadcastWith<E> + SameRankAs<E>, E: Dims> SparseTerm<D> for E {}
+
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
         /// The sum of two sparse tensors of the same sizes; dims unify.
-        fn add try_add [E: Dims, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
-            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        fn add try_add [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.add(&other.inner)).map(Sparse::wrap)
         }
 
         /// [`add`](Self::add) with the right operand multiplied by `alpha`.
-        fn add_with try_add_with [E: Dims, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
-            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        fn add_with try_add_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.add_with(&other.inner, options)).map(Sparse::wrap)
         }
 
         /// The difference of two sparse tensors of the same sizes; dims unify.
-        fn sub try_sub [E: Dims, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
-            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        fn sub try_sub [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.sub(&other.inner)).map(Sparse::wrap)
         }
 
         /// [`sub`](Self::sub) with the right operand multiplied by `alpha`.
-        fn sub_with try_sub_with [E: Dims, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
-            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        fn sub_with try_sub_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.sub_with(&other.inner, options)).map(Sparse::wrap)
         }
 
         /// The sum with a dense tensor of the same sizes, which is dense; dims unify.
-        fn add_dense try_add_dense [E: Dims, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
-            [D: BroadcastWith<E> + SameRankAs<E>, T: Promote<U, DtypeRule<D, E>>]
+        fn add_dense try_add_dense [E: SparseTerm<D>, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+            [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.add_dense(&other.to_dyn())).map(dense)
         }
@@ -318,7 +324,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Sparse<E, U>,
     ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         ok(self.try_add_sparse(other))
@@ -333,7 +339,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         other: &Sparse<E, U>,
     ) -> Result<Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         T: Promote<U, DtypeRule<D, E>>,
     {
         typed(|| self.to_dyn().add_sparse(&other.inner)).map(dense)
@@ -347,7 +353,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn sparse_mask<E: Dims, U: Element>(&self, mask: &Sparse<E, U>) -> Sparse<Sum<D, E>, T>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
     {
         ok(self.try_sparse_mask(mask))
     }
@@ -361,7 +367,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         mask: &Sparse<E, U>,
     ) -> Result<Sparse<Sum<D, E>, T>>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
     {
         self.to_dyn().sparse_mask(&mask.inner).map(Sparse::wrap)
     }
@@ -371,7 +377,7 @@ macro_rules! operators {
     ($($trait:ident $method:ident;)*) => {$(
         impl<D, E, T, U> $trait<&Sparse<E, U>> for &Sparse<D, T>
         where
-            D: Dims + BroadcastWith<E> + SameRankAs<E>,
+            D: Dims + Broadcast<E> + SameRankAs<E>,
             E: Dims,
             T: Promote<U, DtypeRule<D, E>>,
             U: Element,

@@ -46,7 +46,7 @@ use super::Tensor;
 use super::dynamic::check;
 use crate::call::{Known, compose, ok, sparse, view::check_sizes};
 
-pub use arithmetic::{SparseFactor, Summed};
+pub use arithmetic::{SparseFactor, SparseTerm, Summed};
 
 /// A sparse tensor whose dims have names in its type: coordinates, and the values there;
 /// everything else is zero. PyTorch's layout `sparse_coo`.

@@ -4,7 +4,7 @@
 //! [`Tensor::cumulative_trapezoid`], [`Tensor::cumulative_trapezoid_at`], [`Tensor::renorm`],
 //! [`Tensor::cov`], [`Tensor::corrcoef`].
 
-use nomina_core::dims::{Axis, BroadcastWith, Dim, DimOf, Dims, Prime, Resizable, SizeOf, Without};
+use nomina_core::dims::{Axis, Broadcast, Dim, DimOf, Dims, Prime, Resizable, SizeOf, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
 use nomina_runtime::tensor::{DiffOptions, TrapezoidOptions};
@@ -170,7 +170,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Tensor<Without<D, X>, T::Float>
     where
         (Y,): Dims,
-        (X,): Dims + BroadcastWith<(Y,)>,
+        (X,): Dims + Broadcast<(Y,)>,
         T: Numeric,
     {
         ok(self.try_trapezoid_at(places, dim))
@@ -187,7 +187,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<Without<D, X>, T::Float>>
     where
         (Y,): Dims,
-        (X,): Dims + BroadcastWith<(Y,)>,
+        (X,): Dims + Broadcast<(Y,)>,
         T: Numeric,
     {
         let (dim, out) = (at(&dim, self), <Without<D, X>>::STATIC);
@@ -279,7 +279,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Tensor<D, T::Float>
     where
         (Y,): Dims,
-        (X,): Dims + BroadcastWith<(Y,)>,
+        (X,): Dims + Broadcast<(Y,)>,
         T: Numeric,
         SizeOf<X>: Resizable<X>,
     {
@@ -297,7 +297,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ) -> Result<Tensor<D, T::Float>>
     where
         (Y,): Dims,
-        (X,): Dims + BroadcastWith<(Y,)>,
+        (X,): Dims + Broadcast<(Y,)>,
         T: Numeric,
         SizeOf<X>: Resizable<X>,
     {

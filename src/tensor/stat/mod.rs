@@ -7,7 +7,7 @@
 
 pub mod along;
 
-use nomina_core::dims::{AxesOf, BroadcastWith, DimOf, Dims, Without};
+use nomina_core::dims::{AxesOf, Broadcast, DimOf, Dims, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Inexact, Real, Result};
 use nomina_runtime::tensor::{NormOptions, VarOptions};
@@ -247,7 +247,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[must_use]
     pub fn dist<E: Dims>(&self, other: &Tensor<E, T>) -> Tensor<(), T::Real>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Inexact,
     {
         ok(self.try_dist(other))
@@ -259,7 +259,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Sizes that do not broadcast.
     pub fn try_dist<E: Dims>(&self, other: &Tensor<E, T>) -> Result<Tensor<(), T::Real>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Inexact,
     {
         self.try_dist_with(other, NormOptions::default())
@@ -277,7 +277,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: NormOptions,
     ) -> Tensor<(), T::Real>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Inexact,
     {
         ok(self.try_dist_with(other, options))
@@ -293,7 +293,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         options: NormOptions,
     ) -> Result<Tensor<(), T::Real>>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: Inexact,
     {
         Tensor::give(stat::dist(self.look(), other.look(), options))

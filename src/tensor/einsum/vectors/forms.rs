@@ -22,7 +22,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
         out: &mut Tensor<Out, Stored>,
     ) where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: StoreAs<Stored>,
     {
         crate::call::ok(self.try_vecdot_out(other, dim, out));
@@ -44,7 +44,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
-        D: BroadcastWith<E>,
+        D: Broadcast<E>,
         T: StoreAs<Stored>,
     {
         Tensor::store(Op::Vecdot, self.try_vecdot(other, dim), out)

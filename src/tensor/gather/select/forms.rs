@@ -52,7 +52,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim: X,
         out: &mut Tensor<Out, Stored>,
     ) where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         T: StoreAs<Stored>,
     {
         crate::call::ok(self.try_take_along_dim_out(indices, dim, out));
@@ -75,7 +75,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         out: &mut Tensor<Out, Stored>,
     ) -> Result<()>
     where
-        D: BroadcastWith<E> + SameRankAs<E>,
+        D: Broadcast<E> + SameRankAs<E>,
         T: StoreAs<Stored>,
     {
         Tensor::store(Op::TakeAlongDim, self.try_take_along_dim(indices, dim), out)
