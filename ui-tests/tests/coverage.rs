@@ -32,13 +32,12 @@ const LONG: &str = "comes with a list of all impls";
 const HIDDEN: &str = "rustc prefers the message of the trait above";
 
 /// Traits whose message is not told yet, and why.
-const UNTOLD: [(&str, &str); 27] = [
+const UNTOLD: [(&str, &str); 26] = [
     ("Adjacent", IN_GENERIC_CODE),
     ("AlignInto", LONG),
     ("CanBe", HIDDEN),
     ("Contract", IN_GENERIC_CODE),
     ("Dim", LONG),
-    ("Distinct", IN_GENERIC_CODE),
     ("EachIn", IN_GENERIC_CODE),
     ("EachPlaced", LONG),
     ("EachResizable", IN_GENERIC_CODE),
