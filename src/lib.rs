@@ -66,6 +66,7 @@ pub use nomina_core::{
     Result, Scalar, dims,
 };
 pub use nomina_macros::relations;
+pub use nomina_runtime::memory;
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::tensor::MultinomialOptions;
 pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, NormOptions, VarOptions};

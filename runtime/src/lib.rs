@@ -10,6 +10,7 @@ pub mod config;
 mod cpu;
 mod dispatch;
 pub mod display;
+pub mod memory;
 mod plan;
 pub mod random;
 pub mod raw;

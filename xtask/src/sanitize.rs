@@ -31,6 +31,8 @@ fn address() -> Step {
     let command = Command::new("cargo", test)
         // Tests ask for more than there is, and want an error.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1")
+        // Memory that is kept for later is memory that nothing watches.
+        .env("NOMINA_CACHE", "0")
         .env("RUSTFLAGS", "-Zsanitizer=address")
         // Its own folder: the flag changes every dependency.
         .env("CARGO_TARGET_DIR", "target/sanitize");
@@ -53,7 +55,9 @@ fn valgrind(binary: &str) -> Step {
     ];
     Step::new(
         "valgrind",
-        Command::new("valgrind", flags).args([binary, "--test-threads=1"]),
+        Command::new("valgrind", flags)
+            .args([binary, "--test-threads=1"])
+            .env("NOMINA_CACHE", "0"),
     )
 }
 

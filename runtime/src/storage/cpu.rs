@@ -1,31 +1,29 @@
 //! Buffers in host memory.
 
-use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::alloc::{Layout, dealloc};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use nomina_core::{Element, Error, ErrorKind, Result};
 
-use super::ALIGNMENT;
+use crate::memory::Block;
 
 /// What a process can address on today's 64-bit machines (47 bits). More is refused before the
 /// allocator is asked: AddressSanitizer's ends the process over such a size.
 const ADDRESSABLE: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 16 } else { 0 };
-
-/// From this size on, a zeroed block is worth looking for pages that are zero already.
-const LARGE: usize = 1 << 17;
-
-/// An alignment that allocators give without being asked for one.
-const USUAL: usize = 16;
 
 /// A block of its own, or a vector's allocation.
 #[derive(Debug)]
 pub(super) struct CpuBuffer {
     ptr: NonNull<u8>,
     len: usize,
-    /// What the allocator gave, and what it was asked for; of size 0 when nothing was.
-    origin: NonNull<u8>,
-    layout: Layout,
+    owner: Owner,
+}
+
+#[derive(Debug)]
+enum Owner {
+    Block { _block: Block },
+    Vector(Layout),
 }
 
 // SAFETY: the buffer owns its bytes, as a `Vec<u8>` does. All writes need `&mut self`.
@@ -35,54 +33,15 @@ unsafe impl Sync for CpuBuffer {}
 
 impl CpuBuffer {
     /// A new aligned block, zeroed or with indeterminate content.
+    #[inline]
     pub(super) fn allocate(op: &'static str, len: usize, zeroed: bool) -> Result<Self> {
         if len > ADDRESSABLE {
             return Err(refused(op, len));
         }
-        if len > ADDRESSABLE {
-            return Err(refused(op, len));
-        }
-        if zeroed && len >= LARGE {
-            return Self::fresh(op, len);
-        }
-        let layout = Layout::from_size_align(len, ALIGNMENT).map_err(|_| refused(op, len))?;
-        let ptr = if len == 0 {
-            layout.dangling_ptr()
-        } else {
-            // SAFETY: the size is not zero.
-            let ptr = unsafe {
-                if zeroed {
-                    alloc_zeroed(layout)
-                } else {
-                    alloc(layout)
-                }
-            };
-            NonNull::new(ptr).ok_or_else(|| refused(op, len))?
-        };
-        Ok(Self {
-            ptr,
-            len,
-            origin: ptr,
-            layout,
-        })
-    }
-
-    /// A large zeroed block. The allocator knows which pages are zero already, but only looks when
-    /// it is asked for no more than its usual alignment: ours is cut from a longer block.
-    fn fresh(op: &'static str, len: usize) -> Result<Self> {
-        let padded = len.checked_add(ALIGNMENT).ok_or_else(|| refused(op, len))?;
-        let layout = Layout::from_size_align(padded, USUAL).map_err(|_| refused(op, len))?;
-        // SAFETY: the size is not zero.
-        let origin = NonNull::new(unsafe { alloc_zeroed(layout) });
-        let origin = origin.ok_or_else(|| refused(op, len))?;
-        // SAFETY: the next multiple of the alignment is at most one alignment away.
-        let ptr = unsafe { origin.add(origin.align_offset(ALIGNMENT).min(ALIGNMENT)) };
-        Ok(Self {
-            ptr,
-            len,
-            origin,
-            layout,
-        })
+        let block = Block::new(len, zeroed).ok_or_else(|| refused(op, len))?;
+        let ptr = block.as_ptr();
+        let owner = Owner::Block { _block: block };
+        Ok(Self { ptr, len, owner })
     }
 
     /// Takes over the allocation of a vector.
@@ -96,9 +55,8 @@ impl CpuBuffer {
             .cast();
         Self {
             ptr,
-            origin: ptr,
             len: data.len() * size_of::<T>(),
-            layout: layout.unwrap_or(Layout::new::<T>()),
+            owner: Owner::Vector(layout.unwrap_or(Layout::new::<T>())),
         }
     }
 
@@ -117,15 +75,17 @@ impl CpuBuffer {
     /// Back to a vector, when the allocation is one that a vector of `T` could have made.
     pub(super) fn into_vec<T: Element>(self) -> Result<Vec<T>, Self> {
         let (size, align) = (size_of::<T>(), align_of::<T>());
-        if self.layout.align() != align
-            || self.ptr != self.origin
-            || !self.layout.size().is_multiple_of(size)
+        let Owner::Vector(layout) = self.owner else {
+            return Err(self);
+        };
+        if layout.align() != align
+            || !layout.size().is_multiple_of(size)
             || !self.len.is_multiple_of(size)
         {
             return Err(self);
         }
         let this = ManuallyDrop::new(self);
-        let (len, capacity) = (this.len / size, this.layout.size() / size);
+        let (len, capacity) = (this.len / size, layout.size() / size);
         // SAFETY: the pointer came from the global allocator with this size and alignment (or
         // dangles for capacity 0); every element is initialised, since only kernels that write
         // whole tensors and adopted vectors make buffers; the caller checked the dtype.
@@ -135,9 +95,11 @@ impl CpuBuffer {
 
 impl Drop for CpuBuffer {
     fn drop(&mut self) {
-        if self.layout.size() != 0 {
-            // SAFETY: allocated with this layout, by us or by the vector that was adopted.
-            unsafe { dealloc(self.origin.as_ptr(), self.layout) };
+        if let Owner::Vector(layout) = self.owner
+            && layout.size() != 0
+        {
+            // SAFETY: allocated with this layout by the vector that was adopted.
+            unsafe { dealloc(self.ptr.as_ptr(), layout) };
         }
     }
 }

@@ -1,0 +1,211 @@
+//! The memory that tensors on the CPU lie in.
+//!
+//! What a tensor leaves behind is kept for the next one of about its size, since pages that are
+//! new to a process cost more than most operations do. Small blocks are kept by the thread that
+//! freed them, without a lock; the rest, up to [`cap`], by all threads together. Blocks of 8 MiB and
+//! more lie on huge pages where the system has them.
+//!
+//! [`trim`] gives back what is kept, [`set_cap`] says how much that may be, [`stats`] how much it
+//! is. The environment variable `NOMINA_CACHE`, a number of bytes, is the cap a program starts
+//! with. With 0 every tensor has an allocation of its own, no longer than its elements: so
+//! AddressSanitizer and its kin see each access that is out of bounds or too late.
+
+mod class;
+mod local;
+mod shared;
+mod system;
+
+#[cfg(test)]
+mod stress_tests;
+#[cfg(test)]
+mod tests;
+
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::storage::ALIGNMENT;
+
+/// How much memory tensors take, in bytes. Blocks count with their own sizes, which are up to an
+/// eighth more than was asked for (64 bytes at least). A `Vec` that became a tensor does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// What tensors lie in.
+    pub in_use: usize,
+    /// What is kept for tensors to come.
+    pub held: usize,
+    /// The most that both were together at any time.
+    pub peak: usize,
+}
+
+/// What the cap is before anybody says, on machines that have eight times as much.
+const DEFAULT_CAP: usize = 1 << 30;
+
+/// No cap was asked for yet.
+const UNSET: usize = usize::MAX;
+
+static CAP: AtomicUsize = AtomicUsize::new(UNSET);
+
+/// How many bytes may be kept for tensors to come. Each thread may keep 512 KiB of small blocks
+/// beyond it, unless it is 0.
+#[must_use]
+pub fn cap() -> usize {
+    match CAP.load(Ordering::Relaxed) {
+        UNSET => first_cap(),
+        cap => cap,
+    }
+}
+
+#[cold]
+fn first_cap() -> usize {
+    let asked = std::env::var("NOMINA_CACHE").ok();
+    let asked = asked.and_then(|bytes| bytes.trim().parse::<usize>().ok());
+    let cap = asked.unwrap_or_else(|| DEFAULT_CAP.min(system::installed() / 8));
+    // Whoever was faster wins, `set_cap` too.
+    match CAP.compare_exchange(
+        UNSET,
+        cap.min(UNSET - 1),
+        Ordering::Relaxed,
+        Ordering::Relaxed,
+    ) {
+        Ok(_) => cap.min(UNSET - 1),
+        Err(other) => other,
+    }
+}
+
+/// Says how many bytes may be kept for tensors to come; what is beyond goes back at once. With 0
+/// nothing is kept.
+pub fn set_cap(bytes: usize) {
+    CAP.store(bytes.min(UNSET - 1), Ordering::Relaxed);
+    if bytes == 0 {
+        trim();
+    } else {
+        shared::shrink(bytes);
+    }
+}
+
+/// Gives what is kept for tensors to come back to the system. Small blocks that other threads keep
+/// follow when those threads next make or drop a tensor.
+///
+/// ```
+/// use nomina_runtime::memory;
+/// memory::trim();
+/// assert!(memory::stats().held < 1 << 20);
+/// ```
+pub fn trim() {
+    local::trim();
+    shared::shrink(0);
+}
+
+/// How much memory tensors take now, and took at most. The numbers fit each other where no other
+/// thread makes or drops tensors meanwhile.
+#[must_use]
+pub fn stats() -> Stats {
+    let held = shared::held();
+    let (reserved, peak) = system::reserved();
+    Stats {
+        in_use: reserved.saturating_sub(held),
+        held,
+        peak,
+    }
+}
+
+/// An aligned piece of memory that is its owner's alone.
+#[derive(Debug)]
+pub(crate) struct Block {
+    ptr: NonNull<u8>,
+    origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    /// No byte was asked for.
+    Nothing,
+    /// One of the sizes that are kept.
+    Class(usize),
+    /// An allocation of so many bytes, made while nothing was to be kept.
+    Exact(usize),
+}
+
+// SAFETY: a block owns its bytes, as a `Vec<u8>` does.
+unsafe impl Send for Block {}
+// SAFETY: through `&self` nothing is written; what the address is used for is its owner's matter.
+unsafe impl Sync for Block {}
+
+impl Block {
+    /// At least `bytes` bytes, zero or indeterminate; `None` when they cannot be had.
+    #[inline]
+    pub(crate) fn new(bytes: usize, zeroed: bool) -> Option<Self> {
+        if bytes == 0 {
+            let ptr = Layout::from_size_align(0, ALIGNMENT).ok()?.dangling_ptr();
+            let origin = Origin::Nothing;
+            return Some(Self { ptr, origin });
+        }
+        if cap() == 0 {
+            return Self::exact(bytes, zeroed);
+        }
+        let class = class::of(bytes);
+        let origin = Origin::Class(class);
+        if let Some(ptr) = local::pop(class).or_else(|| shared::pop(class)) {
+            if zeroed {
+                // SAFETY: a block of this class is at least as long, and ours alone.
+                unsafe { ptr.write_bytes(0, bytes) };
+            }
+            return Some(Self { ptr, origin });
+        }
+        let ptr = system::take(class, zeroed).or_else(|| {
+            // What is kept in other sizes may be what is missing.
+            trim();
+            system::take(class, zeroed)
+        })?;
+        Some(Self { ptr, origin })
+    }
+
+    /// An allocation of its own.
+    #[cold]
+    fn exact(bytes: usize, zeroed: bool) -> Option<Self> {
+        let layout = Layout::from_size_align(bytes, ALIGNMENT).ok()?;
+        // SAFETY: the size is not zero.
+        let ptr = unsafe {
+            if zeroed {
+                alloc_zeroed(layout)
+            } else {
+                alloc(layout)
+            }
+        };
+        let ptr = NonNull::new(ptr)?;
+        system::took(bytes);
+        let origin = Origin::Exact(bytes);
+        Some(Self { ptr, origin })
+    }
+
+    #[inline]
+    pub(crate) fn as_ptr(&self) -> NonNull<u8> {
+        self.ptr
+    }
+}
+
+impl Drop for Block {
+    #[inline]
+    fn drop(&mut self) {
+        match self.origin {
+            Origin::Nothing => {}
+            Origin::Class(class) => {
+                // SAFETY: a block of this class, which nobody uses any more.
+                unsafe {
+                    if !local::push(self.ptr, class) {
+                        shared::push(self.ptr, class);
+                    }
+                }
+            }
+            Origin::Exact(bytes) => {
+                system::gave(bytes);
+                if let Ok(layout) = Layout::from_size_align(bytes, ALIGNMENT) {
+                    // SAFETY: allocated with this layout.
+                    unsafe { dealloc(self.ptr.as_ptr(), layout) };
+                }
+            }
+        }
+    }
+}
