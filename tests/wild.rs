@@ -55,6 +55,22 @@ fn names_are_kept_where_types_cannot_know() {
 }
 
 #[test]
+fn names_stay_where_the_result_s_type_has_a_wild() {
+    let x = Tensor::<(N, C)>::ones([1, 3]);
+    let like = first(None, [2, 3]);
+    assert_eq!(x.expand_as(&like).names(), names!["N", "C"]);
+    let error = first(Some("H"), [1, 3]).try_expand((N.of(2), C.of(3)));
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::NameMismatch);
+    // A new dim is called as the other tensor's in its place.
+    let c = Tensor::<(C,)>::ones([3]);
+    assert_eq!(
+        c.align_as(&first(Some("N"), [2, 3])).names(),
+        names!["N", "C"]
+    );
+    assert!(!first(Some("N"), [2, 3]).allclose(&first(None, [2, 3])));
+}
+
+#[test]
 fn a_known_name_makes_an_unknown_one_known() {
     let named = Tensor::<(N, C)>::ones([2, 3]);
     let sum: Tensor<(N, C)> = &first(None, [2, 3]) + &named;

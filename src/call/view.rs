@@ -128,17 +128,15 @@ pub(crate) fn unsqueeze(x: Look<'_>, out: &'static Static) -> Result<Bare> {
 
 /// Size-1 dims repeated, and new dims on the left, without a copy.
 pub(crate) fn expand(x: Look<'_>, sizes: &[usize], out: &'static Static) -> Result<Bare> {
-    let wild = match x.wild {
-        Some(names) => {
-            let new = sizes.len() - names.len();
-            let names = std::iter::repeat_n(None, new)
-                .chain(names.iter().cloned())
-                .collect();
-            named_alike(x, &names, out)?;
-            super::order::settled("expand", x, names, out)?
-        }
-        None => None,
-    };
+    let mut wild = None;
+    // A name of self's stays, also where the result's type has a `Wild` for it.
+    if x.wild.is_some() || out.wild {
+        let own = x.names();
+        let new = std::iter::repeat_n(None, sizes.len() - own.len());
+        let names = new.chain(own.iter().cloned()).collect();
+        named_alike(x, &names, out)?;
+        wild = super::order::settled("expand", x, names, out)?;
+    }
     check_sizes("expand", sizes, out)?;
     seen(x, x.raw.expand(sizes), wild)
 }

@@ -110,7 +110,10 @@ pub fn call(call: &Call<'_>) -> Own {
                 Some(Value::Int(at)) => *at,
                 _ => i64::from(param == "dim2"),
             };
-            let dim = |param: &str| call.dim(&Value::Int(number(param)));
+            let dim = |param: &str| match call.given(param) {
+                Some(dim) => call.dim(dim),
+                None => call.dim(&Value::Int(number(param))),
+            };
             let offset = number("offset").to_string();
             let arguments = [value(call, "src")?, offset, dim("dim1")?, dim("dim2")?];
             method("diagonal_scatter", &arguments)
