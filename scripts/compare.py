@@ -1,6 +1,6 @@
 """How fast nomina is next to PyTorch and to other libraries of Rust, case by case, in one run.
 
-usage: python scripts/compare.py [--rounds 3] [--threads 2] [--only SUBSTRING] [--peers ndarray]
+usage: python scripts/compare.py [--rounds 3] [--threads 2] [--only SUBSTRING] [--peers ndarray,candle,burn]
                                  [--update docs/performance.md]        needs: pip install torch==2.11.0 numpy
 
 It builds the benchmarks, starts every side once and then asks all of them for the same case, one after the other,
@@ -137,7 +137,7 @@ def main():
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--only", default="")
-    p.add_argument("--peers", default="ndarray")
+    p.add_argument("--peers", default="ndarray,candle,burn")
     p.add_argument("--update", type=pathlib.Path)
     args = p.parse_args()
     threads = ["--threads", str(args.threads)]

@@ -7,6 +7,8 @@
 
 #[path = "../../harness/mod.rs"]
 mod harness;
+mod with_burn;
+mod with_candle;
 mod with_ndarray;
 
 use harness::{Case, Options};
@@ -14,7 +16,11 @@ use harness::{Case, Options};
 /// What a library measures.
 type Cases = fn() -> Vec<Case>;
 
-const PEERS: [(&str, Cases); 1] = [("ndarray", with_ndarray::cases)];
+const PEERS: [(&str, Cases); 3] = [
+    ("ndarray", with_ndarray::cases),
+    ("candle", with_candle::cases),
+    ("burn", with_burn::cases),
+];
 
 /// Rows and columns: ten million elements.
 const BIG: (usize, usize) = (4000, 2500);
