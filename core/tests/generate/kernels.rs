@@ -16,9 +16,10 @@ pub fn pointwise() -> String {
          use nomina_core::{DType, Element};\n\
          use num_complex::Complex;\n\n\
          use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4};\n\
-         use super::kernel::{output1, output2, output3, output4};\n\
+         use super::kernel::{output1, output2, output3, output4, reaching};\n\
          use crate::cpu::numeric::by_name::*;\n\
-         use crate::cpu::simd::{levels, one_level};\n\n\
+         use crate::cpu::numeric::single;\n\
+         use crate::cpu::simd::{FMA, fused, levels, one_level};\n\n\
          /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that\n\
          /// the operator does not compute in.\n\
          pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {\nmatch op {\n",
@@ -57,6 +58,35 @@ const CALLS: &str = "sin cos tan asin acos atan sinh cosh asinh acosh atanh expm
                      erfcx ndtr ndtri log_ndtr entr i0 i0e i1 i1e polygamma zeta round_decimals \
                      tanhshrink binary_entropy logit_entropy divergence soft_margin stirling";
 
+/// What `f32` has without a branch or a call, for instruction sets with fused products or without.
+const FUSED: &str = "exp log tanh sigmoid erf pow";
+
+/// As [`FUSED`], of numbers up to a bound; beyond, they are calls.
+const REACHING: &str = "sin cos tan";
+
+fn named(list: &str, name: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == name)
+}
+
+/// The expression, with the functions of [`FUSED`] as those of `f32`.
+fn fuse(expr: &str) -> String {
+    let (mut out, mut rest) = (String::new(), expr);
+    while let Some((name, _)) = rest.split_once('(') {
+        let start = name
+            .rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .map_or(0, |at| at + 1);
+        let (before, function) = name.split_at(start);
+        out += before;
+        if named(FUSED, function) {
+            let _ = write!(out, "single::{function}::<FMA>(");
+        } else {
+            let _ = write!(out, "{function}(");
+        }
+        rest = &rest[name.len() + 1..];
+    }
+    out + rest
+}
+
 fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let _ = write!(
         out,
@@ -75,14 +105,27 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let (yes, no): (Vec<DType>, Vec<DType>) = DType::ALL
         .into_iter()
         .partition(|dtype| takes.contains(dtype));
-    let mut functions = expr.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let levels = if functions.any(|function| CALLS.split_whitespace().any(|call| call == function))
-    {
-        "one_level"
-    } else {
-        "levels"
-    };
+    let functions = || expr.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     for dtype in yes {
+        if let (DType::F32, Some(function)) = (dtype, expr.strip_suffix("(x)"))
+            && named(REACHING, function)
+        {
+            let _ = writeln!(out, "DType::F32 => reaching!({function}),");
+            continue;
+        }
+        let fuses = |function: &str| dtype == DType::F32 && named(FUSED, function);
+        let levels = if functions().any(|function| named(CALLS, function) && !fuses(function)) {
+            "one_level"
+        } else if functions().any(fuses) {
+            "fused"
+        } else {
+            "levels"
+        };
+        let expr = if levels == "fused" {
+            fuse(expr)
+        } else {
+            expr.into()
+        };
         let operands: Vec<String> = ["x", "y", "z"][..arity]
             .iter()
             .copied()

@@ -82,6 +82,38 @@ macro_rules! levels {
 }
 pub(crate) use levels;
 
+/// As [`levels`], of a body that asks whether its instruction set fuses a product and a sum into one
+/// operation: `FMA` says so, which is [`FMA`] for the baseline. Elsewhere, `mul_add` is a call, and slow.
+macro_rules! fused {
+    (fn($($arg:ident: $t:ty),* $(,)?) $body:expr) => {{
+        unsafe fn baseline($($arg: $t),*) {
+            // SAFETY: the caller of the function keeps what the body asks for.
+            unsafe { $body }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma")]
+        unsafe fn avx2($($arg: $t),*) {
+            const FMA: bool = true;
+            // SAFETY: as of the baseline.
+            unsafe { $body }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+        unsafe fn avx512($($arg: $t),*) {
+            const FMA: bool = true;
+            // SAFETY: as of the baseline.
+            unsafe { $body }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        use {baseline as avx2, baseline as avx512};
+        [baseline as unsafe fn($($t),*), avx2, avx512]
+    }};
+}
+pub(crate) use fused;
+
+/// Whether the compiler's target fuses a product and a sum.
+pub(crate) const FMA: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
+
 /// As [`levels`], with one copy for all levels: for bodies that call a function per element, which
 /// no instruction set makes faster.
 macro_rules! one_level {

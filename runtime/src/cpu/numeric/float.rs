@@ -1,10 +1,10 @@
 //! Real floats.
 
-use super::vector::Vector;
-use super::{Inexact, Number, Ordered, Signed};
+use super::{Inexact, Number, Ordered, Signed, double, single};
+use crate::cpu::simd::FMA;
 
 macro_rules! float {
-    ($($t:ty),*) => {$(
+    ($($t:ty, $module:ident;)*) => {$(
         impl Number for $t {
             #[inline(always)]
             fn add(self, other: Self) -> Self {
@@ -35,7 +35,7 @@ macro_rules! float {
             }
             #[inline(always)]
             fn pow(self, exponent: Self) -> Self {
-                self.powf(exponent)
+                $module::pow::<FMA>(self, exponent)
             }
         }
 
@@ -46,11 +46,11 @@ macro_rules! float {
             }
             #[inline(always)]
             fn exp(self) -> Self {
-                Vector::exp(self)
+                $module::exp::<FMA>(self)
             }
             #[inline(always)]
             fn log(self) -> Self {
-                Vector::log(self)
+                $module::log::<FMA>(self)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
@@ -58,14 +58,11 @@ macro_rules! float {
             }
             #[inline(always)]
             fn tanh(self) -> Self {
-                Vector::tanh(self)
+                $module::tanh::<FMA>(self)
             }
-            // exp(-|x|) does not overflow, and small results are as exact as it is.
             #[inline(always)]
             fn sigmoid(self) -> Self {
-                let e = Vector::exp(-<$t>::abs(self));
-                let top = if self < 0.0 { e } else { 1.0 };
-                top / (1.0 + e)
+                $module::sigmoid::<FMA>(self)
             }
         }
 
@@ -86,4 +83,7 @@ macro_rules! float {
     )*};
 }
 
-float!(f32, f64);
+float! {
+    f32, single;
+    f64, double;
+}

@@ -7,11 +7,12 @@
 mod boolean;
 mod complex;
 mod convert;
+pub(crate) mod double;
 mod float;
 pub(crate) mod half;
 mod integer;
+pub(crate) mod single;
 pub(crate) mod special;
-mod vector;
 
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,10 @@ use nomina_core::{DType, Element};
 use num_complex::Complex;
 
 use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4};
-use super::kernel::{output1, output2, output3, output4};
+use super::kernel::{output1, output2, output3, output4, reaching};
 use crate::cpu::numeric::by_name::*;
-use crate::cpu::simd::{levels, one_level};
+use crate::cpu::numeric::single;
+use crate::cpu::simd::{FMA, fused, levels, one_level};
 
 /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that
 /// the operator does not compute in.
@@ -586,7 +587,7 @@ fn of_pow(compute: DType) -> Option<Kernel> {
         DType::I16 => kernel!(levels, |x: i16, y: i16| pow(x, y)),
         DType::I32 => kernel!(levels, |x: i32, y: i32| pow(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| pow(x, y)),
-        DType::F32 => kernel!(levels, |x: f32, y: f32| pow(x, y)),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| single::pow::<FMA>(x, y)),
         DType::F64 => kernel!(levels, |x: f64, y: f64| pow(x, y)),
         DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| pow(x, y)),
         DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
@@ -626,7 +627,7 @@ fn of_abs(compute: DType) -> Option<Kernel> {
 
 fn of_exp(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32| exp(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::exp::<FMA>(x)),
         DType::F64 => kernel!(levels, |x: f64| exp(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| exp(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| exp(x)),
@@ -643,7 +644,7 @@ fn of_exp(compute: DType) -> Option<Kernel> {
 
 fn of_log(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32| log(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::log::<FMA>(x)),
         DType::F64 => kernel!(levels, |x: f64| log(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| log(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| log(x)),
@@ -677,7 +678,7 @@ fn of_sqrt(compute: DType) -> Option<Kernel> {
 
 fn of_tanh(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32| tanh(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::tanh::<FMA>(x)),
         DType::F64 => kernel!(levels, |x: f64| tanh(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| tanh(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| tanh(x)),
@@ -694,7 +695,7 @@ fn of_tanh(compute: DType) -> Option<Kernel> {
 
 fn of_sigmoid(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32| sigmoid(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::sigmoid::<FMA>(x)),
         DType::F64 => kernel!(levels, |x: f64| sigmoid(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| sigmoid(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| sigmoid(x)),
@@ -924,7 +925,7 @@ fn of_masked_fill(compute: DType) -> Option<Kernel> {
 
 fn of_sin(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| sin(x)),
+        DType::F32 => reaching!(sin),
         DType::F64 => kernel!(one_level, |x: f64| sin(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| sin(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| sin(x)),
@@ -941,7 +942,7 @@ fn of_sin(compute: DType) -> Option<Kernel> {
 
 fn of_cos(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| cos(x)),
+        DType::F32 => reaching!(cos),
         DType::F64 => kernel!(one_level, |x: f64| cos(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| cos(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| cos(x)),
@@ -958,7 +959,7 @@ fn of_cos(compute: DType) -> Option<Kernel> {
 
 fn of_tan(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| tan(x)),
+        DType::F32 => reaching!(tan),
         DType::F64 => kernel!(one_level, |x: f64| tan(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| tan(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| tan(x)),
@@ -1281,7 +1282,7 @@ fn of_rad2deg(compute: DType) -> Option<Kernel> {
 
 fn of_erf(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| erf(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::erf::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| erf(x)),
         DType::Bool
         | DType::U8
@@ -2634,7 +2635,7 @@ fn of_dropped(compute: DType) -> Option<Kernel> {
 
 fn of_gated(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32, y: f32| mul(x, sigmoid(y))),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| mul(x, single::sigmoid::<FMA>(y))),
         DType::F64 => kernel!(levels, |x: f64, y: f64| mul(x, sigmoid(y))),
         DType::Bool
         | DType::U8
@@ -2774,7 +2775,10 @@ fn of_divergence(compute: DType) -> Option<Kernel> {
 
 fn of_log_divergence(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32, y: f32| mul(exp(y), sub(y, x))),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| mul(
+            single::exp::<FMA>(y),
+            sub(y, x)
+        )),
         DType::F64 => kernel!(levels, |x: f64, y: f64| mul(exp(y), sub(y, x))),
         DType::Bool
         | DType::U8
@@ -2808,9 +2812,9 @@ fn of_soft_margin(compute: DType) -> Option<Kernel> {
 
 fn of_poisson_error(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32, y: f32, eps: f32| sub(
+        DType::F32 => kernel!(fused, |x: f32, y: f32, eps: f32| sub(
             x,
-            mul(y, log(add(x, eps)))
+            mul(y, single::log::<FMA>(add(x, eps)))
         )),
         DType::F64 => kernel!(levels, |x: f64, y: f64, eps: f64| sub(
             x,
@@ -2831,7 +2835,10 @@ fn of_poisson_error(compute: DType) -> Option<Kernel> {
 
 fn of_poisson_log_error(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32, y: f32| sub(exp(x), mul(y, x))),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| sub(
+            single::exp::<FMA>(x),
+            mul(y, x)
+        )),
         DType::F64 => kernel!(levels, |x: f64, y: f64| sub(exp(x), mul(y, x))),
         DType::Bool
         | DType::U8

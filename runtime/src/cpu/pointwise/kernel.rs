@@ -5,6 +5,7 @@ use std::slice;
 
 use nomina_core::{DType, Element};
 
+use crate::cpu::numeric::single;
 use crate::cpu::simd::{LEVELS, level};
 
 /// The addresses of the inputs' elements; as many count as the kernel has operands.
@@ -99,6 +100,47 @@ pub(super) unsafe fn loop1<A: Copy, R>(n: usize, out: *mut u8, inputs: Inputs, f
     }
 }
 
+/// Elements that [`loop_reaching`] looks at before it computes them: long enough for vectors, and in
+/// the cache when they are read again.
+const STRETCH: usize = 256;
+
+/// As [`loop1`], of a function that vectorises and holds for numbers up to [`single::REACH`]; `far`
+/// computes those beyond.
+///
+/// # Safety
+/// As [`Kernel::pick`] says.
+#[inline(always)]
+pub(super) unsafe fn loop_reaching(
+    n: usize,
+    out: *mut u8,
+    inputs: Inputs,
+    near: impl Fn(f32) -> f32,
+    far: fn(f32) -> f32,
+) {
+    // SAFETY: the caller's promise.
+    let (out, x) = unsafe { (output::<f32>(out, n), input::<f32>(inputs[0], n)) };
+    for (out, x) in out.chunks_mut(STRETCH).zip(x.chunks(STRETCH)) {
+        // By bits, which vectors compare at any level; NaN counts as far.
+        let greatest = x
+            .iter()
+            .fold(0, |greatest: u32, x| greatest.max(x.abs().to_bits()));
+        if greatest <= single::REACH.to_bits() {
+            for (out, &x) in out.iter_mut().zip(x) {
+                out.write(near(x));
+            }
+        } else {
+            // Each by itself: a result does not depend on what lies next to it.
+            for (out, &x) in out.iter_mut().zip(x) {
+                out.write(if x.abs() <= single::REACH {
+                    near(x)
+                } else {
+                    far(x)
+                });
+            }
+        }
+    }
+}
+
 /// # Safety
 /// As [`Kernel::pick`] says.
 #[inline(always)]
@@ -169,6 +211,17 @@ pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
         out.write(f(x, y, z, w));
     }
 }
+
+/// The kernel of a function of one `f32` that reaches up to a bound without a call.
+macro_rules! reaching {
+    ($function:ident) => {{
+        let loops = fused!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+            super::kernel::loop_reaching(n, out, inputs, single::$function::<FMA>, f32::$function)
+        });
+        Kernel::new(1, [DType::F32; 4], DType::F32, loops)
+    }};
+}
+pub(super) use reaching;
 
 /// A kernel from an expression over typed operands, compiled as the macro says that comes first.
 macro_rules! kernel {

@@ -1,0 +1,327 @@
+//! Functions of `f32` without branches or calls, so that loops over them vectorise.
+//!
+//! Each is within 2 units in the last place of the exact result, everywhere. `FMA` says whether the
+//! loop's instruction set fuses a product and a sum; the last bit may depend on it. What is cheaper
+//! so computes in `f64`, where shorter series and plain reductions do.
+//!
+//! The polynomials are minimax: they spread their error evenly over the interval that they serve.
+
+/// A product and a sum, rounded once where the instruction set can.
+pub(crate) trait Madd: Copy {
+    /// self times `factor`, and `term`.
+    fn madd<const FMA: bool>(self, factor: Self, term: Self) -> Self;
+}
+
+macro_rules! madd {
+    ($($t:ty),*) => {$(
+        impl Madd for $t {
+            #[inline(always)]
+            fn madd<const FMA: bool>(self, factor: Self, term: Self) -> Self {
+                if FMA { self.mul_add(factor, term) } else { self * factor + term }
+            }
+        }
+    )*};
+}
+madd!(f32, f64);
+
+/// A polynomial, from its highest coefficient down.
+#[inline(always)]
+pub(crate) fn polynomial<const FMA: bool, T: Madd, const N: usize>(
+    x: T,
+    coefficients: [T; N],
+) -> T {
+    let mut sum = coefficients[0];
+    let mut i = 1;
+    while i < N {
+        sum = sum.madd::<FMA>(x, coefficients[i]);
+        i += 1;
+    }
+    sum
+}
+
+/// Adding it makes the last bits of an `f32` the nearest integer.
+const ROUND: f32 = 12_582_912.0;
+/// The same of an `f64`.
+const WIDE_ROUND: f64 = 6_755_399_441_055_744.0;
+/// ln 2 in two parts, the first with so few bits that its product with an exponent is exact.
+const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
+/// exp(r), from minus half of ln 2 to half of it.
+const EXP: [f32; 7] = [
+    1.381_436e-3,
+    8.368_851e-3,
+    4.166_84e-2,
+    1.666_652e-1,
+    4.999_999_3e-1,
+    1.0,
+    1.0,
+];
+
+/// The whole powers of two in exp(x), in the last bits, and what remains of x.
+#[inline(always)]
+fn split<const FMA: bool>(x: f32) -> (f32, f32) {
+    let shifted = x.madd::<FMA>(std::f32::consts::LOG2_E, ROUND);
+    let whole = shifted - ROUND;
+    let r = whole.madd::<FMA>(-LN_2[0], x);
+    (shifted, whole.madd::<FMA>(-LN_2[1], r))
+}
+
+/// exp(r) for what [`split`] leaves.
+#[inline(always)]
+fn power<const FMA: bool>(r: f32) -> f32 {
+    polynomial::<FMA, _, 7>(r, EXP)
+}
+
+/// Two to the power of what the last bits count, where that is a normal number.
+#[inline(always)]
+fn whole_power(shifted: f32) -> f32 {
+    f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23))
+}
+
+/// *e* to the power.
+#[inline(always)]
+pub(crate) fn exp<const FMA: bool>(x: f32) -> f32 {
+    // Beyond these the result is infinite, or zero. Comparisons let NaN through.
+    let x = if x > 88.9 { 88.9 } else { x };
+    let x = if x < -104.5 { -104.5 } else { x };
+    let (shifted, r) = split::<FMA>(x);
+    // Two factors, so that results that are infinite, or below the normal numbers, come out too.
+    let low = x < -80.0;
+    let bias = if low {
+        (127 + 63) << 23
+    } else {
+        (127 - 1) << 23
+    };
+    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(bias));
+    power::<FMA>(r) * scale * if low { 1.084_202_2e-19 } else { 2.0 }
+}
+
+/// The natural logarithm.
+#[inline(always)]
+pub(crate) fn log<const FMA: bool>(x: f32) -> f32 {
+    const SERIES: [f32; 9] = [
+        6.915_54e-2,
+        -1.178_984_8e-1,
+        1.187_291_6e-1,
+        -1.238_433_7e-1,
+        1.421_866_6e-1,
+        -1.666_925_2e-1,
+        2.000_222_6e-1,
+        -2.499_998_7e-1,
+        3.333_331e-1,
+    ];
+    // Numbers below the normal ones become normal.
+    let tiny = x < f32::MIN_POSITIVE;
+    let bits = (if tiny { x * 8_388_608.0 } else { x }).to_bits() as i32;
+    // The mantissa from √½ to √2, where its logarithm is smallest.
+    let exponent = bits.wrapping_sub(0x3f35_04f3) >> 23;
+    let r = f32::from_bits(bits.wrapping_sub(exponent << 23) as u32) - 1.0;
+    let whole = (exponent - if tiny { 23 } else { 0 }) as f32;
+    let square = r * r;
+    let series = polynomial::<FMA, _, 9>(r, SERIES) * (square * r);
+    let rest = whole.madd::<FMA>(LN_2[1], series) - 0.5 * square;
+    let value = whole.madd::<FMA>(LN_2[0], r + rest);
+    let value = if x > f32::MAX { x } else { value };
+    let value = if x == 0.0 { f32::NEG_INFINITY } else { value };
+    if x >= 0.0 { value } else { f32::NAN }
+}
+
+/// The hyperbolic tangent.
+#[inline(always)]
+pub(crate) fn tanh<const FMA: bool>(x: f32) -> f32 {
+    // tanh(x) / x - 1 over x², of the square.
+    const INNER: [f32; 5] = [
+        -5.843_806e-3,
+        2.075_596_1e-2,
+        -5.377_330_4e-2,
+        1.333_181_9e-1,
+        -3.333_329_5e-1,
+    ];
+    let a = x.abs();
+    // From here on the result is 1.
+    let a = if a > 9.1 { 9.1 } else { a };
+    let square = a * a;
+    let inner = (a * square).madd::<FMA>(polynomial::<FMA, _, 5>(square, INNER), a);
+    let (shifted, r) = split::<FMA>(a + a);
+    let outer = 1.0 - 2.0 / power::<FMA>(r).madd::<FMA>(whole_power(shifted), 1.0);
+    (if a < 0.6 { inner } else { outer }).copysign(x)
+}
+
+/// The logistic function. exp(-|x|) does not overflow, and small results are as exact as it is.
+#[inline(always)]
+pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
+    let e = exp::<FMA>(-x.abs());
+    let sum = 1.0 + e;
+    // What the sum lost, times nearly its inverse.
+    let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);
+    let value = (if x < 0.0 { e } else { 1.0 }) / sum;
+    value.madd::<FMA>(-lost, value)
+}
+
+/// How far sine, cosine and tangent reach. Beyond, so many digits of π count that calls take over.
+pub(crate) const REACH: f32 = 4_194_304.0;
+/// π in two parts, the first with so few bits that its product with a multiple is exact.
+const PI: [f64; 2] = [3.141_592_651_605_606, 1.984_187_159_361_080_9e-9];
+
+/// The sine of what remains after multiples of π, a little more than a quarter turn at most.
+#[inline(always)]
+fn wave<const FMA: bool>(r: f64) -> f64 {
+    const SERIES: [f64; 5] = [
+        2.605_189_346_609_724_43e-6,
+        -1.980_905_995_397_127_8e-4,
+        8.333_050_861_226_221_76e-3,
+        -1.666_665_798_363_156_54e-1,
+        9.999_999_957_277_384_75e-1,
+    ];
+    r * polynomial::<FMA, _, 5>(r * r, SERIES)
+}
+
+/// The sine, up to [`REACH`].
+#[inline(always)]
+pub(crate) fn sin<const FMA: bool>(x: f32) -> f32 {
+    let x = f64::from(x);
+    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, WIDE_ROUND);
+    let whole = shifted - WIDE_ROUND;
+    let r = whole.madd::<FMA>(-PI[1], whole.madd::<FMA>(-PI[0], x));
+    // Half turns that are odd turn the sign.
+    let value = wave::<FMA>(r).to_bits() ^ shifted.to_bits() << 63;
+    f64::from_bits(value) as f32
+}
+
+/// The cosine, up to [`REACH`].
+#[inline(always)]
+pub(crate) fn cos<const FMA: bool>(x: f32) -> f32 {
+    // The sine of a quarter turn more.
+    let x = f64::from(x);
+    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, 0.5) + WIDE_ROUND;
+    let whole = (shifted - WIDE_ROUND) - 0.5;
+    let r = whole.madd::<FMA>(-PI[1], whole.madd::<FMA>(-PI[0], x));
+    let value = wave::<FMA>(r).to_bits() ^ shifted.to_bits() << 63;
+    f64::from_bits(value) as f32
+}
+
+/// The tangent, up to [`REACH`].
+#[inline(always)]
+pub(crate) fn tan<const FMA: bool>(x: f32) -> f32 {
+    const SIN: [f64; 4] = [
+        -1.950_339_848_333_381_23e-4,
+        8.332_032_064_541_271_44e-3,
+        -1.666_665_061_013_799_82e-1,
+        9.999_999_969_034_502_24e-1,
+    ];
+    const COS: [f64; 5] = [
+        2.437_914_961_536_428_32e-5,
+        -1.388_661_078_648_673_29e-3,
+        4.166_661_646_064_768_48e-2,
+        -4.999_999_961_256_797_82e-1,
+        9.999_999_999_521_583_73e-1,
+    ];
+    let x = f64::from(x);
+    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_2_PI, WIDE_ROUND);
+    let whole = shifted - WIDE_ROUND;
+    let r = whole.madd::<FMA>(-0.5 * PI[1], whole.madd::<FMA>(-0.5 * PI[0], x));
+    let t = r * r;
+    let (sin, cos) = (
+        r * polynomial::<FMA, _, 4>(t, SIN),
+        polynomial::<FMA, _, 5>(t, COS),
+    );
+    // A quarter turn more is the negative inverse.
+    let odd = shifted.to_bits() & 1 == 1;
+    let (top, bottom) = if odd { (-cos, sin) } else { (sin, cos) };
+    (top / bottom) as f32
+}
+
+/// The error function.
+#[inline(always)]
+pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
+    // erf(x) / x - 1, of the square.
+    const INNER: [f32; 7] = [
+        7.888_919e-5,
+        -8.020_841_5e-4,
+        5.189_535_4e-3,
+        -2.685_444_5e-2,
+        1.128_36e-1,
+        -3.761_262_7e-1,
+        1.283_791_66e-1,
+    ];
+    // -ln(1 - erf(x)), from 1 on.
+    const OUTER: [f32; 8] = [
+        2.169_754_6e-5,
+        -4.414_718_4e-4,
+        4.205_280_7e-3,
+        -2.521_032_9e-2,
+        1.084_220_8e-1,
+        6.332_164e-1,
+        1.129_580_3,
+        -1.884_661_3e-4,
+    ];
+    let a = x.abs();
+    // From here on the result is 1.
+    let a = if a > 4.0 { 4.0 } else { a };
+    let inner = x.madd::<FMA>(polynomial::<FMA, _, 7>(a * a, INNER), x);
+    let (shifted, r) = split::<FMA>(-polynomial::<FMA, _, 8>(a, OUTER));
+    let outer = (-whole_power(shifted))
+        .madd::<FMA>(power::<FMA>(r), 1.0)
+        .copysign(x);
+    if a < 1.0 { inner } else { outer }
+}
+
+/// A power, as C's `pow` has it.
+#[inline(always)]
+pub(crate) fn pow<const FMA: bool>(x: f32, y: f32) -> f32 {
+    // 2 artanh(s) / s ln 2, of the square.
+    const LOG: [f64; 5] = [
+        0.340_783_135_265_534_462,
+        0.411_669_906_895_284_738,
+        0.577_083_630_985_387_704,
+        0.961_796_673_104_619_736,
+        2.885_390_081_790_273_16,
+    ];
+    const EXP2: [f64; 7] = [
+        1.534_578_614_730_580_45e-4,
+        1.339_993_117_309_136_54e-3,
+        9.618_489_062_444_848_35e-3,
+        5.550_328_777_457_203_1e-2,
+        2.402_264_688_962_273_24e-1,
+        6.931_472_057_366_992_92e-1,
+        1.000_000_000_554_211_4,
+    ];
+    let a = x.abs();
+    // Every f32, also below the normal ones, is a normal f64: a mantissa from √½ to √2 times a power
+    // of two.
+    let bits = f64::from(a).to_bits();
+    let parts = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd);
+    let mantissa =
+        f64::from_bits((parts & 0x000f_ffff_ffff_ffff).wrapping_add(0x3fe6_a09e_667f_3bcd));
+    // The exponent, unsigned first: not every instruction set shifts signs along, or converts.
+    let whole = f64::from_bits((parts.wrapping_add(1 << 62) >> 52) | WIDE_ROUND.to_bits())
+        - (WIDE_ROUND + 1024.0);
+    let s = (mantissa - 1.0) / (mantissa + 1.0);
+    let log = s.madd::<FMA>(polynomial::<FMA, _, 5>(s * s, LOG), whole);
+    let log = if a == 0.0 { f64::NEG_INFINITY } else { log };
+    let log = if a < f32::INFINITY { log } else { f64::from(a) };
+    let exponent = f64::from(y) * log;
+    // Beyond these the result is infinite, or zero.
+    let exponent = if exponent > 200.0 { 200.0 } else { exponent };
+    let exponent = if exponent < -200.0 { -200.0 } else { exponent };
+    let shifted = exponent + WIDE_ROUND;
+    let power = polynomial::<FMA, _, 7>(exponent - (shifted - WIDE_ROUND), EXP2);
+    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
+    let value = (power * scale) as f32;
+    // Of a negative number: the sign of an odd power; a power that is no integer does not exist.
+    let b = y.abs();
+    let steps = (b + 8_388_608.0).to_bits();
+    let small = b < 8_388_608.0;
+    let integer = !small | (f32::from_bits(steps) - 8_388_608.0 == b);
+    let odd = (if small { steps } else { b.to_bits() }) & (b < 16_777_216.0) as u32;
+    let odd = if integer { odd } else { 0 };
+    let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & odd << 31));
+    let missing = (x < 0.0) & (x >= f32::MIN) & !integer;
+    let value = if missing { f32::NAN } else { value };
+    // 1 to any power is 1, also NaN; so is anything to the power 0.
+    let one = (x == 1.0) | (y == 0.0) | ((x == -1.0) & (b == f32::INFINITY));
+    if one { 1.0 } else { value }
+}
+
+#[cfg(test)]
+#[path = "single_tests.rs"]
+mod tests;

@@ -1,0 +1,144 @@
+//! Each function over the whole range of `f32`, with and without fused products.
+//!
+//! The exact results are those of `f64`'s functions, whose own errors are 2⁻²⁹ of what is measured.
+
+use super::*;
+
+/// The distance of `got` from `want` in units of the last place of an `f32`.
+fn ulps(got: f32, want: f64) -> f64 {
+    let nearest = want as f32;
+    if got == nearest || got.is_nan() && want.is_nan() {
+        return 0.0;
+    }
+    let unit = f64::from(nearest.abs().next_up()) - f64::from(nearest.abs());
+    let distance = (f64::from(got) - want).abs() / unit;
+    if distance.is_nan() {
+        f64::INFINITY
+    } else {
+        distance
+    }
+}
+
+/// Holds both forms of a function within 2 units, over all numbers up to `reach`.
+fn hold(name: &str, forms: [fn(f32) -> f32; 2], want: fn(f64) -> f64, reach: f32) {
+    let step = if cfg!(miri) { 1 << 24 } else { 7919 };
+    let (mut worst, mut at, mut count) = (0.0, 0.0, 0);
+    for bits in (0..=u32::MAX).step_by(step) {
+        let x = f32::from_bits(bits);
+        if x.abs() > reach {
+            continue;
+        }
+        count += 1;
+        for form in forms {
+            let error = ulps(form(x), want(f64::from(x)));
+            if error > worst {
+                (worst, at) = (error, x);
+            }
+        }
+    }
+    println!("{name}: {worst:.3} ulp at {at:e}, of {count}");
+    assert!(worst < 2.0, "{name} of {at:e}: {worst} ulp");
+    // Zeros and what is not finite.
+    for x in [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+        let exact = want(f64::from(x)) as f32;
+        for got in forms.map(|form| form(x)) {
+            let same = got.to_bits() == exact.to_bits() || got.is_nan() && exact.is_nan();
+            assert!(
+                same || x.is_infinite() && reach < x.abs(),
+                "{name} of {x}: {got}, not {exact}"
+            );
+        }
+    }
+}
+
+macro_rules! hold {
+    ($name:ident, $want:expr, $reach:expr) => {
+        hold(
+            stringify!($name),
+            [$name::<false>, $name::<true>],
+            $want,
+            $reach,
+        )
+    };
+}
+
+#[test]
+fn exponentials() {
+    hold!(exp, f64::exp, f32::INFINITY);
+    hold!(log, f64::ln, f32::INFINITY);
+    hold!(tanh, f64::tanh, f32::INFINITY);
+    // The simple formula overflows where the result is zero, and rounds it well elsewhere.
+    hold!(sigmoid, |x| 1.0 / (1.0 + (-x).exp()), f32::INFINITY);
+    hold!(erf, libm::erf, f32::INFINITY);
+}
+
+#[test]
+fn waves() {
+    hold!(sin, f64::sin, REACH);
+    hold!(cos, f64::cos, REACH);
+    hold!(tan, f64::tan, REACH);
+}
+
+#[test]
+fn logarithms_next_to_one() {
+    for i in -1000..1000_i16 {
+        let x = 1.0 + f32::from(i) * f32::EPSILON;
+        for got in [log::<false>(x), log::<true>(x)] {
+            assert!(ulps(got, f64::from(x).ln()) < 2.0, "{x:e}: {got:e}");
+        }
+    }
+}
+
+fn power_holds(x: f32, y: f32) {
+    let want = f64::from(x).powf(f64::from(y));
+    for got in [pow::<false>(x, y), pow::<true>(x, y)] {
+        assert!(
+            ulps(got, want) < 1.0,
+            "{x:e} to {y:e}: {got:e}, not {want:e}"
+        );
+        let signs = got.is_sign_negative() == want.is_sign_negative();
+        assert!(
+            signs || got.is_nan(),
+            "{x:e} to {y:e}: {got:e}, not {want:e}"
+        );
+    }
+}
+
+#[test]
+fn powers() {
+    let values = [
+        0.0,
+        0.5,
+        0.999_999_94,
+        1.0,
+        1.000_000_1,
+        2.0,
+        2.5,
+        3.0,
+        7.0,
+        1e-40,
+        1e30,
+        8_388_607.0,
+        8_388_608.0,
+        8_388_609.0,
+        16_777_215.0,
+        16_777_216.0,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NAN,
+    ];
+    for x in values.into_iter().flat_map(|x| [x, -x]) {
+        for y in values.into_iter().flat_map(|y| [y, -y]) {
+            power_holds(x, y);
+        }
+    }
+    // Everywhere between the smallest result and the greatest.
+    let step = if cfg!(miri) { 1 << 24 } else { 60_013 };
+    for (i, bits) in (0..f32::INFINITY.to_bits()).step_by(step).enumerate() {
+        let x = f32::from_bits(bits);
+        let reach = (150.0 / f64::from(x).log2().abs()) as f32;
+        for part in -7..=7_i8 {
+            power_holds(x, reach * (f32::from(part) + (i % 16) as f32 / 16.0) / 8.0);
+        }
+    }
+}
