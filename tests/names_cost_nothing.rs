@@ -62,7 +62,6 @@ fn a_typed_call_allocates_what_the_call_without_names_does() {
     let (ra, rrow, rb) = (raw(&a), raw(&row), raw(&b));
 
     let bare = allocations(|| call::pointwise(Op::Add, &[(&ra).into(), (&rrow).into()]).unwrap());
-    assert!(bare > 0, "a result needs a buffer");
     assert_eq!(allocations(|| &a + &row), bare, "add");
 
     let bare = allocations(|| call::pointwise(Op::Exp, &[(&ra).into()]).unwrap());
@@ -74,6 +73,24 @@ fn a_typed_call_allocates_what_the_call_without_names_does() {
 
     let bare = allocations(|| call::mm(&ra, &rb).unwrap());
     assert_eq!(allocations(|| a.mm(&b)), bare, "mm");
+}
+
+/// A result's buffer and its count are one block, and the block is the one of the result before.
+#[test]
+fn small_results_lie_where_those_before_did() {
+    let a: Tensor<(N, C)> = Tensor::ones([4, 4]);
+    let b: Tensor<(N, C)> = Tensor::ones([4, 4]);
+    assert_eq!(allocations(|| &a + &b), 0, "add");
+    assert_eq!(allocations(|| &a + 1.0), 0, "add a number");
+    assert_eq!(allocations(|| 2.0 * &a), 0, "a number times");
+    assert_eq!(allocations(|| a.exp()), 0, "exp");
+    assert_eq!(allocations(|| a.lt(&b)), 0, "lt");
+    assert_eq!(allocations(|| (&a * &b + &a).exp() * &b), 0, "a chain");
+    // What computes is chosen at run time.
+    assert!(allocations(|| a.sum(..)) <= 1, "sum");
+    assert!(allocations(|| a.sum(C)) <= 1, "sum of a dim");
+    let before = nomina::memory::stats().held;
+    assert!(before > 0, "blocks are kept");
 }
 
 #[test]

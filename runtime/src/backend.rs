@@ -42,6 +42,20 @@ pub(crate) struct Pointwise<'a> {
     pub(crate) in_place: bool,
 }
 
+/// An elementwise operation on adjacent elements: one of each tensor, or a number, for each of the
+/// result.
+pub(crate) struct Dense<'a> {
+    pub(crate) op: Op,
+    /// The dtype to compute in.
+    pub(crate) compute: DType,
+    /// How many elements.
+    pub(crate) count: usize,
+    pub(crate) dest: Place,
+    pub(crate) inputs: &'a [Input],
+    /// Whether the first input is the very elements of the result.
+    pub(crate) in_place: bool,
+}
+
 /// The kernels of one device, one method per class.
 ///
 /// Unsafe methods trust their caller that a plan's positions lie in the operands' buffers on this
@@ -56,6 +70,13 @@ pub(crate) trait Backend: Sync {
     /// # Safety
     /// See [`Backend`].
     unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()>;
+
+    /// Computes elementwise at once, where the device has a loop that reads and writes these very
+    /// dtypes; otherwise nothing happens, and [`Backend::pointwise`] is the way.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn dense(&self, job: &Dense<'_>) -> bool;
 
     /// Copies operand 1 of a plan to operand 0, converting on the way.
     ///
@@ -241,6 +262,15 @@ impl Backend for Cpu {
         // SAFETY: the caller's promise.
         unsafe { cpu::pointwise::run(&kernel, job.plan, job.dest, job.inputs, job.in_place) };
         Ok(())
+    }
+
+    #[inline]
+    unsafe fn dense(&self, job: &Dense<'_>) -> bool {
+        let Some(kernel) = cpu::pointwise::kernel(job.op, arithmetic(job.compute)) else {
+            return false;
+        };
+        // SAFETY: the caller's promise.
+        unsafe { cpu::pointwise::dense(&kernel, job) }
     }
 
     unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {

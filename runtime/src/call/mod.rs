@@ -9,6 +9,7 @@ mod attention;
 mod conv;
 mod convert;
 mod count;
+mod direct;
 mod distance;
 mod divisor;
 mod einsum;

@@ -4,7 +4,7 @@ use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
 use super::arg::{Source, device, error, resolve, scalar, shape};
-use super::{Arg, copy_into};
+use super::{Arg, copy_into, direct};
 use crate::SmallVec;
 use crate::backend::{Input, Place, Pointwise, backend};
 use crate::plan::{Plan, result_strides};
@@ -216,6 +216,9 @@ fn sources<'a>(args: &[Arg<'a>]) -> Sources<'a> {
 /// When sizes do not broadcast, the operator does not take the dtypes, devices differ, or memory
 /// is missing.
 pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
+    if let Some(result) = direct::new(op, args)? {
+        return Ok(result);
+    }
     Call::new(op, sources(args))?.run()
 }
 
@@ -225,6 +228,11 @@ pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
 /// # Errors
 /// As [`pointwise`].
 pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> {
+    // A small part of a large buffer would keep all of it alive.
+    let whole = first.numel() * first.dtype().size() == first.storage.len();
+    if whole && direct::in_place(op, &mut first, rest)? {
+        return Ok(first);
+    }
     {
         let mut args: SmallVec<[Arg<'_>; 3]> = SmallVec::new();
         args.push(Arg::Tensor(&first));
@@ -234,8 +242,7 @@ pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> 
             && call.dtypes.result == first.dtype()
             && call.shape[..] == *first.shape()
             && first.layout().is_disjoint()
-            // A small part of a large buffer would keep all of it alive.
-            && first.numel() * first.dtype().size() == first.storage.len();
+            && whole;
         if !reusable {
             return call.run();
         }

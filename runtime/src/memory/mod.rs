@@ -118,14 +118,21 @@ pub(crate) struct Block {
     origin: Origin,
 }
 
+/// Where a block came from, in a word: one behind the other no byte, the classes, and allocations
+/// of so many bytes, made while nothing was to be kept.
 #[derive(Clone, Copy, Debug)]
-enum Origin {
-    /// No byte was asked for.
-    Nothing,
-    /// One of the sizes that are kept.
-    Class(usize),
-    /// An allocation of so many bytes, made while nothing was to be kept.
-    Exact(usize),
+struct Origin(usize);
+
+impl Origin {
+    const NOTHING: Self = Self(0);
+
+    fn class(class: usize) -> Self {
+        Self(1 + class)
+    }
+
+    fn exact(bytes: usize) -> Self {
+        Self(1 + class::COUNT + bytes)
+    }
 }
 
 // SAFETY: a block owns its bytes, as a `Vec<u8>` does.
@@ -139,14 +146,14 @@ impl Block {
     pub(crate) fn new(bytes: usize, zeroed: bool) -> Option<Self> {
         if bytes == 0 {
             let ptr = Layout::from_size_align(0, ALIGNMENT).ok()?.dangling_ptr();
-            let origin = Origin::Nothing;
+            let origin = Origin::NOTHING;
             return Some(Self { ptr, origin });
         }
         if cap() == 0 {
             return Self::exact(bytes, zeroed);
         }
         let class = class::of(bytes);
-        let origin = Origin::Class(class);
+        let origin = Origin::class(class);
         if let Some(ptr) = local::pop(class).or_else(|| shared::pop(class)) {
             if zeroed {
                 // SAFETY: a block of this class is at least as long, and ours alone.
@@ -176,7 +183,7 @@ impl Block {
         };
         let ptr = NonNull::new(ptr)?;
         system::took(bytes);
-        let origin = Origin::Exact(bytes);
+        let origin = Origin::exact(bytes);
         Some(Self { ptr, origin })
     }
 
@@ -189,23 +196,23 @@ impl Block {
 impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
-        match self.origin {
-            Origin::Nothing => {}
-            Origin::Class(class) => {
-                // SAFETY: a block of this class, which nobody uses any more.
-                unsafe {
-                    if !local::push(self.ptr, class) {
-                        shared::push(self.ptr, class);
-                    }
+        let Origin(word) = self.origin;
+        let Some(class) = word.checked_sub(1) else {
+            return;
+        };
+        let Some(bytes) = class.checked_sub(class::COUNT) else {
+            // SAFETY: a block of this class, which nobody uses any more.
+            unsafe {
+                if !local::push(self.ptr, class) {
+                    shared::push(self.ptr, class);
                 }
             }
-            Origin::Exact(bytes) => {
-                system::gave(bytes);
-                if let Ok(layout) = Layout::from_size_align(bytes, ALIGNMENT) {
-                    // SAFETY: allocated with this layout.
-                    unsafe { dealloc(self.ptr.as_ptr(), layout) };
-                }
-            }
+            return;
+        };
+        system::gave(bytes);
+        if let Ok(layout) = Layout::from_size_align(bytes, ALIGNMENT) {
+            // SAFETY: allocated with this layout.
+            unsafe { dealloc(self.ptr.as_ptr(), layout) };
         }
     }
 }

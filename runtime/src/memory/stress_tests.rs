@@ -96,9 +96,9 @@ fn exact() {
 
     let block = Block::new(100_000, false).unwrap();
     let now = stats();
-    let size = match block.origin {
-        Origin::Class(class) => class::size(class),
-        _ => 100_000,
+    let size = match cap() {
+        0 => 100_000,
+        _ => class::size(class::of(100_000)),
     };
     assert_eq!(now.in_use, size);
     drop(block);

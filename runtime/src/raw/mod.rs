@@ -78,7 +78,7 @@ impl Raw {
                 .hint("give sizes whose product is the number of elements"));
         }
         Ok(Self {
-            storage: Storage::adopt(data),
+            storage: Storage::adopt("from_vec", data)?,
             layout: Strided::row_major(shape),
             dtype: T::DTYPE,
         })

@@ -50,6 +50,19 @@ impl Strided {
         true
     }
 
+    /// Whether strides are those of a new row-major tensor, also of dims of size 1.
+    #[must_use]
+    #[inline]
+    pub fn is_row_major(&self) -> bool {
+        let mut expected = 1_isize;
+        let dims = self.shape.iter().zip(&self.strides).rev();
+        dims.into_iter().all(|(&size, &stride)| {
+            let fits = stride == expected;
+            expected = expected.wrapping_mul(size.max(1) as isize);
+            fits
+        })
+    }
+
     /// Whether different indices are known to be different elements.
     #[must_use]
     pub fn is_disjoint(&self) -> bool {

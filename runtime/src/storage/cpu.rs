@@ -22,8 +22,12 @@ pub(super) struct CpuBuffer {
 
 #[derive(Debug)]
 enum Owner {
-    Block { _block: Block },
+    Block {
+        _block: Block,
+    },
     Vector(Layout),
+    /// The one of the block that also holds the count.
+    Storage,
 }
 
 // SAFETY: the buffer owns its bytes, as a `Vec<u8>` does. All writes need `&mut self`.
@@ -44,6 +48,16 @@ impl CpuBuffer {
         Ok(Self { ptr, len, owner })
     }
 
+    /// Elements within a block of somebody else's.
+    ///
+    /// # Safety
+    /// `len` bytes there are only this buffer's, for as long as it lives.
+    #[inline]
+    pub(super) unsafe fn within(ptr: NonNull<u8>, len: usize) -> Self {
+        let owner = Owner::Storage;
+        Self { ptr, len, owner }
+    }
+
     /// Takes over the allocation of a vector.
     pub(super) fn adopt<T: Element>(data: Vec<T>) -> Self {
         let mut data = ManuallyDrop::new(data);
@@ -60,36 +74,44 @@ impl CpuBuffer {
         }
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
+    #[inline]
     pub(super) fn as_ptr(&self) -> *const u8 {
         self.ptr.as_ptr()
     }
 
+    #[inline]
     pub(super) fn as_mut_ptr(&mut self) -> *mut u8 {
         self.ptr.as_ptr()
     }
 
-    /// Back to a vector, when the allocation is one that a vector of `T` could have made.
-    pub(super) fn into_vec<T: Element>(self) -> Result<Vec<T>, Self> {
-        let (size, align) = (size_of::<T>(), align_of::<T>());
-        let Owner::Vector(layout) = self.owner else {
-            return Err(self);
+    /// Whether its allocation is one that a vector of `T` could have made.
+    pub(super) fn is_vec<T: Element>(&self) -> bool {
+        let size = size_of::<T>();
+        matches!(self.owner, Owner::Vector(layout) if layout.align() == align_of::<T>()
+            && layout.size().is_multiple_of(size))
+            && self.len.is_multiple_of(size)
+    }
+
+    /// Back to a vector.
+    ///
+    /// # Safety
+    /// [`is_vec`](Self::is_vec) holds, and the elements are valid for `T`.
+    pub(super) unsafe fn into_vec<T: Element>(self) -> Vec<T> {
+        let capacity = match self.owner {
+            Owner::Vector(layout) => layout.size() / size_of::<T>(),
+            Owner::Block { .. } | Owner::Storage => return Vec::new(),
         };
-        if layout.align() != align
-            || !layout.size().is_multiple_of(size)
-            || !self.len.is_multiple_of(size)
-        {
-            return Err(self);
-        }
         let this = ManuallyDrop::new(self);
-        let (len, capacity) = (this.len / size, layout.size() / size);
+        let len = this.len / size_of::<T>();
         // SAFETY: the pointer came from the global allocator with this size and alignment (or
-        // dangles for capacity 0); every element is initialised, since only kernels that write
-        // whole tensors and adopted vectors make buffers; the caller checked the dtype.
-        Ok(unsafe { Vec::from_raw_parts(this.ptr.as_ptr().cast(), len, capacity) })
+        // dangles for capacity 0); every element is initialised, since only adopted vectors and
+        // kernels that write whole tensors make buffers; the dtype is the caller's promise.
+        unsafe { Vec::from_raw_parts(this.ptr.as_ptr().cast(), len, capacity) }
     }
 }
 
@@ -105,7 +127,7 @@ impl Drop for CpuBuffer {
 }
 
 #[cold]
-fn refused(op: &'static str, len: usize) -> Error {
+pub(super) fn refused(op: &'static str, len: usize) -> Error {
     Error::new(
         ErrorKind::Memory,
         op,

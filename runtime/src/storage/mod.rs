@@ -8,18 +8,34 @@ mod cpu;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use nomina_core::{Device, Element, Result};
 
+use crate::memory::Block;
 use cpu::CpuBuffer;
 
 /// The alignment of allocated CPU blocks: a cache line, and an AVX-512 register.
 pub const ALIGNMENT: usize = 64;
 
 /// A buffer on a device, shared by the tensors that view it.
-#[derive(Clone, Debug)]
-pub struct Storage(Arc<Buffer>);
+///
+/// As an `Arc` is, but for one thing: the count and the elements of a small tensor are one block,
+/// and that block comes from [`crate::memory`].
+#[derive(Debug)]
+pub struct Storage(NonNull<Shared>);
+
+/// What all references to a buffer share. Padded, so that elements may follow it.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Shared {
+    count: AtomicUsize,
+    buffer: Buffer,
+    /// The block that this lies in, and that the elements may lie in.
+    home: Block,
+}
 
 /// Where a buffer lies.
 #[derive(Debug)]
@@ -27,39 +43,94 @@ enum Buffer {
     Cpu(CpuBuffer),
 }
 
+// SAFETY: the count is atomic, the buffer may be sent and shared, and it is dropped by one.
+unsafe impl Send for Storage {}
+// SAFETY: as above.
+unsafe impl Sync for Storage {}
+
+/// How far behind its start a block's elements lie when it begins with their count.
+const HEAD: usize = size_of::<Shared>();
+
+/// Up to this size elements lie beside their count. Those of large tensors begin where pages do.
+const SMALL: usize = (32 << 10) - HEAD;
+
 impl Storage {
     /// A CPU block of `bytes` bytes. Its content is indeterminate: whoever calls this writes every
     /// element before anyone can read it.
+    #[inline]
     pub(crate) fn cpu(op: &'static str, bytes: usize) -> Result<Self> {
-        Ok(Self(Arc::new(Buffer::Cpu(CpuBuffer::allocate(
-            op, bytes, false,
-        )?))))
+        Self::allocate(op, bytes, false)
     }
 
     /// A CPU block of `bytes` bytes, all zero.
     pub(crate) fn cpu_zeroed(op: &'static str, bytes: usize) -> Result<Self> {
-        Ok(Self(Arc::new(Buffer::Cpu(CpuBuffer::allocate(
-            op, bytes, true,
-        )?))))
+        Self::allocate(op, bytes, true)
+    }
+
+    #[inline]
+    fn allocate(op: &'static str, bytes: usize, zeroed: bool) -> Result<Self> {
+        if bytes > SMALL {
+            let buffer = Buffer::Cpu(CpuBuffer::allocate(op, bytes, zeroed)?);
+            return Self::new(op, buffer);
+        }
+        let home =
+            Block::new(HEAD + bytes, zeroed).ok_or_else(|| cpu::refused(op, HEAD + bytes))?;
+        // SAFETY: the block is longer than its head.
+        let first = unsafe { home.as_ptr().add(HEAD) };
+        // SAFETY: what follows the head is nobody else's, and lives as long as it.
+        let buffer = Buffer::Cpu(unsafe { CpuBuffer::within(first, bytes) });
+        Ok(Self::at_home(home, buffer))
+    }
+
+    /// A buffer whose elements lie elsewhere.
+    fn new(op: &'static str, buffer: Buffer) -> Result<Self> {
+        let home = Block::new(HEAD, false).ok_or_else(|| cpu::refused(op, HEAD))?;
+        Ok(Self::at_home(home, buffer))
+    }
+
+    #[inline]
+    fn at_home(home: Block, buffer: Buffer) -> Self {
+        let shared = home.as_ptr().cast::<Shared>();
+        let count = AtomicUsize::new(1);
+        // SAFETY: blocks are aligned to a cache line, this one has room, and nobody else has it.
+        unsafe {
+            shared.write(Shared {
+                count,
+                buffer,
+                home,
+            })
+        };
+        Self(shared)
     }
 
     /// A CPU buffer that takes over a vector's allocation.
-    pub(crate) fn adopt<T: Element>(data: Vec<T>) -> Self {
-        Self(Arc::new(Buffer::Cpu(CpuBuffer::adopt(data))))
+    ///
+    /// # Errors
+    /// When there is no memory for the count; the vector then is gone.
+    pub(crate) fn adopt<T: Element>(op: &'static str, data: Vec<T>) -> Result<Self> {
+        Self::new(op, Buffer::Cpu(CpuBuffer::adopt(data)))
+    }
+
+    #[inline]
+    fn shared(&self) -> &Shared {
+        // SAFETY: it lives as long as there are references to it.
+        unsafe { self.0.as_ref() }
     }
 
     /// The device it lies on.
     #[must_use]
+    #[inline]
     pub fn device(&self) -> Device {
-        match &*self.0 {
+        match &self.shared().buffer {
             Buffer::Cpu(_) => Device::Cpu,
         }
     }
 
     /// Its length in bytes.
     #[must_use]
+    #[inline]
     pub fn len(&self) -> usize {
-        match &*self.0 {
+        match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.len(),
         }
     }
@@ -72,26 +143,34 @@ impl Storage {
 
     /// Whether no other tensor shares it.
     #[must_use]
+    #[inline]
     pub fn is_unique(&self) -> bool {
-        Arc::strong_count(&self.0) == 1
+        // Whoever dropped the reference before read and wrote before this returns.
+        self.shared().count.load(Ordering::Acquire) == 1
     }
 
     /// Whether both are the same buffer.
     #[must_use]
     pub fn shares(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        self.0 == other.0
     }
 
     /// The address of its first byte, for reading.
+    #[inline]
     pub(crate) fn as_ptr(&self) -> *const u8 {
-        match &*self.0 {
+        match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.as_ptr(),
         }
     }
 
     /// The address of its first byte, for writing; `None` while it is shared.
+    #[inline]
     pub(crate) fn unique_ptr(&mut self) -> Option<*mut u8> {
-        match Arc::get_mut(&mut self.0)? {
+        if !self.is_unique() {
+            return None;
+        }
+        // SAFETY: this is the only reference, and it is borrowed exclusively.
+        match unsafe { &mut self.0.as_mut().buffer } {
             Buffer::Cpu(buffer) => Some(buffer.as_mut_ptr()),
         }
     }
@@ -101,11 +180,62 @@ impl Storage {
     /// # Errors
     /// Itself, when it is shared or is no adopted vector of `T`.
     pub(crate) fn into_vec<T: Element>(self) -> Result<Vec<T>, Self> {
-        match Arc::try_unwrap(self.0) {
-            Ok(Buffer::Cpu(buffer)) => buffer
-                .into_vec()
-                .map_err(|buffer| Self(Arc::new(Buffer::Cpu(buffer)))),
-            Err(shared) => Err(Self(shared)),
+        let fits = match &self.shared().buffer {
+            Buffer::Cpu(buffer) => buffer.is_vec::<T>(),
+        };
+        if !fits || !self.is_unique() {
+            return Err(self);
         }
+        let this = ManuallyDrop::new(self);
+        // SAFETY: the only reference, which is not dropped again.
+        let Shared { buffer, home, .. } = unsafe { this.0.read() };
+        drop(home);
+        match buffer {
+            // SAFETY: checked above.
+            Buffer::Cpu(buffer) => Ok(unsafe { buffer.into_vec() }),
+        }
+    }
+
+    /// Drops what all references shared.
+    ///
+    /// # Safety
+    /// This was the last reference.
+    #[inline]
+    unsafe fn finish(&mut self) {
+        // SAFETY: nobody else reaches it any more. `home` is dropped last, after what lies in it was
+        // moved out of it.
+        let Shared { buffer, home, .. } = unsafe { self.0.read() };
+        drop(buffer);
+        drop(home);
+    }
+}
+
+impl Clone for Storage {
+    #[inline]
+    fn clone(&self) -> Self {
+        // As for an `Arc`: a reference is there already, so nothing has to be seen in order.
+        let before = self.shared().count.fetch_add(1, Ordering::Relaxed);
+        if before > isize::MAX as usize {
+            // So many references were forgotten that the count would come round to zero.
+            std::process::abort();
+        }
+        Self(self.0)
+    }
+}
+
+impl Drop for Storage {
+    #[inline]
+    fn drop(&mut self) {
+        let shared = self.shared();
+        // The last one needs no exchange: nobody is left who could make it two.
+        if shared.count.load(Ordering::Acquire) != 1 {
+            if shared.count.fetch_sub(1, Ordering::Release) != 1 {
+                return;
+            }
+            // All that others did with the buffer was before their `Release`.
+            fence(Ordering::Acquire);
+        }
+        // SAFETY: the count was one, and this was it.
+        unsafe { self.finish() };
     }
 }

@@ -30,13 +30,14 @@ fn a_vector_comes_back_without_a_copy() {
     let mut data = Vec::with_capacity(10);
     data.extend([1.0_f64, 2.0, 3.0]);
     let address = data.as_ptr();
-    let storage = Storage::adopt(data);
+    let storage = Storage::adopt("from_vec", data).unwrap();
     assert_eq!(storage.as_ptr(), address.cast());
     let back = storage.into_vec::<f64>().unwrap();
     assert_eq!((back.as_ptr(), back.capacity()), (address, 10));
     assert_eq!(back, [1.0, 2.0, 3.0]);
     assert!(
-        Storage::adopt(Vec::<u8>::new())
+        Storage::adopt("from_vec", Vec::<u8>::new())
+            .unwrap()
             .into_vec::<u8>()
             .unwrap()
             .is_empty()
@@ -45,7 +46,7 @@ fn a_vector_comes_back_without_a_copy() {
 
 #[test]
 fn sharing_forbids_writing() {
-    let mut storage = Storage::adopt(vec![1_u8, 2]);
+    let mut storage = Storage::adopt("from_vec", vec![1_u8, 2]).unwrap();
     assert!(storage.unique_ptr().is_some());
     let other = storage.clone();
     assert!(!storage.is_unique() && storage.shares(&other) && storage.unique_ptr().is_none());
@@ -59,6 +60,44 @@ fn sharing_forbids_writing() {
             .into_vec::<u8>()
             .is_err()
     );
+}
+
+/// Elements beside their count, in a block of their own, and a vector's, each seen, cloned, written
+/// to once unshared, and dropped by several threads.
+#[test]
+fn the_last_reference_frees_whoever_holds_it() {
+    let rounds = if cfg!(miri) { 20 } else { 2000 };
+    for round in 0..rounds {
+        let bytes = [8, 4096, 100_000][round % 3];
+        let bytes = if cfg!(miri) { bytes.min(40_000) } else { bytes };
+        let storage = if round % 5 == 0 {
+            Storage::adopt("from_vec", vec![0_u8; bytes]).unwrap()
+        } else {
+            Storage::cpu_zeroed("zeros", bytes).unwrap()
+        };
+        let written: usize = std::thread::scope(|scope| {
+            let all = [storage.clone(), storage.clone(), storage];
+            let threads = all.map(|mut storage| {
+                scope.spawn(move || {
+                    let view = storage.clone();
+                    // SAFETY: as long as was asked for, and initialised.
+                    let read = unsafe { view.as_ptr().add(bytes - 1).read() };
+                    drop(view);
+                    match storage.unique_ptr() {
+                        Some(ptr) if read == 0 => {
+                            // SAFETY: nobody else has it.
+                            unsafe { ptr.add(bytes - 1).write(1) };
+                            1
+                        }
+                        _ => 0,
+                    }
+                })
+            });
+            threads.map(|thread| thread.join().unwrap()).iter().sum()
+        });
+        // At most the last one had it alone.
+        assert!(written <= 1);
+    }
 }
 
 #[test]

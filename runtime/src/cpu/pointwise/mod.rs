@@ -6,6 +6,7 @@
 //! or copied as a whole.
 
 mod block;
+mod dense;
 mod generated;
 mod kernel;
 
@@ -18,6 +19,7 @@ use crate::backend::{Input, Place};
 use crate::cpu::constant::Constant;
 use crate::plan::{OPERANDS, Plan};
 
+pub(crate) use dense::dense;
 pub(crate) use generated::kernel;
 pub(crate) use kernel::Kernel;
 
