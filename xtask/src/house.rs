@@ -94,7 +94,11 @@ fn unsafe_stands_only_in_storage_and_kernels() {
     let elsewhere: Vec<String> = sources(&["src", "core", "macros", "runtime"])
         .iter()
         .filter(|(path, _)| !rooms.iter().any(|room| path.starts_with(room)))
-        .filter(|(_, text)| text.lines().any(|line| has_word(code(line), "unsafe")))
+        // A macro that reads functions knows the word.
+        .filter(|(_, text)| {
+            text.lines()
+                .any(|line| has_word(&code(line).replace("Token![unsafe]", ""), "unsafe"))
+        })
         .map(|(path, _)| path.clone())
         .collect();
     assert!(
