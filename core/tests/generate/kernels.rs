@@ -59,7 +59,8 @@ const CALLS: &str = "sin cos tan asin acos atan sinh cosh asinh acosh atanh expm
                      tanhshrink binary_entropy logit_entropy divergence soft_margin stirling";
 
 /// What `f32` has without a branch or a call, for instruction sets with fused products or without.
-const FUSED: &str = "exp log tanh sigmoid erf pow";
+const FUSED: &str = "exp log tanh sigmoid erf pow exp2 log2 log10 log1p expm1 sinh cosh silu gelu \
+                     gelu_tanh erfc ndtr elu softplus logsigmoid mish";
 
 /// As [`FUSED`], of numbers up to a bound; beyond, they are calls.
 const REACHING: &str = "sin cos tan";

@@ -13,6 +13,7 @@ pub(crate) mod half;
 mod integer;
 pub(crate) mod single;
 pub(crate) mod special;
+mod widened;
 
 #[cfg(test)]
 mod tests;

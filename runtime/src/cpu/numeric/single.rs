@@ -6,6 +6,12 @@
 //!
 //! The polynomials are minimax: they spread their error evenly over the interval that they serve.
 
+use super::widened::{self, logarithm, power_of_two};
+pub(crate) use super::widened::{
+    cosh, erfc, exp2, gelu, gelu_tanh, log1p, log2, log10, logsigmoid, mish, ndtr, silu, sinh,
+    softplus,
+};
+
 /// A product and a sum, rounded once where the instruction set can.
 pub(crate) trait Madd: Copy {
     /// self times `factor`, and `term`.
@@ -41,8 +47,6 @@ pub(crate) fn polynomial<const FMA: bool, T: Madd, const N: usize>(
 
 /// Adding it makes the last bits of an `f32` the nearest integer.
 const ROUND: f32 = 12_582_912.0;
-/// The same of an `f64`.
-const WIDE_ROUND: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts, the first with so few bits that its product with an exponent is exact.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
 /// exp(r), from minus half of ln 2 to half of it.
@@ -146,6 +150,27 @@ pub(crate) fn tanh<const FMA: bool>(x: f32) -> f32 {
     (if a < 0.6 { inner } else { outer }).copysign(x)
 }
 
+/// *e* to the power, less one.
+#[inline(always)]
+pub(crate) fn expm1<const FMA: bool>(x: f32) -> f32 {
+    let clamped = if x > 88.9 { 88.9 } else { x };
+    let clamped = if clamped < -20.0 { -20.0 } else { clamped };
+    let (shifted, r) = split::<FMA>(clamped);
+    let [series @ .., _, _] = EXP;
+    let less = (r * r).madd::<FMA>(polynomial::<FMA, _, 5>(r, series), r);
+    // Half the power, whose double may be infinite.
+    let scale = whole_power(shifted - 1.0);
+    let value = 2.0 * less.madd::<FMA>(scale, scale - 0.5);
+    if x == 0.0 { x } else { value }
+}
+
+/// `alpha` (exp(x) - 1) where negative.
+#[inline(always)]
+pub(crate) fn elu<const FMA: bool>(x: f32, alpha: f32) -> f32 {
+    let value = alpha * expm1::<FMA>(x);
+    if x <= 0.0 { value } else { x }
+}
+
 /// The logistic function. exp(-|x|) does not overflow, and small results are as exact as it is.
 #[inline(always)]
 pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
@@ -179,8 +204,8 @@ fn wave<const FMA: bool>(r: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn sin<const FMA: bool>(x: f32) -> f32 {
     let x = f64::from(x);
-    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, WIDE_ROUND);
-    let whole = shifted - WIDE_ROUND;
+    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, widened::ROUND);
+    let whole = shifted - widened::ROUND;
     let r = whole.madd::<FMA>(-PI[1], whole.madd::<FMA>(-PI[0], x));
     // Half turns that are odd turn the sign.
     let value = wave::<FMA>(r).to_bits() ^ shifted.to_bits() << 63;
@@ -192,8 +217,8 @@ pub(crate) fn sin<const FMA: bool>(x: f32) -> f32 {
 pub(crate) fn cos<const FMA: bool>(x: f32) -> f32 {
     // The sine of a quarter turn more.
     let x = f64::from(x);
-    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, 0.5) + WIDE_ROUND;
-    let whole = (shifted - WIDE_ROUND) - 0.5;
+    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_1_PI, 0.5) + widened::ROUND;
+    let whole = (shifted - widened::ROUND) - 0.5;
     let r = whole.madd::<FMA>(-PI[1], whole.madd::<FMA>(-PI[0], x));
     let value = wave::<FMA>(r).to_bits() ^ shifted.to_bits() << 63;
     f64::from_bits(value) as f32
@@ -216,8 +241,8 @@ pub(crate) fn tan<const FMA: bool>(x: f32) -> f32 {
         9.999_999_999_521_583_73e-1,
     ];
     let x = f64::from(x);
-    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_2_PI, WIDE_ROUND);
-    let whole = shifted - WIDE_ROUND;
+    let shifted = x.madd::<FMA>(std::f64::consts::FRAC_2_PI, widened::ROUND);
+    let whole = shifted - widened::ROUND;
     let r = whole.madd::<FMA>(-0.5 * PI[1], whole.madd::<FMA>(-0.5 * PI[0], x));
     let t = r * r;
     let (sin, cos) = (
@@ -268,45 +293,8 @@ pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
 /// A power, as C's `pow` has it.
 #[inline(always)]
 pub(crate) fn pow<const FMA: bool>(x: f32, y: f32) -> f32 {
-    // 2 artanh(s) / s ln 2, of the square.
-    const LOG: [f64; 5] = [
-        0.340_783_135_265_534_462,
-        0.411_669_906_895_284_738,
-        0.577_083_630_985_387_704,
-        0.961_796_673_104_619_736,
-        2.885_390_081_790_273_16,
-    ];
-    const EXP2: [f64; 7] = [
-        1.534_578_614_730_580_45e-4,
-        1.339_993_117_309_136_54e-3,
-        9.618_489_062_444_848_35e-3,
-        5.550_328_777_457_203_1e-2,
-        2.402_264_688_962_273_24e-1,
-        6.931_472_057_366_992_92e-1,
-        1.000_000_000_554_211_4,
-    ];
-    let a = x.abs();
-    // Every f32, also below the normal ones, is a normal f64: a mantissa from √½ to √2 times a power
-    // of two.
-    let bits = f64::from(a).to_bits();
-    let parts = bits.wrapping_sub(0x3fe6_a09e_667f_3bcd);
-    let mantissa =
-        f64::from_bits((parts & 0x000f_ffff_ffff_ffff).wrapping_add(0x3fe6_a09e_667f_3bcd));
-    // The exponent, unsigned first: not every instruction set shifts signs along, or converts.
-    let whole = f64::from_bits((parts.wrapping_add(1 << 62) >> 52) | WIDE_ROUND.to_bits())
-        - (WIDE_ROUND + 1024.0);
-    let s = (mantissa - 1.0) / (mantissa + 1.0);
-    let log = s.madd::<FMA>(polynomial::<FMA, _, 5>(s * s, LOG), whole);
-    let log = if a == 0.0 { f64::NEG_INFINITY } else { log };
-    let log = if a < f32::INFINITY { log } else { f64::from(a) };
-    let exponent = f64::from(y) * log;
-    // Beyond these the result is infinite, or zero.
-    let exponent = if exponent > 200.0 { 200.0 } else { exponent };
-    let exponent = if exponent < -200.0 { -200.0 } else { exponent };
-    let shifted = exponent + WIDE_ROUND;
-    let power = polynomial::<FMA, _, 7>(exponent - (shifted - WIDE_ROUND), EXP2);
-    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
-    let value = (power * scale) as f32;
+    // The wider type holds all results, which then are infinite, or zero, by being rounded.
+    let value = power_of_two::<FMA>(f64::from(y) * logarithm::<FMA>(x.abs())) as f32;
     // Of a negative number: the sign of an odd power; a power that is no integer does not exist.
     let b = y.abs();
     let steps = (b + 8_388_608.0).to_bits();

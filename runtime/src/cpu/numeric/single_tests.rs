@@ -73,6 +73,70 @@ fn exponentials() {
 }
 
 #[test]
+fn exponentials_of_other_bases() {
+    hold!(exp2, f64::exp2, f32::INFINITY);
+    hold!(expm1, f64::exp_m1, f32::INFINITY);
+    hold!(log2, f64::log2, f32::INFINITY);
+    hold!(log10, f64::log10, f32::INFINITY);
+    hold!(log1p, f64::ln_1p, f32::INFINITY);
+    hold!(sinh, f64::sinh, f32::INFINITY);
+    hold!(cosh, f64::cosh, f32::INFINITY);
+}
+
+/// The normal distribution function.
+fn distribution(x: f64) -> f64 {
+    0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
+}
+
+#[test]
+fn activations() {
+    hold!(erfc, libm::erfc, f32::INFINITY);
+    hold!(ndtr, distribution, f32::INFINITY);
+    hold!(gelu, |x| x * distribution(x), f32::INFINITY);
+    hold!(silu, |x| x / (1.0 + (-x).exp()), f32::INFINITY);
+    hold!(
+        gelu_tanh,
+        |x| {
+            let inner = 1.595_769_121_605_730_8 * x * (1.0 + 0.044_715 * x * x);
+            x / (1.0 + (-inner).exp())
+        },
+        f32::INFINITY
+    );
+    hold!(
+        logsigmoid,
+        |x| x.min(0.0) - (-x.abs()).exp().ln_1p(),
+        f32::INFINITY
+    );
+    hold!(
+        mish,
+        |x| {
+            let e = x.min(50.0).exp();
+            x * (e * (e + 2.0) / (e * (e + 2.0) + 2.0))
+        },
+        f32::INFINITY
+    );
+    fn elu_of<const FMA: bool>(x: f32) -> f32 {
+        elu::<FMA>(x, 1.0)
+    }
+    hold!(
+        elu_of,
+        |x| if x > 0.0 { x } else { x.exp_m1() },
+        f32::INFINITY
+    );
+    fn softplus_of<const FMA: bool>(x: f32) -> f32 {
+        softplus::<FMA>(x, 1.0, 20.0)
+    }
+    hold!(
+        softplus_of,
+        |x| if x > 20.0 { x } else { x.exp().ln_1p() },
+        f32::INFINITY
+    );
+    assert_eq!(softplus::<false>(3.0, 2.0, 5.0), 3.0);
+    let want = (-0.5 * 4.0_f64.exp().ln_1p()) as f32;
+    assert_eq!(softplus::<false>(-2.0, -2.0, 5.0), want);
+}
+
+#[test]
 fn waves() {
     hold!(sin, f64::sin, REACH);
     hold!(cos, f64::cos, REACH);

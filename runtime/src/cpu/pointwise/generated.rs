@@ -1027,7 +1027,7 @@ fn of_atan(compute: DType) -> Option<Kernel> {
 
 fn of_sinh(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| sinh(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::sinh::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| sinh(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| sinh(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| sinh(x)),
@@ -1044,7 +1044,7 @@ fn of_sinh(compute: DType) -> Option<Kernel> {
 
 fn of_cosh(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| cosh(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::cosh::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| cosh(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| cosh(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| cosh(x)),
@@ -1112,7 +1112,7 @@ fn of_atanh(compute: DType) -> Option<Kernel> {
 
 fn of_expm1(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| expm1(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::expm1::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| expm1(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| expm1(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| expm1(x)),
@@ -1129,7 +1129,7 @@ fn of_expm1(compute: DType) -> Option<Kernel> {
 
 fn of_exp2(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| exp2(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::exp2::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| exp2(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| exp2(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| exp2(x)),
@@ -1146,7 +1146,7 @@ fn of_exp2(compute: DType) -> Option<Kernel> {
 
 fn of_log1p(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| log1p(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::log1p::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| log1p(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| log1p(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| log1p(x)),
@@ -1163,7 +1163,7 @@ fn of_log1p(compute: DType) -> Option<Kernel> {
 
 fn of_log2(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| log2(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::log2::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| log2(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| log2(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| log2(x)),
@@ -1180,7 +1180,7 @@ fn of_log2(compute: DType) -> Option<Kernel> {
 
 fn of_log10(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| log10(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::log10::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| log10(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| log10(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| log10(x)),
@@ -1299,7 +1299,7 @@ fn of_erf(compute: DType) -> Option<Kernel> {
 
 fn of_erfc(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| erfc(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::erfc::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| erfc(x)),
         DType::Bool
         | DType::U8
@@ -1439,7 +1439,7 @@ fn of_xlogy(compute: DType) -> Option<Kernel> {
 
 fn of_silu(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| silu(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::silu::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| silu(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| silu(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| silu(x)),
@@ -1456,7 +1456,7 @@ fn of_silu(compute: DType) -> Option<Kernel> {
 
 fn of_gelu(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| gelu(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::gelu::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| gelu(x)),
         DType::Bool
         | DType::U8
@@ -1917,7 +1917,7 @@ fn of_erfcx(compute: DType) -> Option<Kernel> {
 
 fn of_ndtr(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| ndtr(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::ndtr::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| ndtr(x)),
         DType::Bool
         | DType::U8
@@ -2311,7 +2311,7 @@ fn of_float_power(compute: DType) -> Option<Kernel> {
 
 fn of_ldexp(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| mul(x, exp2(y))),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| mul(x, single::exp2::<FMA>(y))),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| mul(x, exp2(y))),
         DType::C64 => kernel!(one_level, |x: Complex<f32>, y: Complex<f32>| mul(
             x,
@@ -2461,7 +2461,7 @@ fn of_lerp(compute: DType) -> Option<Kernel> {
 
 fn of_gelu_tanh(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| gelu_tanh(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::gelu_tanh::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| gelu_tanh(x)),
         DType::Bool
         | DType::U8
@@ -2889,7 +2889,7 @@ fn of_selu(compute: DType) -> Option<Kernel> {
 
 fn of_mish(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| mish(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::mish::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| mish(x)),
         DType::Bool
         | DType::U8
@@ -2906,7 +2906,7 @@ fn of_mish(compute: DType) -> Option<Kernel> {
 
 fn of_logsigmoid(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| logsigmoid(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::logsigmoid::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| logsigmoid(x)),
         DType::Bool
         | DType::U8
@@ -3004,7 +3004,7 @@ fn of_tanhshrink(compute: DType) -> Option<Kernel> {
 
 fn of_elu(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, alpha: f32| elu(x, alpha)),
+        DType::F32 => kernel!(fused, |x: f32, alpha: f32| single::elu::<FMA>(x, alpha)),
         DType::F64 => kernel!(one_level, |x: f64, alpha: f64| elu(x, alpha)),
         DType::Bool
         | DType::U8
@@ -3061,9 +3061,10 @@ fn of_leaky_relu(compute: DType) -> Option<Kernel> {
 
 fn of_softplus(compute: DType) -> Option<Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, beta: f32, threshold: f32| softplus(
-            x, beta, threshold
-        )),
+        DType::F32 => kernel!(
+            fused,
+            |x: f32, beta: f32, threshold: f32| single::softplus::<FMA>(x, beta, threshold)
+        ),
         DType::F64 => kernel!(one_level, |x: f64, beta: f64, threshold: f64| softplus(
             x, beta, threshold
         )),

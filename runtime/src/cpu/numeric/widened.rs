@@ -1,0 +1,244 @@
+//! Functions of `f32` that compute in `f64`, without branches or calls.
+//!
+//! There, short series and plain reductions are exact enough to be rounded once.
+
+use super::single::{Madd, polynomial};
+
+/// Adding it makes the last bits of an `f64` the nearest integer.
+pub(super) const ROUND: f64 = 6_755_399_441_055_744.0;
+/// √½, where the mantissas that logarithms are taken of begin.
+const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+
+/// Two to the power, within 2⁻²⁹, of up to a thousand; what lies beyond counts as that.
+#[inline(always)]
+pub(super) fn power_of_two<const FMA: bool>(x: f64) -> f64 {
+    const SERIES: [f64; 7] = [
+        1.534_578_614_730_580_45e-4,
+        1.339_993_117_309_136_54e-3,
+        9.618_489_062_444_848_35e-3,
+        5.550_328_777_457_203_1e-2,
+        2.402_264_688_962_273_24e-1,
+        6.931_472_057_366_992_92e-1,
+        1.000_000_000_554_211_4,
+    ];
+    let x = if x > 1000.0 { 1000.0 } else { x };
+    let x = if x < -1000.0 { -1000.0 } else { x };
+    let shifted = x + ROUND;
+    let power = polynomial::<FMA, _, 7>(x - (shifted - ROUND), SERIES);
+    power * f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52))
+}
+
+/// *e* to the power, as [`power_of_two`].
+#[inline(always)]
+fn power<const FMA: bool>(x: f64) -> f64 {
+    power_of_two::<FMA>(x * std::f64::consts::LOG2_E)
+}
+
+/// Of a positive number the mantissa less one, from √½ to √2, and the power of two.
+#[inline(always)]
+fn parts(x: f64) -> (f64, f64) {
+    let parts = x.to_bits().wrapping_sub(ROOT_HALF);
+    let mantissa = f64::from_bits((parts & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
+    // The exponent, made positive first: not every instruction set shifts signs along, or converts
+    // such integers.
+    let whole = f64::from_bits((parts.wrapping_add(1 << 62) >> 52) | ROUND.to_bits());
+    (mantissa - 1.0, whole - (ROUND + 1024.0))
+}
+
+/// The logarithm to base 2 of a mantissa times a power of two, within 2⁻³⁶: 2 artanh(s) / ln 2 with
+/// s = `less` / (`less` + 2).
+#[inline(always)]
+fn join<const FMA: bool>((less, whole): (f64, f64)) -> f64 {
+    const SERIES: [f64; 5] = [
+        0.340_783_135_265_534_462,
+        0.411_669_906_895_284_738,
+        0.577_083_630_985_387_704,
+        0.961_796_673_104_619_736,
+        2.885_390_081_790_273_16,
+    ];
+    let s = less / (less + 2.0);
+    s.madd::<FMA>(polynomial::<FMA, _, 5>(s * s, SERIES), whole)
+}
+
+/// The logarithm to base 2, of what is not negative.
+#[inline(always)]
+pub(super) fn logarithm<const FMA: bool>(x: f32) -> f64 {
+    // Every f32, also below the normal ones, is a normal f64.
+    let value = join::<FMA>(parts(f64::from(x)));
+    let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
+    // Infinity and NaN are their own.
+    if x < f32::INFINITY {
+        value
+    } else {
+        f64::from(x)
+    }
+}
+
+/// Two to the power.
+#[inline(always)]
+pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
+    power_of_two::<FMA>(x.into()) as f32
+}
+
+/// The logarithm to base 2.
+#[inline(always)]
+pub(crate) fn log2<const FMA: bool>(x: f32) -> f32 {
+    if x < 0.0 {
+        f32::NAN
+    } else {
+        logarithm::<FMA>(x) as f32
+    }
+}
+
+/// The logarithm to base 10.
+#[inline(always)]
+pub(crate) fn log10<const FMA: bool>(x: f32) -> f32 {
+    let value = logarithm::<FMA>(x) * std::f64::consts::LOG10_2;
+    if x < 0.0 { f32::NAN } else { value as f32 }
+}
+
+/// The natural logarithm of the number and one.
+#[inline(always)]
+pub(crate) fn log1p<const FMA: bool>(x: f32) -> f32 {
+    let wide = f64::from(x);
+    let (less, whole) = parts(wide + 1.0);
+    // The sum loses small numbers.
+    let less = if whole == 0.0 { wide } else { less };
+    let value = (join::<FMA>((less, whole)) * std::f64::consts::LN_2) as f32;
+    let value = if x == -1.0 { f32::NEG_INFINITY } else { value };
+    let value = if x <= f32::MAX { value } else { x };
+    let value = if x < -1.0 { f32::NAN } else { value };
+    if x == 0.0 { x } else { value }
+}
+
+/// The hyperbolic sine.
+#[inline(always)]
+pub(crate) fn sinh<const FMA: bool>(x: f32) -> f32 {
+    // sinh(x) / x of the square, up to 1.
+    const SERIES: [f64; 5] = [
+        2.819_039_203_810_057_13e-6,
+        1.983_570_970_395_633_12e-4,
+        8.333_353_231_021_050_13e-3,
+        1.666_666_641_758_782_3e-1,
+        1.000_000_000_049_879_4,
+    ];
+    let wide = f64::from(x.abs());
+    let inner = wide * polynomial::<FMA, _, 5>(wide * wide, SERIES);
+    let power = power::<FMA>(wide);
+    let outer = 0.5 * (power - 1.0 / power);
+    ((if wide < 1.0 { inner } else { outer }) as f32).copysign(x)
+}
+
+/// The hyperbolic cosine.
+#[inline(always)]
+pub(crate) fn cosh<const FMA: bool>(x: f32) -> f32 {
+    let power = power::<FMA>(x.abs().into());
+    (0.5 * (power + 1.0 / power)) as f32
+}
+
+/// The number times its logistic function; NaN at minus infinity, as PyTorch's activations are.
+#[inline(always)]
+pub(crate) fn silu<const FMA: bool>(x: f32) -> f32 {
+    let wide = f64::from(x);
+    let power = power::<FMA>(-wide);
+    let power = if wide < -600.0 { f64::INFINITY } else { power };
+    (wide / (1.0 + power)) as f32
+}
+
+/// The normal distribution function of a negative number, from its magnitude.
+#[inline(always)]
+fn tail<const FMA: bool>(a: f64) -> f64 {
+    // exp(a²/2) times it, of 1 / (1 + a/4), up to 14.5, where it leaves the range of f32.
+    const SERIES: [f64; 11] = [
+        1.166_381_281_310_585_16e-2,
+        -3.367_752_817_213_882_31e-2,
+        -2.408_662_771_502_942_5e-2,
+        1.422_231_869_210_897_59e-1,
+        -9.645_214_806_517_640_45e-2,
+        1.564_330_303_761_600_22e-1,
+        4.194_667_846_327_929_27e-2,
+        1.041_181_340_918_167_82e-1,
+        9.792_770_336_288_742_83e-2,
+        9.991_117_998_789_963_6e-2,
+        -7.419_978_530_957_772_14e-6,
+    ];
+    let near = if a > 15.0 { 15.0 } else { a };
+    let series = polynomial::<FMA, _, 11>(1.0 / near.madd::<FMA>(0.25, 1.0), SERIES);
+    let value = series * power::<FMA>(-0.5 * near * near);
+    if a > 15.0 { 0.0 } else { value }
+}
+
+/// The normal distribution function.
+#[inline(always)]
+fn normal<const FMA: bool>(x: f64) -> f64 {
+    let tail = tail::<FMA>(x.abs());
+    if x < 0.0 { tail } else { 1.0 - tail }
+}
+
+/// The normal distribution function.
+#[inline(always)]
+pub(crate) fn ndtr<const FMA: bool>(x: f32) -> f32 {
+    normal::<FMA>(x.into()) as f32
+}
+
+/// One less the error function.
+#[inline(always)]
+pub(crate) fn erfc<const FMA: bool>(x: f32) -> f32 {
+    (2.0 * normal::<FMA>(f64::from(x) * -std::f64::consts::SQRT_2)) as f32
+}
+
+/// The number times its normal distribution function; NaN at minus infinity, as [`silu`].
+#[inline(always)]
+pub(crate) fn gelu<const FMA: bool>(x: f32) -> f32 {
+    (f64::from(x) * normal::<FMA>(x.into())) as f32
+}
+
+/// [`gelu`] by a formula with tanh, which is one with the logistic function.
+#[inline(always)]
+pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
+    const SQRT_8_OVER_PI: f64 = 1.595_769_121_605_730_8;
+    let wide = f64::from(x);
+    let inner = SQRT_8_OVER_PI * wide * (0.044_715 * wide * wide + 1.0);
+    let power = power::<FMA>(-inner);
+    let power = if inner < -600.0 { f64::INFINITY } else { power };
+    (wide / (1.0 + power)) as f32
+}
+
+/// ln(1 + exp(-|x|))
+#[inline(always)]
+fn rest<const FMA: bool>(x: f64) -> f64 {
+    let power = power::<FMA>(-x.abs());
+    let (less, whole) = parts(power + 1.0);
+    let less = if whole == 0.0 { power } else { less };
+    let value = join::<FMA>((less, whole)) * std::f64::consts::LN_2;
+    if x.abs() > 600.0 { 0.0 } else { value }
+}
+
+/// The logarithm of the logistic function.
+#[inline(always)]
+pub(crate) fn logsigmoid<const FMA: bool>(x: f32) -> f32 {
+    let wide = f64::from(x);
+    let negative = if wide > 0.0 { 0.0 } else { wide };
+    (negative - rest::<FMA>(wide)) as f32
+}
+
+/// ln(1 + exp(beta x)) / beta; the number itself where beta x exceeds `threshold`.
+#[inline(always)]
+pub(crate) fn softplus<const FMA: bool>(x: f32, beta: f32, threshold: f32) -> f32 {
+    let (beta, threshold) = (f64::from(beta), f64::from(threshold));
+    let scaled = f64::from(x) * beta;
+    let positive = if scaled < 0.0 { 0.0 } else { scaled };
+    let value = ((positive + rest::<FMA>(scaled)) / beta) as f32;
+    if scaled > threshold { x } else { value }
+}
+
+/// The number times tanh of its softplus, by way of tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
+#[inline(always)]
+pub(crate) fn mish<const FMA: bool>(x: f32) -> f32 {
+    let wide = f64::from(x);
+    let power = power::<FMA>(wide);
+    let power = if wide < -600.0 { 0.0 } else { power };
+    let n = power * (power + 2.0);
+    let value = (wide * (n / (n + 2.0))) as f32;
+    if x > 20.0 { x } else { value }
+}
