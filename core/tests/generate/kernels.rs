@@ -18,7 +18,7 @@ pub fn pointwise() -> String {
          use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4};\n\
          use super::kernel::{output1, output2, output3, output4, reaching};\n\
          use crate::cpu::numeric::by_name::*;\n\
-         use crate::cpu::numeric::single;\n\
+         use crate::cpu::numeric::{double, single};\n\
          use crate::cpu::simd::{FMA, fused, levels, one_level};\n\n\
          /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that\n\
          /// the operator does not compute in.\n\
@@ -62,6 +62,9 @@ const CALLS: &str = "sin cos tan asin acos atan sinh cosh asinh acosh atanh expm
 const FUSED: &str = "exp log tanh sigmoid erf pow exp2 log2 log10 log1p expm1 sinh cosh silu gelu \
                      gelu_tanh erfc ndtr elu softplus logsigmoid mish";
 
+/// The same of `f64`.
+const FUSED_WIDE: &str = "exp log tanh sigmoid";
+
 /// As [`FUSED`], of numbers up to a bound; beyond, they are calls.
 const REACHING: &str = "sin cos tan";
 
@@ -69,8 +72,8 @@ fn named(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|listed| listed == name)
 }
 
-/// The expression, with the functions of [`FUSED`] as those of `f32`.
-fn fuse(expr: &str) -> String {
+/// The expression, with the functions of the list as those of the module.
+fn fuse(expr: &str, module: &str, list: &str) -> String {
     let (mut out, mut rest) = (String::new(), expr);
     while let Some((name, _)) = rest.split_once('(') {
         let start = name
@@ -78,8 +81,8 @@ fn fuse(expr: &str) -> String {
             .map_or(0, |at| at + 1);
         let (before, function) = name.split_at(start);
         out += before;
-        if named(FUSED, function) {
-            let _ = write!(out, "single::{function}::<FMA>(");
+        if named(list, function) {
+            let _ = write!(out, "{module}::{function}::<FMA>(");
         } else {
             let _ = write!(out, "{function}(");
         }
@@ -114,7 +117,12 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
             let _ = writeln!(out, "DType::F32 => reaching!({function}),");
             continue;
         }
-        let fuses = |function: &str| dtype == DType::F32 && named(FUSED, function);
+        let (module, list) = match dtype {
+            DType::F32 => ("single", FUSED),
+            DType::F64 => ("double", FUSED_WIDE),
+            _ => ("", ""),
+        };
+        let fuses = |function: &str| named(list, function);
         let levels = if functions().any(|function| named(CALLS, function) && !fuses(function)) {
             "one_level"
         } else if functions().any(fuses) {
@@ -123,7 +131,7 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
             "levels"
         };
         let expr = if levels == "fused" {
-            fuse(expr)
+            fuse(expr, module, list)
         } else {
             expr.into()
         };

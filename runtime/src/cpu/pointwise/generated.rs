@@ -8,7 +8,7 @@ use num_complex::Complex;
 use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4};
 use super::kernel::{output1, output2, output3, output4, reaching};
 use crate::cpu::numeric::by_name::*;
-use crate::cpu::numeric::single;
+use crate::cpu::numeric::{double, single};
 use crate::cpu::simd::{FMA, fused, levels, one_level};
 
 /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that
@@ -628,7 +628,7 @@ fn of_abs(compute: DType) -> Option<Kernel> {
 fn of_exp(compute: DType) -> Option<Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::exp::<FMA>(x)),
-        DType::F64 => kernel!(levels, |x: f64| exp(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::exp::<FMA>(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| exp(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| exp(x)),
         DType::Bool
@@ -645,7 +645,7 @@ fn of_exp(compute: DType) -> Option<Kernel> {
 fn of_log(compute: DType) -> Option<Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log::<FMA>(x)),
-        DType::F64 => kernel!(levels, |x: f64| log(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::log::<FMA>(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| log(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| log(x)),
         DType::Bool
@@ -679,7 +679,7 @@ fn of_sqrt(compute: DType) -> Option<Kernel> {
 fn of_tanh(compute: DType) -> Option<Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::tanh::<FMA>(x)),
-        DType::F64 => kernel!(levels, |x: f64| tanh(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::tanh::<FMA>(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| tanh(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| tanh(x)),
         DType::Bool
@@ -696,7 +696,7 @@ fn of_tanh(compute: DType) -> Option<Kernel> {
 fn of_sigmoid(compute: DType) -> Option<Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::sigmoid::<FMA>(x)),
-        DType::F64 => kernel!(levels, |x: f64| sigmoid(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::sigmoid::<FMA>(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| sigmoid(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| sigmoid(x)),
         DType::Bool
@@ -2636,7 +2636,7 @@ fn of_dropped(compute: DType) -> Option<Kernel> {
 fn of_gated(compute: DType) -> Option<Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, y: f32| mul(x, single::sigmoid::<FMA>(y))),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| mul(x, sigmoid(y))),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| mul(x, double::sigmoid::<FMA>(y))),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2779,7 +2779,10 @@ fn of_log_divergence(compute: DType) -> Option<Kernel> {
             single::exp::<FMA>(y),
             sub(y, x)
         )),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| mul(exp(y), sub(y, x))),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| mul(
+            double::exp::<FMA>(y),
+            sub(y, x)
+        )),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2816,9 +2819,9 @@ fn of_poisson_error(compute: DType) -> Option<Kernel> {
             x,
             mul(y, single::log::<FMA>(add(x, eps)))
         )),
-        DType::F64 => kernel!(levels, |x: f64, y: f64, eps: f64| sub(
+        DType::F64 => kernel!(fused, |x: f64, y: f64, eps: f64| sub(
             x,
-            mul(y, log(add(x, eps)))
+            mul(y, double::log::<FMA>(add(x, eps)))
         )),
         DType::Bool
         | DType::U8
@@ -2839,7 +2842,10 @@ fn of_poisson_log_error(compute: DType) -> Option<Kernel> {
             single::exp::<FMA>(x),
             mul(y, x)
         )),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| sub(exp(x), mul(y, x))),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| sub(
+            double::exp::<FMA>(x),
+            mul(y, x)
+        )),
         DType::Bool
         | DType::U8
         | DType::I8
