@@ -11,6 +11,7 @@ thread_local! {
 /// The float dtype that numbers bring with them, and that float functions give for integers:
 /// `f32`, except within [`with_default_dtype`].
 #[must_use]
+#[inline]
 pub fn default_dtype() -> DType {
     DEFAULT.get()
 }

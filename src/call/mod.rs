@@ -223,6 +223,7 @@ pub(crate) fn explain(error: Error, looks: &[Look<'_>]) -> Error {
 
 /// Computes with `f32` as the default float dtype: in types it is always `f32`, whatever
 /// [`config::with_default_dtype`] says for `DynTensor`.
+#[inline]
 pub(crate) fn typed<V>(compute: impl FnOnce() -> V) -> V {
     if config::default_dtype() == DType::F32 {
         compute()
@@ -233,6 +234,7 @@ pub(crate) fn typed<V>(compute: impl FnOnce() -> V) -> V {
 
 /// The tensor, or a panic at the caller's line with the error's text.
 #[track_caller]
+#[inline]
 pub(crate) fn done(result: Result<Bare>) -> Bare {
     match result {
         Ok(bare) => bare,

@@ -12,9 +12,18 @@ type Args<'a> = SmallVec<[Arg<'a>; 3]>;
 /// The operator on all its operands.
 pub(crate) fn new(op: Op, sides: &[Side<'_>], out: &'static Static) -> Result<Bare> {
     let wild = unify(op, sides, out)?;
-    let args: Args<'_> = sides.iter().map(Side::arg).collect();
-    let raw = typed(|| call::pointwise(op, &args)).map_err(|error| blame(error, sides))?;
-    Ok(Bare { raw, wild })
+    // Two by far most often, and then not pushed one by one.
+    let raw = match sides {
+        [first, second] => typed(|| call::pointwise(op, &[first.arg(), second.arg()])),
+        _ => {
+            let args: Args<'_> = sides.iter().map(Side::arg).collect();
+            typed(|| call::pointwise(op, &args))
+        }
+    };
+    match raw {
+        Ok(raw) => Ok(Bare { raw, wild }),
+        Err(error) => Err(blame(error, sides)),
+    }
 }
 
 /// One operand, whose names stay.

@@ -14,6 +14,8 @@ use crate::raw::{Raw, Strided};
 
 /// What the short way needs to know of a call that it can take.
 struct Direct {
+    /// The operator's name.
+    name: &'static str,
     dtypes: Resolved,
     /// The number of elements.
     count: usize,
@@ -24,7 +26,8 @@ impl Direct {
     /// `None` where the operands are not all row-major, of one shape and one float dtype that the
     /// operator takes, or where more threads than one would compute. Numbers that do not change
     /// the common dtype may stand beside them.
-    #[inline]
+    // Moved as seldom as can be: a move of this costs as much as the whole addition.
+    #[inline(always)]
     fn new(op: Op, first: &Raw, rest: &[Arg<'_>]) -> Option<Self> {
         let (row, dtype) = (op.row(), first.dtype());
         let arity = match row.class {
@@ -60,6 +63,7 @@ impl Direct {
             });
         }
         Some(Self {
+            name: row.name,
             dtypes: row.dtype.resolve(dtype, default_dtype()),
             count,
             inputs,
@@ -71,7 +75,7 @@ impl Direct {
     /// # Safety
     /// `dest` has room for the elements of the result, and no input overlaps it, but for the first
     /// one with `in_place`.
-    #[inline]
+    #[inline(always)]
     unsafe fn run(&self, op: Op, dest: *mut u8, first: &Raw, in_place: bool) -> Result<bool> {
         let job = Dense {
             op,
@@ -85,7 +89,7 @@ impl Direct {
             in_place,
         };
         // SAFETY: the inputs were checked to be dense; the rest is the caller's promise.
-        Ok(unsafe { backend(op.name(), first.device())?.dense(&job) })
+        Ok(unsafe { backend(self.name, first.device())?.dense(&job) })
     }
 }
 
@@ -98,7 +102,7 @@ fn place(raw: &Raw) -> Place {
 }
 
 /// The operator into a new tensor; `None` where it goes the long way.
-#[inline]
+#[inline(always)]
 pub(super) fn new(op: Op, args: &[Arg<'_>]) -> Result<Option<Raw>> {
     let Some((Arg::Tensor(first), rest)) = args.split_first() else {
         return Ok(None);
@@ -107,8 +111,8 @@ pub(super) fn new(op: Op, args: &[Arg<'_>]) -> Result<Option<Raw>> {
         return Ok(None);
     };
     let dtype = direct.dtypes.result;
-    let backend = backend(op.name(), first.device())?;
-    let mut storage = backend.allocate(op.name(), direct.count * dtype.size(), false)?;
+    let backend = backend(direct.name, first.device())?;
+    let mut storage = backend.allocate(direct.name, direct.count * dtype.size(), false)?;
     let Some(dest) = storage.unique_ptr() else {
         return Ok(None);
     };
@@ -117,9 +121,8 @@ pub(super) fn new(op: Op, args: &[Arg<'_>]) -> Result<Option<Raw>> {
         return Ok(None);
     }
     let layout = Strided {
-        shape: SmallVec::from_slice(&first.layout.shape),
-        strides: SmallVec::from_slice(&first.layout.strides),
         offset: 0,
+        ..first.layout.clone()
     };
     Ok(Some(Raw {
         storage,
