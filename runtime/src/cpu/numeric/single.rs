@@ -185,17 +185,17 @@ pub(crate) fn sigmoid<const FMA: bool>(x: f32) -> f32 {
 /// How far sine, cosine and tangent reach. Beyond, so many digits of π count that calls take over.
 pub(crate) const REACH: f32 = 4_194_304.0;
 /// π in two parts, the first with so few bits that its product with a multiple is exact.
-const PI: [f64; 2] = [3.141_592_651_605_606, 1.984_187_159_361_080_9e-9];
+const PI: [f64; 2] = [3.141_592_651_605_606, 1.984_187_159_361_081e-9];
 
 /// The sine of what remains after multiples of π, a little more than a quarter turn at most.
 #[inline(always)]
 fn wave<const FMA: bool>(r: f64) -> f64 {
     const SERIES: [f64; 5] = [
-        2.605_189_346_609_724_43e-6,
-        -1.980_905_995_397_127_8e-4,
-        8.333_050_861_226_221_76e-3,
-        -1.666_665_798_363_156_54e-1,
-        9.999_999_957_277_384_75e-1,
+        2.605_189_346_609_724_6e-6,
+        -1.980_905_995_397_128e-4,
+        8.333_050_861_226_222e-3,
+        -1.666_665_798_363_156_6e-1,
+        9.999_999_957_277_385e-1,
     ];
     r * polynomial::<FMA, _, 5>(r * r, SERIES)
 }
@@ -228,17 +228,17 @@ pub(crate) fn cos<const FMA: bool>(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn tan<const FMA: bool>(x: f32) -> f32 {
     const SIN: [f64; 4] = [
-        -1.950_339_848_333_381_23e-4,
-        8.332_032_064_541_271_44e-3,
-        -1.666_665_061_013_799_82e-1,
-        9.999_999_969_034_502_24e-1,
+        -1.950_339_848_333_381_2e-4,
+        8.332_032_064_541_271e-3,
+        -1.666_665_061_013_799_8e-1,
+        9.999_999_969_034_502e-1,
     ];
     const COS: [f64; 5] = [
-        2.437_914_961_536_428_32e-5,
-        -1.388_661_078_648_673_29e-3,
-        4.166_661_646_064_768_48e-2,
-        -4.999_999_961_256_797_82e-1,
-        9.999_999_999_521_583_73e-1,
+        2.437_914_961_536_428_2e-5,
+        -1.388_661_078_648_673_3e-3,
+        4.166_661_646_064_768e-2,
+        -4.999_999_961_256_798e-1,
+        9.999_999_999_521_584e-1,
     ];
     let x = f64::from(x);
     let shifted = x.madd::<FMA>(std::f64::consts::FRAC_2_PI, widened::ROUND);
@@ -262,17 +262,17 @@ pub(crate) fn erf<const FMA: bool>(x: f32) -> f32 {
     const INNER: [f32; 7] = [
         7.888_919e-5,
         -8.020_841_5e-4,
-        5.189_535_4e-3,
+        5.189_535e-3,
         -2.685_444_5e-2,
         1.128_36e-1,
         -3.761_262_7e-1,
-        1.283_791_66e-1,
+        1.283_791_7e-1,
     ];
     // -ln(1 - erf(x)), from 1 on.
     const OUTER: [f32; 8] = [
         2.169_754_6e-5,
         -4.414_718_4e-4,
-        4.205_280_7e-3,
+        4.205_281e-3,
         -2.521_032_9e-2,
         1.084_220_8e-1,
         6.332_164e-1,
@@ -303,7 +303,7 @@ pub(crate) fn pow<const FMA: bool>(x: f32, y: f32) -> f32 {
     let odd = (if small { steps } else { b.to_bits() }) & (b < 16_777_216.0) as u32;
     let odd = if integer { odd } else { 0 };
     let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & odd << 31));
-    let missing = (x < 0.0) & (x >= f32::MIN) & !integer;
+    let missing = (f32::MIN..0.0).contains(&x) & !integer;
     let value = if missing { f32::NAN } else { value };
     // 1 to any power is 1, also NaN; so is anything to the power 0.
     let one = (x == 1.0) | (y == 0.0) | ((x == -1.0) & (b == f32::INFINITY));
