@@ -148,14 +148,17 @@ pub mod dynamic {
 /// What the macros spell in a user's crate.
 #[doc(hidden)]
 pub mod __private {
+    pub use nomina_core::op::Op;
     pub use nomina_core::{Element, Names, Scalar, dims};
     pub use nomina_macros as macros;
+    pub use nomina_runtime::call::Node;
 
     pub use crate::tensor::einsum::{
         einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
         einsum_stand_in, einsum_times, try_einsum,
     };
     pub use crate::tensor::factory::tensor_from_array;
+    pub use crate::tensor::fused::{fuse, fuse_side, fuse_tensor};
 
     /// The value of a macro call that is wrong: a program with one does not compile.
     #[must_use]

@@ -1,4 +1,4 @@
-//! `dims!`, `names!`, `tensor!` and `einsum!`: each hands its tokens to the macro crate, with the path by
+//! `dims!`, `names!`, `tensor!`, `einsum!` and `fuse!`: each hands its tokens to the macro crate, with the path by
 //! which the caller reaches this crate, so that they work however it is renamed or re-exported.
 
 /// Declares dims.
@@ -76,4 +76,36 @@ macro_rules! einsum {
 #[macro_export]
 macro_rules! try_einsum {
     ($($t:tt)*) => { $crate::__private::macros::try_einsum! { ($crate) $($t)* } };
+}
+
+/// A chain of elementwise operators, computed in one pass over its tensors:
+/// `fuse!(|x, b| (x + b).tanh() * 0.5)`.
+///
+/// Between the bars stand the tensors: variables, or `name = expression` for what has no name, or
+/// another one. Behind them, operators and elementwise methods mean what they mean on tensors, and
+/// give the same elements, dims and dtype; but what lies between them is never stored. Numbers of
+/// the run time stand in braces, `let` names what is used twice, and a reduction may come last.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+/// let b = tensor!([0.5, -0.5]; C);
+/// let rate = 0.1;
+/// let y: Tensor<(N, C)> = fuse!(|x, b| (x + b).relu() * { rate });
+/// let z: Tensor<(N,)> = fuse!(|x, s = &b * 2.0| {
+///     let h = x * s;
+///     (h * h + 1.0).sqrt().sum(C)
+/// });
+/// assert_eq!(y.to_vec(), ((&x + &b).relu() * 0.1).to_vec());
+/// assert_eq!(z.size(N), 2);
+/// ```
+///
+/// The result of the chain is stored before a reduction reads it.
+///
+/// # Panics
+/// As the operators, one by one.
+#[macro_export]
+macro_rules! fuse {
+    ($($t:tt)*) => { $crate::__private::macros::fuse! { ($crate) $($t)* } };
 }

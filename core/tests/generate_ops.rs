@@ -8,6 +8,8 @@
 mod docs;
 #[path = "generate/dyn_methods.rs"]
 mod dyn_methods;
+#[path = "generate/fused.rs"]
+mod fused;
 #[path = "generate/ids.rs"]
 mod ids;
 #[path = "generate/kernels.rs"]
@@ -41,6 +43,7 @@ fn generated_files_are_up_to_date() {
             "runtime/src/cpu/pointwise/generated.rs",
             kernels::pointwise(),
         ),
+        ("macros/src/fuse/allowed.rs", fused::allowed(&forms)),
         ("docs/operators.md", docs::operators(&forms)),
         ("runtime/src/tensor/generated.rs", dyn_methods::methods()),
         ("src/tensor/generated.rs", typed),

@@ -1,4 +1,4 @@
-//! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`], [`einsum!`], and
+//! The macros of [nomina](https://docs.rs/nomina): [`dims!`], [`names!`], [`tensor!`], [`einsum!`], [`fuse!`], and
 //! the attribute [`relations`](macro@relations).
 //!
 //! Use them through `nomina`. There, each macro stands behind a `macro_rules!` macro of the same name
@@ -12,6 +12,7 @@ mod dims;
 mod einsum;
 mod errors;
 mod face;
+mod fuse;
 mod list;
 mod names;
 mod relations;
@@ -109,6 +110,25 @@ pub fn einsum(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn try_einsum(input: TokenStream) -> TokenStream {
     einsum::try_einsum(input.into()).into()
+}
+
+/// A chain of elementwise operators, computed in one pass over its tensors.
+///
+/// ```ignore (needs crate nomina, which depends on this one)
+/// use nomina::prelude::*;
+/// dims! { N, C }
+///
+/// let y: Tensor<(N, C)> = fuse!(|x, b| (x + b).tanh() * 0.5);
+/// let z: Tensor<(N,)> = fuse!(|x, s = &scale * 2.0| { let h = x * s; h.exp() * h }.sum(C));
+/// ```
+///
+/// Between the bars are the tensors: variables, or `name = expression`. Behind them are `+ - * /`,
+/// `-x`, `!x`, the elementwise methods of the tensor, `.to::<f32>()`, literals, numbers of the run
+/// time in braces, and, in a block, `let h = ..;` for what is used more than once. A reduction may
+/// come last.
+#[proc_macro]
+pub fn fuse(input: TokenStream) -> TokenStream {
+    fuse::fuse(input.into()).into()
 }
 
 /// Writes the bounds of a generic function from the dims that it names.

@@ -78,6 +78,12 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn dense(&self, job: &Dense<'_>) -> bool;
 
+    /// Computes a chain of elementwise operators.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()>;
+
     /// Copies operand 1 of a plan to operand 0, converting on the way.
     ///
     /// # Safety
@@ -271,6 +277,11 @@ impl Backend for Cpu {
         };
         // SAFETY: the caller's promise.
         unsafe { cpu::pointwise::dense(&kernel, job) }
+    }
+
+    unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fused::execute(job) }
     }
 
     unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {

@@ -14,6 +14,7 @@ pub(crate) mod conv;
 pub(crate) mod count;
 pub(crate) mod einsum;
 pub(crate) mod factory;
+pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod join;
 pub(crate) mod loss;

@@ -21,6 +21,7 @@ pub mod factory;
 pub mod factory_out;
 pub mod flatten;
 mod format;
+pub mod fused;
 pub mod gather;
 pub mod index;
 pub mod into;

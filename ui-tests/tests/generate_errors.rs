@@ -10,7 +10,7 @@ use std::path::Path;
 use nomina_ui_tests::catalogue::{self, Mistake};
 
 /// Folder, title, introduction: in the order of the page.
-const RULES: [(&str, &str, &str); 24] = [
+const RULES: [(&str, &str, &str); 25] = [
     (
         "broadcast",
         "Operators",
@@ -51,6 +51,12 @@ const RULES: [(&str, &str, &str); 24] = [
         "einsum",
         "einsum!",
         "Every operand is followed by all its dims in brackets, or by some of them and `..`.",
+    ),
+    (
+        "fuse",
+        "fuse!",
+        "Names and dtypes are checked as for the separate operators, and with their texts. What \
+         computes elementwise may stand in a chain, and a reduction at its end.",
     ),
     (
         "view",

@@ -100,6 +100,12 @@ impl TypedForms {
         }
     }
 
+    /// Whether a tensor has the method, with so many parameters.
+    pub fn has(&self, method: &str, parameters: usize) -> bool {
+        let found = self.0.get(method);
+        found.is_some_and(|found| found.method && found.params.len() == parameters)
+    }
+
     /// Whether it is a function beside the tensor: what joins several takes a list of them.
     fn is_free(&self, name: &str) -> bool {
         self.0

@@ -145,7 +145,7 @@ fn check_condition(op: Op, source: &Source<'_>) -> Result<()> {
 }
 
 /// A number as operands of `common` meet it: comparisons see it rounded to their dtype.
-pub(super) fn scalar(op: Op, value: Scalar, common: DType) -> Scalar {
+pub(crate) fn scalar(op: Op, value: Scalar, common: DType) -> Scalar {
     match (op.row().dtype, common) {
         (DTypeRule::Bool, DType::F16) => Scalar::from(half::f16::from_f64(value.to_f64())),
         (DTypeRule::Bool, DType::BF16) => Scalar::from(half::bf16::from_f64(value.to_f64())),

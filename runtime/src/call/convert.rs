@@ -4,7 +4,7 @@ use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar,
 
 use crate::backend::{Place, backend};
 use crate::plan::{Plan, dense_strides};
-use crate::raw::{Raw, RawMut, strides_in};
+use crate::raw::{Raw, RawMut, Strided, strides_in};
 use crate::shape::Strides;
 
 /// Itself when row-major without gaps, else a row-major copy.
@@ -53,10 +53,15 @@ fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<R
 
 /// The strides of a dense tensor, or those of a dense copy that keeps the order of its dims.
 fn preserved(x: &Raw) -> Strides {
-    if x.layout.is_dense() {
-        x.layout.strides.clone()
+    dense(&x.layout)
+}
+
+/// [`preserved`] of a layout.
+pub(super) fn dense(layout: &Strided) -> Strides {
+    if layout.is_dense() {
+        layout.strides.clone()
     } else {
-        dense_strides(x.shape(), x.strides())
+        dense_strides(&layout.shape, &layout.strides)
     }
 }
 

@@ -16,14 +16,13 @@ pub(super) fn check(
     dtypes: Resolved,
     results: usize,
 ) -> Result<()> {
-    let divides = matches!(
-        op,
-        Op::FloorDivide | Op::DivTrunc | Op::Fmod | Op::Remainder
-    );
-    let Some(&divisor) = sources.get(1).filter(|_| divides) else {
+    if !looks(op, dtypes.compute) {
+        return Ok(());
+    }
+    let Some(&divisor) = sources.get(1) else {
         return Ok(());
     };
-    if !dtypes.compute.is_integral() || results == 0 || none_is_zero(op, divisor)? {
+    if results == 0 || none_is_zero(op, divisor)? {
         return Ok(());
     }
     let error = Error::new(
@@ -36,6 +35,15 @@ pub(super) fn check(
         Source::Scalar(_) => error,
     });
     Err(error.hint("mask zeros out of the divisor, or convert to a float dtype"))
+}
+
+/// Whether the operator looks for zeros among its divisors before it computes in `compute`.
+pub(super) fn looks(op: Op, compute: DType) -> bool {
+    let divides = matches!(
+        op,
+        Op::FloorDivide | Op::DivTrunc | Op::Fmod | Op::Remainder
+    );
+    divides && compute.is_integral()
 }
 
 fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {

@@ -14,6 +14,7 @@ mod distance;
 mod divisor;
 mod einsum;
 mod factory;
+mod fused;
 mod gather;
 mod gemm;
 mod index;
@@ -34,6 +35,7 @@ mod stat;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use arg::scalar;
 pub use arg::{Arg, result_dtype};
 pub(crate) use attention::{AttentionJob, AttentionPart};
 pub use attention::{Scores, attention};
@@ -55,6 +57,8 @@ pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
 pub use factory::{arange, eye, full};
+pub(crate) use fused::{FusedJob, Known};
+pub use fused::{Node, fused};
 pub use gather::{
     ScatterReduce, Target, Update, classes, from_mask, gather, index, index_put, index_select,
     index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,

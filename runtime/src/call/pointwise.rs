@@ -11,10 +11,10 @@ use crate::plan::{Plan, result_strides};
 use crate::raw::{Raw, RawMut, Strided, strides_in};
 use crate::shape::{Shape, Strides, row_major};
 
-type Sources<'a> = SmallVec<[Source<'a>; 3]>;
+pub(super) type Sources<'a> = SmallVec<[Source<'a>; 3]>;
 
 /// An operation whose operands are known to fit.
-struct Call<'a> {
+pub(super) struct Call<'a> {
     op: Op,
     device: Device,
     dtypes: Resolved,
@@ -27,12 +27,52 @@ impl<'a> Call<'a> {
         let shape = shape(op.name(), &sources)?;
         let dtypes = resolve(op, &sources)?;
         super::divisor::check(op, &sources, dtypes, shape.iter().product())?;
+        Self::of(op, sources, shape, dtypes)
+    }
+
+    /// Without a look at elements.
+    pub(super) fn described(op: Op, sources: Sources<'a>) -> Result<Self> {
+        let shape = shape(op.name(), &sources)?;
+        let dtypes = resolve(op, &sources)?;
+        Self::of(op, sources, shape, dtypes)
+    }
+
+    fn of(op: Op, sources: Sources<'a>, shape: Shape, dtypes: Resolved) -> Result<Self> {
         Ok(Self {
             op,
             device: device(op.name(), &sources)?,
             dtypes,
             shape,
             sources,
+        })
+    }
+
+    /// Whether any operand is a tensor.
+    pub(super) fn has_tensor(&self) -> bool {
+        let tensor = |source: &Source<'_>| matches!(source, Source::Tensor { .. });
+        self.sources.iter().any(tensor)
+    }
+
+    /// The dtype that the result is computed in.
+    pub(super) fn compute(&self) -> DType {
+        self.dtypes.compute
+    }
+
+    /// The dtype of the result.
+    pub(super) fn result(&self) -> DType {
+        self.dtypes.result
+    }
+
+    /// The layout of a new result.
+    pub(super) fn layout(self) -> Result<Strided> {
+        let strides = match self.agreed() {
+            Some(strides) => strides,
+            None => self.strides(&self.layouts()?),
+        };
+        Ok(Strided {
+            shape: self.shape,
+            strides,
+            offset: 0,
         })
     }
 

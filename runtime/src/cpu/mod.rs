@@ -7,6 +7,7 @@ pub(crate) mod constant;
 pub(crate) mod conv;
 pub(crate) mod distance;
 pub(crate) mod fill;
+pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod gemm;
 pub(crate) mod histogram;

@@ -44,7 +44,7 @@ impl Kernel {
     ///
     /// Its caller promises `n` readable, valid elements of [`Kernel::inputs`] each, and room for
     /// `n` of [`Kernel::output`] that overlaps none of them; all aligned.
-    pub(super) fn pick(&self) -> Loop {
+    pub(crate) fn pick(&self) -> Loop {
         self.loops[level() as usize]
     }
 }

@@ -21,7 +21,7 @@ use crate::plan::{OPERANDS, Plan};
 
 pub(crate) use dense::dense;
 pub(crate) use generated::kernel;
-pub(crate) use kernel::Kernel;
+pub(crate) use kernel::{Inputs, Kernel, Loop};
 
 /// Computes `kernel` over a plan whose operand 0 is `dest` and whose others are `inputs`.
 ///

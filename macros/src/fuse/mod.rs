@@ -1,0 +1,32 @@
+//! `fuse!`: a chain of elementwise operators in one pass.
+
+mod allowed;
+mod expand;
+mod lower;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use syn::parse::{ParseStream, Parser};
+
+use crate::errors::{Errors, expression};
+use crate::face::Face;
+
+/// The macro.
+pub fn fuse(input: TokenStream) -> TokenStream {
+    let parser = |input: ParseStream<'_>| {
+        let face: Face = input.parse()?;
+        Ok((face, parse::call(input)?))
+    };
+    let (face, call) = match parser.parse2(input) {
+        Ok(parsed) => parsed,
+        Err(error) => return expression(error),
+    };
+    let mut errors = Errors::default();
+    let chain = lower::chain(&face, &call, &mut errors);
+    match chain {
+        Some(chain) if errors.is_empty() => expand::chain(&face, &call, &chain),
+        _ => errors.into_expression(None),
+    }
+}

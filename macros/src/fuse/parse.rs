@@ -1,0 +1,81 @@
+//! `|x, b = expression| body`.
+
+use proc_macro2::TokenStream;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Ident, Token};
+
+/// What was written.
+pub struct Call {
+    pub parameters: Vec<Parameter>,
+    pub body: Expr,
+}
+
+/// A tensor, and what it is called in the body.
+pub struct Parameter {
+    pub name: Ident,
+    /// Where it comes from, unless a variable of its name is meant.
+    pub value: Option<Expr>,
+}
+
+const SHAPE: &str = "expected the tensors between bars, then an expression of them: \
+                     `fuse!(|x, b| (x + b).tanh())`";
+
+/// The whole call.
+pub fn call(input: ParseStream<'_>) -> syn::Result<Call> {
+    if !input.peek(Token![|]) || input.peek(Token![||]) {
+        return Err(syn::Error::new(input.span(), SHAPE));
+    }
+    input.parse::<Token![|]>()?;
+    let mut parameters: Vec<Parameter> = Vec::new();
+    while !input.peek(Token![|]) {
+        let name: Ident = input
+            .parse()
+            .map_err(|error| syn::Error::new(error.span(), SHAPE))?;
+        if parameters.iter().any(|other| other.name == name) {
+            let what = format!("`{name}` is there twice: once is enough, it may be used often");
+            return Err(syn::Error::new(name.span(), what));
+        }
+        let value = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            Some(value(input)?)
+        } else {
+            None
+        };
+        parameters.push(Parameter { name, value });
+        if input.peek(Token![,]) {
+            input.parse::<Token![,]>()?;
+        } else if !input.peek(Token![|]) {
+            return Err(syn::Error::new(
+                input.span(),
+                "expected `,` or `|` behind a tensor; where it has another name, \
+                 or none, `x = expression`",
+            ));
+        }
+    }
+    let bar = input.parse::<Token![|]>()?;
+    if parameters.is_empty() {
+        return Err(syn::Error::new(bar.span, SHAPE));
+    }
+    let body: Expr = input.parse()?;
+    if !input.is_empty() {
+        return Err(syn::Error::new(
+            input.span(),
+            "expected one expression, and nothing behind it",
+        ));
+    }
+    Ok(Call { parameters, body })
+}
+
+/// An expression that ends where the next parameter begins, or the last ends.
+fn value(input: ParseStream<'_>) -> syn::Result<Expr> {
+    let start = input.span();
+    let mut tokens = TokenStream::new();
+    while !input.is_empty() && !input.peek(Token![,]) && !input.peek(Token![|]) {
+        let token: proc_macro2::TokenTree = input.parse()?;
+        tokens.extend([token]);
+    }
+    if tokens.is_empty() {
+        return Err(syn::Error::new(start, "expected the tensor"));
+    }
+    Expr::parse_without_eager_brace.parse2(tokens)
+}

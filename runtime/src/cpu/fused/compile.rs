@@ -1,0 +1,265 @@
+//! From a program to loops over blocks.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+
+use super::walk::{Operand, Operands};
+use crate::SmallVec;
+use crate::backend::arithmetic;
+use crate::call::{FusedJob, Known, Node, scalar};
+use crate::cpu::cast::Cast;
+use crate::cpu::pointwise::{Loop, kernel};
+
+/// Which block a value is in; 0 is the result's place.
+pub(super) type Slot = usize;
+
+/// A loop over a block.
+pub(super) enum Step {
+    Loop {
+        run: Loop,
+        out: Slot,
+        from: [Slot; 4],
+    },
+    Cast {
+        cast: Cast,
+        out: Slot,
+        from: Slot,
+        /// The elements' sizes, before and after.
+        sizes: [isize; 2],
+    },
+}
+
+/// An operand in one of the dtypes that loops read it in.
+pub(super) struct Feed {
+    pub(super) operand: usize,
+    pub(super) slot: Slot,
+    pub(super) cast: Cast,
+    /// The size of an element in the block.
+    pub(super) size: isize,
+    dtype: DType,
+    same: bool,
+}
+
+impl Feed {
+    /// Whether loops read the operand where it lies.
+    pub(super) fn direct(&self, operand: &Operand) -> bool {
+        self.same && operand.linear
+    }
+}
+
+/// A number in one of the dtypes that loops read it in.
+pub(super) struct Fill {
+    pub(super) value: Scalar,
+    pub(super) dtype: DType,
+    pub(super) slot: Slot,
+    pub(super) cast: Cast,
+}
+
+#[derive(Default)]
+pub(super) struct Compiled {
+    pub(super) steps: SmallVec<[Step; 8]>,
+    pub(super) feeds: SmallVec<[Feed; 4]>,
+    pub(super) constants: SmallVec<[Fill; 4]>,
+    /// The sizes of elements in the blocks, the largest that stand in each.
+    pub(super) slots: SmallVec<[usize; 16]>,
+    /// Blocks that nobody reads any more.
+    free: SmallVec<[Slot; 8]>,
+    /// Which operands lie as the result does.
+    linear: SmallVec<[bool; 8]>,
+}
+
+impl Compiled {
+    pub(super) fn new(job: &FusedJob<'_>, operands: &Operands) -> Result<Self> {
+        let mut all = Self {
+            linear: operands.each.iter().map(|operand| operand.linear).collect(),
+            ..Self::default()
+        };
+        let last = job.program.len() - 1;
+        // The last step that reads each value.
+        let mut until: SmallVec<[usize; 16]> = SmallVec::from_elem(0, job.program.len());
+        let live = |&(at, _): &(usize, &Node<'_>)| job.live[at];
+        for (at, node) in job.program.iter().enumerate().filter(live) {
+            match *node {
+                Node::Apply(_, args) => args.iter().for_each(|&arg| until[arg] = at),
+                Node::To(_, of) => until[of] = at,
+                Node::Tensor(_) | Node::Scalar(_) => {}
+            }
+        }
+        let mut places: SmallVec<[Slot; 16]> = SmallVec::from_elem(0, job.program.len());
+        for (at, node) in job.program.iter().enumerate().filter(live) {
+            let Known::Tensor { dtype, compute, .. } = &job.known[at] else {
+                continue;
+            };
+            let (args, out): (&[usize], Slot) = match *node {
+                Node::Tensor(_) | Node::Scalar(_) => continue,
+                Node::To(_, ref of) => {
+                    let (from, own) = match (job.program[*of], &job.known[*of]) {
+                        (Node::Apply(..) | Node::To(..), Known::Tensor { dtype, .. }) => {
+                            (places[*of], *dtype)
+                        }
+                        _ => (all.read(job, &places, *of, *dtype, None).slot, *dtype),
+                    };
+                    let out = all.place(at == last, *dtype);
+                    all.cast(own, *dtype, from, out);
+                    (std::slice::from_ref(of), out)
+                }
+                Node::Apply(op, args) => {
+                    let out = all.apply(job, &places, op, args, *compute, *dtype, at == last)?;
+                    (args, out)
+                }
+            };
+            places[at] = out;
+            for (i, &arg) in args.iter().enumerate() {
+                let own = matches!(job.program[arg], Node::Apply(..) | Node::To(..));
+                if own && until[arg] == at && !args[..i].contains(&arg) {
+                    all.free.push(places[arg]);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one step, all of it")]
+    fn apply(
+        &mut self,
+        job: &FusedJob<'_>,
+        places: &[Slot],
+        op: Op,
+        args: &[usize],
+        compute: DType,
+        result: DType,
+        last: bool,
+    ) -> Result<Slot> {
+        let kernel = kernel(op, arithmetic(compute)).ok_or_else(|| {
+            let what = format!("{compute} is not computed on the host");
+            Error::new(ErrorKind::DType, op.name(), what).hint("convert with `to` first")
+        })?;
+        if kernel.arity != args.len() {
+            let what = format!("{} operands, not {}", args.len(), kernel.arity);
+            return Err(Error::new(ErrorKind::Argument, op.name(), what)
+                .hint("call it with the operands of its signature"));
+        }
+        let mut from = [0; 4];
+        let mut read = SmallVec::<[Read; 4]>::new();
+        for (i, &arg) in args.iter().enumerate() {
+            let value = self.read(job, places, arg, kernel.inputs[i], Some((op, compute)));
+            from[i] = value.slot;
+            read.push(value);
+        }
+        let direct = kernel.output == result;
+        let out = self.place(last && direct, kernel.output);
+        let run = kernel.pick();
+        self.steps.push(Step::Loop { run, out, from });
+        read.into_iter().for_each(|value| self.release(value));
+        if direct {
+            return Ok(out);
+        }
+        let rounded = self.place(last, result);
+        self.cast(kernel.output, result, out, rounded);
+        self.free.push(out);
+        Ok(rounded)
+    }
+
+    /// A value as a block of `dtype`.
+    fn read(
+        &mut self,
+        job: &FusedJob<'_>,
+        places: &[Slot],
+        at: usize,
+        dtype: DType,
+        by: Option<(Op, DType)>,
+    ) -> Read {
+        let lasting = |slot| Read {
+            slot,
+            passing: false,
+        };
+        match (job.program[at], &job.known[at]) {
+            (Node::Tensor(operand), _) => {
+                let known = |feed: &&Feed| feed.operand == operand && feed.dtype == dtype;
+                if let Some(feed) = self.feeds.iter().find(known) {
+                    return lasting(feed.slot);
+                }
+                let own = job.inputs[operand].0.dtype;
+                // What is read where it lies needs no block.
+                let size = if own == dtype && self.linear[operand] {
+                    0
+                } else {
+                    dtype.size()
+                };
+                self.slots.push(size);
+                let slot = self.slots.len();
+                self.feeds.push(Feed {
+                    operand,
+                    slot,
+                    cast: Cast::new(own, dtype),
+                    size: dtype.size() as isize,
+                    dtype,
+                    same: own == dtype,
+                });
+                lasting(slot)
+            }
+            (_, Known::Scalar(value)) => {
+                let value = by.map_or(*value, |(op, compute)| scalar(op, *value, compute));
+                let slot = self.fresh(dtype);
+                let cast = Cast::new(dtype, dtype);
+                self.constants.push(Fill {
+                    value,
+                    dtype,
+                    slot,
+                    cast,
+                });
+                lasting(slot)
+            }
+            (_, Known::Tensor { dtype: own, .. }) if *own == dtype => lasting(places[at]),
+            (_, Known::Tensor { dtype: own, .. }) => {
+                let slot = self.place(false, dtype);
+                self.cast(*own, dtype, places[at], slot);
+                Read {
+                    slot,
+                    passing: true,
+                }
+            }
+        }
+    }
+
+    fn cast(&mut self, from: DType, to: DType, source: Slot, out: Slot) {
+        self.steps.push(Step::Cast {
+            cast: Cast::new(from, to),
+            out,
+            from: source,
+            sizes: [from.size() as isize, to.size() as isize],
+        });
+    }
+
+    /// A block for a new value: the result's place, one that is free, or a new one.
+    fn place(&mut self, last: bool, dtype: DType) -> Slot {
+        if last {
+            return 0;
+        }
+        match self.free.pop() {
+            Some(slot) => {
+                let size = &mut self.slots[slot - 1];
+                *size = (*size).max(dtype.size());
+                slot
+            }
+            None => self.fresh(dtype),
+        }
+    }
+
+    fn fresh(&mut self, dtype: DType) -> Slot {
+        self.slots.push(dtype.size());
+        self.slots.len()
+    }
+
+    fn release(&mut self, value: Read) {
+        if value.passing {
+            self.free.push(value.slot);
+        }
+    }
+}
+
+struct Read {
+    slot: Slot,
+    /// Whether only one step reads it.
+    passing: bool,
+}
