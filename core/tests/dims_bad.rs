@@ -76,10 +76,9 @@ fn axes() {
     never!((N, C): Has<H>);
     never!((N, Wild): Has<H>);
     never!(&'static str: Axes);
-    only!(C: Replace<(N, C), K>);
-    only!(C: Replace<(N, C), C>);
-    never!(C: Replace<(N, C), N>);
-    never!(H: Replace<(N, C), K>);
+    only!(C: Primable<(N, C)>);
+    never!(K: Primable<(N, C)>);
+    never!(C: Primable<(Prime<C>, C)>);
 }
 
 #[test]

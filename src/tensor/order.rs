@@ -5,7 +5,7 @@
 //! [`Tensor::into_dims`].
 
 use nomina_core::dims::{
-    AlignInto, Aligned, DimOf, Dims, DropNames, Flat, Flipped, Order, OrderSpec, Refine, Refined,
+    AlignTarget, Aligned, DimOf, Dims, DropNames, Flat, Flipped, Order, OrderSpec, Refine, Refined,
     Rename, RenameArg, Renamed, SameRankAs, SpelledAs, Transposed, places, position,
 };
 use nomina_core::{Element, Result};
@@ -69,10 +69,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Where a `Wild` dim has a name at run time that the other tensor has too.
     #[track_caller]
     #[must_use]
-    pub fn align_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<E, T>
-    where
-        D: AlignInto<E>,
-    {
+    pub fn align_as<E: AlignTarget<D>, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<E, T> {
         Tensor::wrap(done(self.aligned::<E>("align_as", Some(other.look()))))
     }
 
@@ -80,10 +77,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Where a `Wild` dim has a name at run time that the other tensor has too.
-    pub fn try_align_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<Tensor<E, T>>
-    where
-        D: AlignInto<E>,
-    {
+    pub fn try_align_as<E: AlignTarget<D>, U: Element>(
+        &self,
+        other: &Tensor<E, U>,
+    ) -> Result<Tensor<E, T>> {
         Tensor::give(self.aligned::<E>("align_as", Some(other.look())))
     }
 

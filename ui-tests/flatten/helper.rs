@@ -2,10 +2,9 @@ use nomina::prelude::*;
 
 dims! { N, H, W, Pixels }
 
-fn pixels<D: Dims>(x: &Tensor<D>) -> Tensor<Flattened<D, (H, W), Pixels>>
-where
-    (H, W): Flatten<D, Pixels>,
-{
+type Rows<D> = Tensor<Flattened<D, (H, W), Pixels>>;
+
+fn pixels<D: Dims>(x: &Tensor<D>) -> Rows<D> where (H, W): Flatten<D, Pixels> {
     x.flatten((H, W), Pixels)
 }
 

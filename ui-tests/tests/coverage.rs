@@ -32,23 +32,18 @@ const LONG: &str = "comes with a list of all impls";
 const HIDDEN: &str = "rustc prefers the message of the trait above";
 
 /// Traits whose message is not told yet, and why.
-const UNTOLD: [(&str, &str); 26] = [
+const UNTOLD: [(&str, &str); 20] = [
     ("Adjacent", IN_GENERIC_CODE),
-    ("AlignInto", LONG),
     ("CanBe", HIDDEN),
     ("Contract", IN_GENERIC_CODE),
     ("Dim", LONG),
     ("EachIn", IN_GENERIC_CODE),
-    ("EachPlaced", LONG),
     ("EachResizable", IN_GENERIC_CODE),
     ("ExpandArg", HIDDEN),
     ("FlattenOthers", HIDDEN),
     ("Number", TWICE),
     ("Operand", TWICE),
     ("Points", TWICE),
-    ("Primable", IN_GENERIC_CODE),
-    ("RenameIn", LONG),
-    ("Replace", IN_GENERIC_CODE),
     ("ScatterFrom", LONG),
     ("SubscriptOf", HIDDEN),
     ("SubscriptView", HIDDEN),
@@ -56,7 +51,6 @@ const UNTOLD: [(&str, &str); 26] = [
     ("Summed", IN_GENERIC_CODE),
     ("TensorDot", IN_GENERIC_CODE),
     ("TensorList", TWICE),
-    ("Unflatten", IN_GENERIC_CODE),
     ("UnflattenAs", HIDDEN),
     ("Vectors", TWICE),
 ];

@@ -60,15 +60,10 @@ pub fn checks(out: &mut String, rank: usize) {
     .unwrap();
     writeln!(
         out,
-        "impl{} RenameIn<F, T, R> for {list} where F: EachIn<Self> + SameRankAs<T>, \
-         NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {{}}",
-        generics(&[&axes, "F: Dims + OldDims", "T: Dims", "R"])
-    )
-    .unwrap();
-    writeln!(
-        out,
-        "impl{} RenameIn<All, T, R> for {list} where Self: SameRankAs<T> {{}}",
-        generics(&[&axes, "T: Distinct", "R"])
+        "impl{} RenameIn<F, T> for {list} where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, \
+         NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> \
+         + StandsOnce<T::Repeated, F::Renamed<Self, T>> {{}}",
+        generics(&[&axes, "F: OldDims", "T: Dims"])
     )
     .unwrap();
     if rank > 0 {
@@ -119,7 +114,7 @@ pub fn arguments(out: &mut String, rank: usize) {
     .unwrap();
     writeln!(
         out,
-        "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }}"
+        "#[diagnostic::do_not_recommend] impl<{dims}> RenameArg for {list} {{ type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }}"
     )
     .unwrap();
     // Places are searched in `D` itself: two dims may exchange their names.
@@ -128,7 +123,7 @@ pub fn arguments(out: &mut String, rank: usize) {
     });
     writeln!(
         out,
-        "impl<{dims}> OldDims for {list} {{ type Renamed<D: Dims, T: Dims> = {renamed}; type Others<D: Dims> = {without}; }}"
+        "impl<{dims}> OldDims for {list} {{ type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = {renamed}; type Others<D: Dims> = {without}; }}"
     )
     .unwrap();
     let read = a.iter().fold("Exact<()>".to_string(), |state, x| {

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use core::ops::RangeFull;
 
 use super::axis::{Axis, Dim, Wild};
-use super::dims::{DimList, Dims};
+use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::Distinct;
 use super::remove::Has;
 use super::verdict::NamesOf;
@@ -15,10 +15,15 @@ use super::verdict::NamesOf;
     message = "cannot align dims {Self} to dims {T}",
     label = "cannot align dims {Self} to dims {T}"
 )]
-pub trait AlignInto<T> {}
+pub trait AlignInto<T>: EachPlaced<T> {}
 impl<S: Dims + EachPlaced<T>, T> AlignInto<T> for S {}
 
-/// As [`AlignInto`], rank by rank.
+/// The dims of `y` in `x.align_as(&y)`: `S: AlignInto<Self>`, asked of the list that rustc knows
+/// last.
+pub trait AlignTarget<S>: Dims {}
+impl<T: Dims, S: EachPlaced<T>> AlignTarget<S> for T {}
+
+/// As [`AlignInto`], rank by rank, so that a list of unknown rank is one mistake.
 #[diagnostic::on_unimplemented(
     message = "cannot align dims {Self} to dims {T}",
     label = "cannot align dims {Self} to dims {T}"
@@ -54,7 +59,22 @@ impl OrderSpec for () {
 
 /// `x.align_to(O)` of dims `D` is defined: write `O: OrderSpec + Order<D>`.
 pub trait Order<D> {}
-impl<O: OrderSpec, D> Order<D> for O where O::Read: OrderOf<D> {}
+impl<O: OrderSpec, D: OrderedBy<O>> Order<D> for O {}
+
+/// [`Order`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+#[diagnostic::on_unimplemented(
+    message = "cannot align dims {Self} to the order {O}",
+    label = "cannot align dims {Self} so"
+)]
+pub trait OrderedBy<O> {}
+
+macro_rules! ordered {
+    ($($a:ident)*) => {
+        impl<$($a: Axis,)* O: OrderSpec<Read: OrderOf<Self>>> OrderedBy<O> for ($($a,)*) {}
+    };
+}
+each_rank!(ordered);
+impl<O> OrderedBy<O> for MoreThan8Dims {}
 
 /// The dims of `x.align_to(O)`.
 pub type Aligned<D, O> = <<O as OrderSpec>::Read as OrderState>::Aligned<D>;

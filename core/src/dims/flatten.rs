@@ -3,9 +3,10 @@
 use core::marker::PhantomData;
 
 use super::axis::{Axis, OneDim};
-use super::dims::Dims;
+use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::{Fresh, FreshDim};
 use super::id::{IsTrue, Same};
+use super::last::LastDim;
 use super::remove::{Has, NotBehindWild};
 use super::shape::Sizes;
 
@@ -31,12 +32,17 @@ pub type Flattened<D, F, X> = <F as FlattenArg>::Flattened<D, X>;
 /// `x.flatten(F, X)` of dims `D` is defined: the dims `F` stand in `D` next to each other and in
 /// order, and `X` is not among those that remain. Write `F: FlattenArg + Flatten<D, X>`.
 pub trait Flatten<D, X> {}
-impl<F: FlattenArg, D: Dims, X: OneDim> Flatten<D, X> for F
-where
-    F::List: Adjacent<D>,
-    X: FreshDim<F::Others<D>, Flattened<D, F, X>>,
+impl<F: FlattenArg, D: Dims, X: OneDim> Flatten<D, X> for F where
+    <X as LastDim>::Given<D>: FlattenIn<F, X>
 {
 }
+
+/// [`Flatten`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+#[diagnostic::on_unimplemented(
+    message = "cannot flatten dims {F} of dims {Self} to `{X}`",
+    label = "cannot flatten"
+)]
+pub trait FlattenIn<F, X> {}
 
 /// The dims stand in `D`, next to each other and in order.
 #[diagnostic::on_unimplemented(
@@ -68,7 +74,31 @@ pub type Unflattened<D, X, S> = <S as Sizes>::Unflattened<D, X>;
     label = "cannot unflatten `{Self}`"
 )]
 pub trait Unflatten<D, S> {}
-impl<X: OneDim, D: Dims + NotBehindWild<X> + Has<X>, S: Sizes> Unflatten<D, S> for X where
-    S::Dims: Fresh<D::Remove<X>, Unflattened<D, X, S>>
-{
+impl<X: OneDim, D: Dims, S: Sizes> Unflatten<D, S> for X where S::Given<D>: UnflattenIn<X, S> {}
+
+/// [`Unflatten`], asked of the list.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` of dims {Self} cannot be unflattened",
+    label = "cannot unflatten `{X}`"
+)]
+pub trait UnflattenIn<X, S> {}
+
+macro_rules! flattens {
+    ($($a:ident)*) => {
+        impl<$($a: Axis,)* F: FlattenArg, X> FlattenIn<F, X> for ($($a,)*)
+        where
+            F::List: Adjacent<Self>,
+            X: FreshDim<F::Others<Self>, Flattened<Self, F, X>> + Axis,
+        {
+        }
+        impl<$($a: Axis,)* X: OneDim, S: Sizes> UnflattenIn<X, S> for ($($a,)*)
+        where
+            Self: NotBehindWild<X> + Has<X>,
+            S::Dims: Fresh<<Self as DimList>::Remove<X>, Unflattened<Self, X, S>>,
+        {
+        }
+    };
 }
+each_rank!(flattens);
+impl<F, X> FlattenIn<F, X> for MoreThan8Dims {}
+impl<X, S> UnflattenIn<X, S> for MoreThan8Dims {}

@@ -138,12 +138,12 @@ impl Rank for Rank0 {
 #[diagnostic::do_not_recommend] impl<X: Axis> HasOrWild<X> for () where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<T> EachPlaced<T> for () {}
 #[diagnostic::do_not_recommend] impl Holds<()> for () where True: IsTrue {}
-impl<F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for () where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<T: Distinct, R> RenameIn<All, T, R> for () where Self: SameRankAs<T> {}
+impl<F: OldDims, T: Dims> RenameIn<F, T> for () where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend]
 impl Sizes for () {
     type Dims = ();
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[]) }
 }
 #[diagnostic::do_not_recommend]
@@ -278,8 +278,7 @@ impl Rank for Rank1 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> HasOrWild<X> for (A0,) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, B0: Axis> Holds<(B0,)> for (A0,) where A0::Accepts<B0>: IsTrue {}
-impl<A0: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0,) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<A0: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0,) where Self: SameRankAs<T> {}
+impl<A0: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0,) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtLeast1Dim for NamesOf<(A0,)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim> Axes for (A0,) {
@@ -291,13 +290,14 @@ impl<A0: Dim> Axes for (A0,) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim> EachIn<D> for (A0,) {}
-#[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim> OldDims for (A0,) { type Renamed<D: Dims, T: Dims> = <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>; type Others<D: Dims> = <D as DimList>::Remove<A0>; }
+#[diagnostic::do_not_recommend] impl<A0: Dim> RenameArg for (A0,) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+impl<A0: Dim> OldDims for (A0,) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>; type Others<D: Dims> = <D as DimList>::Remove<A0>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem> OrderSpec for (A0,) { type Read = A0::Next<Exact<()>>; }
 #[diagnostic::do_not_recommend]
 impl<S0: SizedDim> Sizes for (S0,) {
     type Dims = (S0::Dim,);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -441,8 +441,7 @@ impl Rank for Rank2 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> HasOrWild<X> for (A0, A1) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Holds<(B0, B1)> for (A0, A1) where <A0::Accepts<B0> as Bool>::And<A1::Accepts<B1>>: IsTrue {}
-impl<A0: Axis, A1: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<A0: Axis, A1: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1) where Self: SameRankAs<T> {}
+impl<A0: Axis, A1: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtLeast1Dim for NamesOf<(A0, A1)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
@@ -454,8 +453,8 @@ impl<A0: Dim, A1: Dim> Axes for (A0, A1) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1>, A0: OneDim, A1: OneDim> EachIn<D> for (A0, A1) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Renamed<D: Dims, T: Dims> = <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>; type Others<D: Dims> = <<D as DimList>::Remove<A0> as DimList>::Remove<A1>; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> RenameArg for (A0, A1) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+impl<A0: Dim, A1: Dim> OldDims for (A0, A1) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>; type Others<D: Dims> = <<D as DimList>::Remove<A0> as DimList>::Remove<A1>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem> OrderSpec for (A0, A1) { type Read = A1::Next<A0::Next<Exact<()>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim> FlattenArg for (A0, A1) {
@@ -469,6 +468,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim> Adjacent<D> 
 impl<S0: SizedDim, S1: SizedDim> Sizes for (S0, S1) {
     type Dims = (S0::Dim, S1::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -612,8 +612,7 @@ impl Rank for Rank3 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Holds<(B0, B1, B2)> for (A0, A1, A2) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<A2::Accepts<B2>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<A0: Axis, A1: Axis, A2: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2) where Self: SameRankAs<T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
@@ -625,8 +624,8 @@ impl<A0: Dim, A1: Dim, A2: Dim> Axes for (A0, A1, A2) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2>, A0: OneDim, A1: OneDim, A2: OneDim> EachIn<D> for (A0, A1, A2) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Renamed<D: Dims, T: Dims> = <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>; type Others<D: Dims> = <<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2>; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> RenameArg for (A0, A1, A2) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+impl<A0: Dim, A1: Dim, A2: Dim> OldDims for (A0, A1, A2) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>; type Others<D: Dims> = <<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem> OrderSpec for (A0, A1, A2) { type Read = A2::Next<A1::Next<A0::Next<Exact<()>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim> FlattenArg for (A0, A1, A2) {
@@ -640,6 +639,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim> 
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim> Sizes for (S0, S1, S2) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -783,8 +783,7 @@ impl Rank for Rank4 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Holds<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<A3::Accepts<B3>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3) where Self: SameRankAs<T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
@@ -796,8 +795,8 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> Axes for (A0, A1, A2, A3) {
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim> EachIn<D> for (A0, A1, A2, A3) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Renamed<D: Dims, T: Dims> = <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>; type Others<D: Dims> = <<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> RenameArg for (A0, A1, A2, A3) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> OldDims for (A0, A1, A2, A3) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>; type Others<D: Dims> = <<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem> OrderSpec for (A0, A1, A2, A3) { type Read = A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FlattenArg for (A0, A1, A2, A3) {
@@ -811,6 +810,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim> Sizes for (S0, S1, S2, S3) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -954,8 +954,7 @@ impl Rank for Rank5 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Holds<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<A4::Accepts<B4>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4) where Self: SameRankAs<T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) {
@@ -967,8 +966,8 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> Axes for (A0, A1, A2, A3, A4) 
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim> EachIn<D> for (A0, A1, A2, A3, A4) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Renamed<D: Dims, T: Dims> = <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>; type Others<D: Dims> = <<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> RenameArg for (A0, A1, A2, A3, A4) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> OldDims for (A0, A1, A2, A3, A4) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>; type Others<D: Dims> = <<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem> OrderSpec for (A0, A1, A2, A3, A4) { type Read = A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FlattenArg for (A0, A1, A2, A3, A4) {
@@ -982,6 +981,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim> Sizes for (S0, S1, S2, S3, S4) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -1125,8 +1125,7 @@ impl Rank for Rank6 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Holds<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<A5::Accepts<B5>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5) where Self: SameRankAs<T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2, A3, A4, A5) {
@@ -1138,8 +1137,8 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> Axes for (A0, A1, A2,
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Renamed<D: Dims, T: Dims> = <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>; type Others<D: Dims> = <<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> RenameArg for (A0, A1, A2, A3, A4, A5) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> OldDims for (A0, A1, A2, A3, A4, A5) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>; type Others<D: Dims> = <<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5) { type Read = A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5) {
@@ -1153,6 +1152,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -1296,8 +1296,7 @@ impl Rank for Rank7 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<A6::Accepts<B6>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5, A6) where Self: SameRankAs<T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6) {
@@ -1309,8 +1308,8 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> Axes for (A0
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Renamed<D: Dims, T: Dims> = <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>; type Others<D: Dims> = <<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>; type Others<D: Dims> = <<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6) { type Read = A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6) {
@@ -1324,6 +1323,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size()]) }
 }
 #[diagnostic::do_not_recommend]
@@ -1467,8 +1467,7 @@ impl Rank for Rank8 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<<A6::Accepts<B6> as Bool>::And<A7::Accepts<B7>>>>>>>>: IsTrue {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: Dims + OldDims, T: Dims, R> RenameIn<F, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where F: EachIn<Self> + SameRankAs<T>, NamesOf<R>: StandsOnce<T::FirstIn<F::Others<Self>>, R> + StandsOnce<T::Repeated, R> {}
-impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T: Distinct, R> RenameIn<All, T, R> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: SameRankAs<T> {}
+impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6, A7) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtLeast1Dim for NamesOf<(A0, A1, A2, A3, A4, A5, A6, A7)> {}
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axes for (A0, A1, A2, A3, A4, A5, A6, A7) {
@@ -1480,8 +1479,8 @@ impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> Axe
     const KEEPDIM: bool = false;
 }
 impl<D: Dims + NotBehindWild<A0> + Has<A0> + NotBehindWild<A1> + Has<A1> + NotBehindWild<A2> + Has<A2> + NotBehindWild<A3> + Has<A3> + NotBehindWild<A4> + Has<A4> + NotBehindWild<A5> + Has<A5> + NotBehindWild<A6> + Has<A6> + NotBehindWild<A7> + Has<A7>, A0: OneDim, A1: OneDim, A2: OneDim, A3: OneDim, A4: OneDim, A5: OneDim, A6: OneDim, A7: OneDim> EachIn<D> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<Self>: StandsOnce<<Self as DimList>::Repeated, Self> {}
-#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; }
-impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Renamed<D: Dims, T: Dims> = <D::Seek<A7> as Place>::Set<D, A7, <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>, T::At7>; type Others<D: Dims> = <<<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>; }
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> RenameArg for (A0, A1, A2, A3, A4, A5, A6, A7) { type Old = Self; type New = Self; type Renamed<F: OldDims, D: Dims> = F::Renamed<D, Self>; type Given<D: Dims> = D; }
+impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> OldDims for (A0, A1, A2, A3, A4, A5, A6, A7) { type Sought = Self; type Counted<D: Dims> = Self; type Renamed<D: Dims, T: Dims> = <D::Seek<A7> as Place>::Set<D, A7, <D::Seek<A6> as Place>::Set<D, A6, <D::Seek<A5> as Place>::Set<D, A5, <D::Seek<A4> as Place>::Set<D, A4, <D::Seek<A3> as Place>::Set<D, A3, <D::Seek<A2> as Place>::Set<D, A2, <D::Seek<A1> as Place>::Set<D, A1, <D::Seek<A0> as Place>::Set<D, A0, D, T::At0>, T::At1>, T::At2>, T::At3>, T::At4>, T::At5>, T::At6>, T::At7>; type Others<D: Dims> = <<<<<<<<D as DimList>::Remove<A0> as DimList>::Remove<A1> as DimList>::Remove<A2> as DimList>::Remove<A3> as DimList>::Remove<A4> as DimList>::Remove<A5> as DimList>::Remove<A6> as DimList>::Remove<A7>; }
 #[diagnostic::do_not_recommend] impl<A0: OrderItem, A1: OrderItem, A2: OrderItem, A3: OrderItem, A4: OrderItem, A5: OrderItem, A6: OrderItem, A7: OrderItem> OrderSpec for (A0, A1, A2, A3, A4, A5, A6, A7) { type Read = A7::Next<A6::Next<A5::Next<A4::Next<A3::Next<A2::Next<A1::Next<A0::Next<Exact<()>>>>>>>>>; }
 #[diagnostic::do_not_recommend]
 impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FlattenArg for (A0, A1, A2, A3, A4, A5, A6, A7) {
@@ -1495,6 +1494,7 @@ impl<D: Dims + NotBehindWild<A0> + Has<A0>, A0: OneDim, A1: OneDim, A2: OneDim, 
 impl<S0: SizedDim, S1: SizedDim, S2: SizedDim, S3: SizedDim, S4: SizedDim, S5: SizedDim, S6: SizedDim, S7: SizedDim> Sizes for (S0, S1, S2, S3, S4, S5, S6, S7) {
     type Dims = (S0::Dim, S1::Dim, S2::Dim, S3::Dim, S4::Dim, S5::Dim, S6::Dim, S7::Dim);
     type Unflattened<D: Dims, X: Axis> = D::Splice<X, Self::Dims>;
+    type Given<D: Dims> = D;
     fn sizes(&self) -> Shape { Shape::from_slice(&[self.0.size(), self.1.size(), self.2.size(), self.3.size(), self.4.size(), self.5.size(), self.6.size(), self.7.size()]) }
 }
 #[diagnostic::do_not_recommend]

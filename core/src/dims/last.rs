@@ -17,6 +17,9 @@ pub trait LastDim {
     type Before<D: Dims>: Dims;
     /// `D` with this dim behind.
     type Behind<D: Dims>: Dims;
+    /// `D`. A bound on it waits until this dim is known, so that what rustc says about a `D` it
+    /// knows nothing of has no holes.
+    type Given<D: Dims>: Dims;
 }
 
 impl<A: Axis> LastDim for A {
@@ -24,4 +27,5 @@ impl<A: Axis> LastDim for A {
         <D::Seek<A> as Place>::Set<D, A, <D::Seek<X> as Place>::Set<D, X, D, A>, X>;
     type Before<D: Dims> = D::After<(A,)>;
     type Behind<D: Dims> = D::Push<A>;
+    type Given<D: Dims> = D;
 }

@@ -86,8 +86,8 @@ mod verdict;
 mod window;
 
 pub use align::{
-    AlignInto, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, OneRestIn, Order, OrderItem,
-    OrderOf, OrderSpec, OrderState, TwoRests,
+    AlignInto, AlignTarget, Aligned, Around, EachPlaced, Exact, HasPlace, OneRest, OneRestIn,
+    Order, OrderItem, OrderOf, OrderSpec, OrderState, OrderedBy, TwoRests,
 };
 pub use array::ArrayFor;
 pub use at::{At, Step, Subscript, SubscriptOf, SubscriptRange, SubscriptView, Unstepped};
@@ -110,7 +110,8 @@ pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, StandsOnce};
 pub use einsum::{DimLists, EinsumNamed, ListedBy, NoneLeft, OfOperand, Others};
 pub use expand::{Expand, ExpandArg, Expanded};
 pub use flatten::{
-    Adjacent, Flatten, FlattenArg, Flattened, Follows, Successor, Unflatten, Unflattened,
+    Adjacent, Flatten, FlattenArg, FlattenIn, Flattened, Follows, Successor, Unflatten,
+    UnflattenIn, Unflattened,
 };
 pub use id::{Bool, False, IsTrue, Reflexive, Same, True};
 pub use index::{EmbedIn, Embedded, EmbedsAt, IndexOf, IndexedAt, IndexedBy, Selected};
@@ -125,11 +126,10 @@ pub use place::{
     Several, Sought, Stands,
 };
 pub use places::{Places, Positions, places, position, positions};
-pub use prime::{Primable, Prime, PrimedDims};
+pub use prime::{Primable, Prime, PrimeIn, PrimedDims};
 pub use refine::{Refine, RefineInto, Refined, SpelledAs};
 pub use remove::{
-    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replace, Replaced,
-    Without, keep,
+    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replaced, Without, keep,
 };
 pub use rename::{
     All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Rename, RenameArg, RenameIn, Renamed,

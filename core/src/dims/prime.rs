@@ -1,8 +1,10 @@
 //! A second axis of the same meaning: `Prime<N>`, printed `N'`.
 
 use super::axis::{Axis, Dim, Named};
+use super::dims::{DimList, Dims, MoreThan8Dims};
+use super::distinct::FreshDim;
 use super::id::S64;
-use super::remove::{Replace, Replaced};
+use super::remove::{Has, NotBehindWild, Replaced};
 
 /// A second axis of the same meaning as `N`, another dim to every operator: the columns of a
 /// covariance, the positions that attention looks at. Its name at run time is `N'`.
@@ -47,7 +49,27 @@ pub type PrimedDims<D, X> = Replaced<D, X, Prime<X>>;
     label = "cannot prime `{Self}`"
 )]
 pub trait Primable<D> {}
-impl<X: Dim + Replace<D, Prime<X>>, D> Primable<D> for X {}
+impl<X: Dim, D: Dims + PrimeIn<X>> Primable<D> for X {}
+
+/// [`Primable`], asked of the list: rank by rank, so that a list of unknown rank is one mistake.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` of dims {Self} cannot be primed",
+    label = "cannot prime `{X}`"
+)]
+pub trait PrimeIn<X> {}
+
+macro_rules! primes {
+    ($($a:ident)*) => {
+        impl<$($a: Axis,)* X: Dim> PrimeIn<X> for ($($a,)*)
+        where
+            Self: NotBehindWild<X> + Has<X>,
+            Prime<X>: FreshDim<<Self as DimList>::Remove<X>, PrimedDims<Self, X>>,
+        {
+        }
+    };
+}
+each_rank!(primes);
+impl<X> PrimeIn<X> for MoreThan8Dims {}
 
 /// A name with a quote behind it.
 struct Primed {

@@ -153,14 +153,3 @@ impl<D> EachIn<D> for () {}
 
 /// The dims of `D` with `Y` in the place of `X`: gather, topk to another name, one-hot.
 pub type Replaced<D, X, Y> = <<D as DimList>::Seek<X> as Place>::Set<D, X, D, Y>;
-
-/// In `D`, dim `Y` can take the place of `Self`.
-#[diagnostic::on_unimplemented(
-    message = "dim `{Self}` of dims {D} cannot be replaced by `{Y}`",
-    label = "cannot replace `{Self}`"
-)]
-pub trait Replace<D, Y> {}
-impl<X: OneDim, Y: OneDim, D: Dims + NotBehindWild<X> + Has<X>> Replace<D, Y> for X where
-    Y: super::distinct::FreshDim<D::Remove<X>, Replaced<D, X, Y>>
-{
-}

@@ -26,18 +26,23 @@ pub trait RenameArg {
     /// `D` with the dims `F` renamed to these. Asked of the new names, which rustc knows last, so
     /// that nothing is computed twice.
     type Renamed<F: OldDims, D: Dims>: Dims;
+    /// `D`. A bound on it waits until the new names are known.
+    #[doc(hidden)]
+    type Given<D: Dims>: Dims;
 }
 #[diagnostic::do_not_recommend]
 impl<X: Dim> RenameArg for X {
     type Old = (X,);
     type New = (X,);
     type Renamed<F: OldDims, D: Dims> = F::Renamed<D, (X,)>;
+    type Given<D: Dims> = D;
 }
 #[diagnostic::do_not_recommend]
 impl RenameArg for RangeFull {
     type Old = All;
     type New = ();
     type Renamed<F: OldDims, D: Dims> = F::Renamed<D, ()>;
+    type Given<D: Dims> = D;
 }
 
 /// Every dim, as the old names of `rename(.., (A, B))`.
@@ -46,12 +51,18 @@ pub struct All;
 
 /// The old names of a rename.
 pub trait OldDims {
+    /// The dims that must be there.
+    type Sought: Dims;
+    /// The dims of `D` that take a new name.
+    type Counted<D: Dims>: Dims;
     /// `D` with these dims renamed to `T`.
     type Renamed<D: Dims, T: Dims>: Dims;
     /// `D` without these dims.
     type Others<D: Dims>: Dims;
 }
 impl OldDims for All {
+    type Sought = ();
+    type Counted<D: Dims> = D;
     type Renamed<D: Dims, T: Dims> = T;
     type Others<D: Dims> = ();
 }
@@ -63,16 +74,17 @@ pub type Renamed<D, F, T> = <T as RenameArg>::Renamed<<F as RenameArg>::Old, D>;
 /// no name then stands twice. Write `F: RenameArg + Rename<D, T>, T: RenameArg`.
 pub trait Rename<D, T> {}
 impl<D: Dims, F: RenameArg, T: RenameArg> Rename<D, T> for F where
-    D: RenameIn<F::Old, T::New, Renamed<D, F, T>>
+    T::Given<D>: RenameIn<F::Old, T::New>
 {
 }
 
-/// The dims `F` of `Self` can be renamed to `T`, which gives `Result`.
+/// [`Rename`], asked of the list: the dims `F` of `Self` can be renamed to `T`. Rank by rank, so
+/// that a list of unknown rank is one mistake.
 #[diagnostic::on_unimplemented(
     message = "cannot rename dims {F} of dims {Self} to {T}",
     label = "cannot rename"
 )]
-pub trait RenameIn<F, T, Result> {}
+pub trait RenameIn<F, T> {}
 
 /// `Self` and `T` have as many dims.
 #[diagnostic::on_unimplemented(

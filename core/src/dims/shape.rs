@@ -61,6 +61,9 @@ pub trait Sizes {
     type Dims: Dims;
     /// `D` with these dims in the place of `X`.
     type Unflattened<D: Dims, X: Axis>: Dims;
+    /// `D`. A bound on it waits until the sizes are known.
+    #[doc(hidden)]
+    type Given<D: Dims>: Dims;
     /// Their sizes.
     fn sizes(&self) -> Shape;
 }
