@@ -98,6 +98,10 @@ pub fn structure(out: &mut String, rank: usize) {
         }),
     );
     item("SameRank<E: Dims>", format!("<E::Rank as Rank>::Is{rank}"));
+    item(
+        "Fits<E: Dims>",
+        format!("<E::Rank as Rank>::UpTo{}", MAX_RANK - rank),
+    );
     item("Rank", format!("Rank{rank}"));
     item(
         "AllNamed",
@@ -111,7 +115,17 @@ pub fn structure(out: &mut String, rank: usize) {
     item(
         "Minus<O: Dims>",
         a.iter().fold("()".to_string(), |l, x| {
-            format!("<O::Find<{x}> as Place>::Unless<{l}, {x}>")
+            format!("<O::Seek<{x}> as Place>::UnlessIn<O, {l}, {x}>")
+        }),
+    );
+    item(
+        "Discard<X: Axis>",
+        "<<Self as DimList>::Find<X> as Place>::Remove<Self, X>".to_string(),
+    );
+    item(
+        "TakenFrom<D: Dims>",
+        a.iter().fold("D".to_string(), |l, x| {
+            format!("<{l} as DimList>::Discard<{x}>")
         }),
     );
     item(
@@ -177,7 +191,12 @@ pub fn structure(out: &mut String, rank: usize) {
         let is = if i == rank { "True" } else { "False" };
         writeln!(out, "    type Is{i} = {is};").unwrap();
     }
-    out.push_str("    type IsMore = False;\n}\n");
+    out.push_str("    type IsMore = False;\n");
+    for i in 0..=MAX_RANK {
+        let upto = if rank <= i { "True" } else { "False" };
+        writeln!(out, "    type UpTo{i} = {upto};").unwrap();
+    }
+    out.push_str("}\n");
 }
 
 /// What stands at, before and behind each place, and the list with others behind it.

@@ -5,7 +5,7 @@ use core::ops::RangeFull;
 
 use super::axis::{Axis, Dim, Wild};
 use super::dims::{DimList, Dims, MoreThan8Dims};
-use super::distinct::Distinct;
+use super::distinct::{AtMost8Unless, Deferred, Distinct, DistinctUnless};
 use super::remove::Has;
 use super::verdict::NamesOf;
 
@@ -135,7 +135,7 @@ impl<L: Dims> OrderState for Exact<L> {
 impl<P: Dims, Q: Dims> OrderState for Around<P, Q> {
     type Named<X: Axis> = Around<P, Q::Push<X>>;
     type Rest = TwoRests;
-    type Aligned<D: Dims> = Q::After<<D::Minus<Q::After<P>> as DimList>::After<P>>;
+    type Aligned<D: Dims> = Q::After<<Q::TakenFrom<P::TakenFrom<D>> as DimList>::After<P>>;
     type Refined<D: Dims> = Q::After<<P::SkipIn<Q::CutIn<D>> as DimList>::After<P>>;
 }
 
@@ -146,11 +146,27 @@ impl OrderState for TwoRests {
     type Refined<D: Dims> = D;
 }
 
+/// The dims of an alignment, when they are counted.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct AlignOf<O, D>(PhantomData<(O, D)>);
+impl<O: OrderState, D: Dims> Deferred for AlignOf<O, D> {
+    type Dims = O::Aligned<D>;
+}
+
 /// The order has `..` at most once, names no dim twice, and has a place for each dim of `D`.
 pub trait OrderOf<D> {}
-impl<O: Dims + Distinct, D: Dims + EachPlaced<O>> OrderOf<D> for Exact<O> {}
-impl<P: Dims, Q: Dims, D: Dims> OrderOf<D> for Around<P, Q> where
-    <Self as OrderState>::Aligned<D>: Distinct
+// No name stands twice in `D`: where each has a place and both have as many dims, none stands
+// twice in the order either.
+impl<O: Dims, D: Dims + EachPlaced<O>> OrderOf<D> for Exact<O> where
+    O: DistinctUnless<D::SameRank<O>>
+{
+}
+// Likewise no name of the order is among the rest.
+impl<P: Dims, Q: Dims, D: Dims> OrderOf<D> for Around<P, Q>
+where
+    Q::After<P>: Distinct,
+    AlignOf<Self, D>: AtMost8Unless<<Q::After<P> as DimList>::Fits<D>>,
 {
 }
 // Never holds; every state has an impl, so that rustc lists none of them.

@@ -1,7 +1,9 @@
 //! Products by name: `contract`.
 
+use core::marker::PhantomData;
+
 use super::dims::{DimList, Dims};
-use super::distinct::{AtMost8, Distinct};
+use super::distinct::{AtMost8Unless, Deferred, Distinct};
 use super::id::{Bool, IsTrue};
 use super::remove::{Axes, EachIn};
 
@@ -20,6 +22,14 @@ pub type Contracted<D, E, X> = <X as ContractOver>::Contracted<D, E>;
 
 /// The dims of `x.tensordot(&w, X)`: those of `x` without `X`, then those of `w` without `X`.
 pub type Tensordotted<D, E, X> = <X as ContractOver>::Joined<D, E>;
+
+/// The dims of a contraction, when they are counted.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct ContractOf<D, E, X>(PhantomData<(D, E, X)>);
+impl<D: Dims, E: Dims, X: ContractOver> Deferred for ContractOf<D, E, X> {
+    type Dims = Contracted<D, E, X>;
+}
 
 /// Functions of the last argument of `contract`, the one that is unknown longest.
 #[doc(hidden)]
@@ -46,7 +56,8 @@ pub trait Contract<D, E> {}
 impl<D: Dims + FullyNamed, E: Dims + FullyNamed, X: Axes<Checked = X>> Contract<D, E> for X
 where
     X::List: ByName + EachIn<D> + EachIn<E>,
-    Contracted<D, E, X>: AtMost8,
+    // Each has a dim that goes: what is left fits if the lists do without one.
+    ContractOf<D, E, X>: AtMost8Unless<<D::Tail as DimList>::Fits<E::Tail>>,
 {
 }
 

@@ -81,6 +81,8 @@ pub trait DimList {
     type FirstIn<D: Dims>: Axis;
     /// Whether `E` has as many dims.
     type SameRank<E: Dims>: Bool;
+    /// Whether this list and `E` have at most 8 dims together.
+    type Fits<E: Dims>: Bool;
     /// The number of dims.
     type Rank: Rank;
     /// Whether rustc knows every name.
@@ -89,6 +91,10 @@ pub trait DimList {
     type Remove<X: Axis>: Dims;
     /// Without the dims of `O`.
     type Minus<O: Dims>: Dims;
+    /// Without the dim `X`, which may be missing.
+    type Discard<X: Axis>: Dims;
+    /// `D` without the dims of this list: `Minus` for short lists, which are sought in `D`.
+    type TakenFrom<D: Dims>: Dims;
     /// Each dim replaced.
     type Map<M: Mapping>: Dims;
     /// With `E` in the place of `X`.
@@ -231,7 +237,7 @@ pub trait DimList {
     type Push8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis>: Dims;
 }
 
-/// A number of dims: asked whether it is a given one.
+/// A number of dims: asked whether it is a given one, or no more than that.
 pub trait Rank: 'static {
     #[doc(hidden)]
     type Is0: Bool;
@@ -253,6 +259,24 @@ pub trait Rank: 'static {
     type Is8: Bool;
     #[doc(hidden)]
     type IsMore: Bool;
+    #[doc(hidden)]
+    type UpTo0: Bool;
+    #[doc(hidden)]
+    type UpTo1: Bool;
+    #[doc(hidden)]
+    type UpTo2: Bool;
+    #[doc(hidden)]
+    type UpTo3: Bool;
+    #[doc(hidden)]
+    type UpTo4: Bool;
+    #[doc(hidden)]
+    type UpTo5: Bool;
+    #[doc(hidden)]
+    type UpTo6: Bool;
+    #[doc(hidden)]
+    type UpTo7: Bool;
+    #[doc(hidden)]
+    type UpTo8: Bool;
 }
 
 /// What a function gives that would need a ninth dim; [`Distinct`](super::Distinct) and the checks of what adds
@@ -275,6 +299,15 @@ impl Rank for TooMany {
     type Is7 = False;
     type Is8 = False;
     type IsMore = True;
+    type UpTo0 = False;
+    type UpTo1 = False;
+    type UpTo2 = False;
+    type UpTo3 = False;
+    type UpTo4 = False;
+    type UpTo5 = False;
+    type UpTo6 = False;
+    type UpTo7 = False;
+    type UpTo8 = False;
 }
 
 impl BroadcastWith<MoreThan8Dims> for MoreThan8Dims {}
@@ -305,10 +338,13 @@ impl DimList for MoreThan8Dims {
     type Repeated = NoDim;
     type FirstIn<D: Dims> = NoDim;
     type SameRank<E: Dims> = <E::Rank as Rank>::IsMore;
+    type Fits<E: Dims> = False;
     type Rank = TooMany;
     type AllNamed = False;
     type Remove<X: Axis> = Self;
     type Minus<O: Dims> = Self;
+    type Discard<X: Axis> = Self;
+    type TakenFrom<D: Dims> = D;
     type Map<M: Mapping> = Self;
     type Splice<X: Axis, E: Dims> = Self;
     type Flipped = Self;

@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, NoDim, Wild};
 use super::dims::Dims;
+use super::id::{False, True};
 use super::verdict::NamesOf;
 
 /// No name stands twice in the list, and it has at most 8 dims. [`Wild`] may stand often.
@@ -32,6 +33,22 @@ impl<D> StandsOnce<Wild, D> for NamesOf<D> {}
     label = "too many dims: `DynTensor` has up to 64"
 )]
 pub trait AtMost8: Dims {}
+
+/// A result that is computed only where it is asked for.
+pub trait Deferred {
+    /// Its dims.
+    type Dims: Dims;
+}
+
+/// The result has at most 8 dims: the operands alone prove it, or it has when it is counted.
+pub trait AtMost8Unless<Proved> {}
+impl<R> AtMost8Unless<True> for R {}
+impl<R: Deferred<Dims: AtMost8>> AtMost8Unless<False> for R {}
+
+/// No name stands twice in the list: the operands alone prove it, or it is [`Distinct`].
+pub trait DistinctUnless<Proved> {}
+impl<D> DistinctUnless<True> for D {}
+impl<D: Distinct> DistinctUnless<False> for D {}
 
 /// New dims `T` join the dims `Rest`: none of `T` stands in `Rest`, and none stands twice in
 /// `T`. The result is `Result`.

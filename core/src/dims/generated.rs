@@ -43,10 +43,13 @@ impl DimList for () {
     type Repeated = NoDim;
     type FirstIn<D: Dims> = NoDim;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is0;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo8;
     type Rank = Rank0;
     type AllNamed = True;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
     type Minus<O: Dims> = ();
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = D;
     type Map<M: Mapping> = ();
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = ();
@@ -132,6 +135,15 @@ impl Rank for Rank0 {
     type Is7 = False;
     type Is8 = False;
     type IsMore = False;
+    type UpTo0 = True;
+    type UpTo1 = True;
+    type UpTo2 = True;
+    type UpTo3 = True;
+    type UpTo4 = True;
+    type UpTo5 = True;
+    type UpTo6 = True;
+    type UpTo7 = True;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl AtMost8 for () {}
 #[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
@@ -183,10 +195,13 @@ impl<A0: Axis> DimList for (A0,) {
     type Repeated = NoDim;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, NoDim>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is1;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo7;
     type Rank = Rank1;
     type AllNamed = <A0::Kind as Kind>::IsName;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
-    type Minus<O: Dims> = <O::Find<A0> as Place>::Unless<(), A0>;
+    type Minus<O: Dims> = <O::Seek<A0> as Place>::UnlessIn<O, (), A0>;
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = <D as DimList>::Discard<A0>;
     type Map<M: Mapping> = (M::Of<A0>,);
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0,);
@@ -272,6 +287,15 @@ impl Rank for Rank1 {
     type Is7 = False;
     type Is8 = False;
     type IsMore = False;
+    type UpTo0 = False;
+    type UpTo1 = True;
+    type UpTo2 = True;
+    type UpTo3 = True;
+    type UpTo4 = True;
+    type UpTo5 = True;
+    type UpTo6 = True;
+    type UpTo7 = True;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtMost8 for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
@@ -346,10 +370,13 @@ impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
     type Repeated = <<(A1,) as DimList>::Find<A0> as Place>::Axis<A0, NoDim>;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, NoDim>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is2;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo6;
     type Rank = Rank2;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<A1::Kind as Kind>::IsName>;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
-    type Minus<O: Dims> = <O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>;
+    type Minus<O: Dims> = <O::Seek<A1> as Place>::UnlessIn<O, <O::Seek<A0> as Place>::UnlessIn<O, (), A0>, A1>;
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = <<D as DimList>::Discard<A0> as DimList>::Discard<A1>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>);
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A1, A0);
@@ -435,6 +462,15 @@ impl Rank for Rank2 {
     type Is7 = False;
     type Is8 = False;
     type IsMore = False;
+    type UpTo0 = False;
+    type UpTo1 = False;
+    type UpTo2 = True;
+    type UpTo3 = True;
+    type UpTo4 = True;
+    type UpTo5 = True;
+    type UpTo6 = True;
+    type UpTo7 = True;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtMost8 for (A0, A1) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
@@ -517,10 +553,13 @@ impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
     type Repeated = <<(A1, A2) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2,) as DimList>::Find<A1> as Place>::Axis<A1, NoDim>>;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, NoDim>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is3;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo5;
     type Rank = Rank3;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<A2::Kind as Kind>::IsName>>;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
-    type Minus<O: Dims> = <O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>;
+    type Minus<O: Dims> = <O::Seek<A2> as Place>::UnlessIn<O, <O::Seek<A1> as Place>::UnlessIn<O, <O::Seek<A0> as Place>::UnlessIn<O, (), A0>, A1>, A2>;
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = <<<D as DimList>::Discard<A0> as DimList>::Discard<A1> as DimList>::Discard<A2>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>);
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2);
@@ -606,6 +645,15 @@ impl Rank for Rank3 {
     type Is7 = False;
     type Is8 = False;
     type IsMore = False;
+    type UpTo0 = False;
+    type UpTo1 = False;
+    type UpTo2 = False;
+    type UpTo3 = True;
+    type UpTo4 = True;
+    type UpTo5 = True;
+    type UpTo6 = True;
+    type UpTo7 = True;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtMost8 for (A0, A1, A2) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
@@ -688,10 +736,13 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
     type Repeated = <<(A1, A2, A3) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3,) as DimList>::Find<A2> as Place>::Axis<A2, NoDim>>>;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, NoDim>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is4;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo4;
     type Rank = Rank4;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<A3::Kind as Kind>::IsName>>>;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
-    type Minus<O: Dims> = <O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>;
+    type Minus<O: Dims> = <O::Seek<A3> as Place>::UnlessIn<O, <O::Seek<A2> as Place>::UnlessIn<O, <O::Seek<A1> as Place>::UnlessIn<O, <O::Seek<A0> as Place>::UnlessIn<O, (), A0>, A1>, A2>, A3>;
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = <<<<D as DimList>::Discard<A0> as DimList>::Discard<A1> as DimList>::Discard<A2> as DimList>::Discard<A3>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>);
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3);
@@ -777,6 +828,15 @@ impl Rank for Rank4 {
     type Is7 = False;
     type Is8 = False;
     type IsMore = False;
+    type UpTo0 = False;
+    type UpTo1 = False;
+    type UpTo2 = False;
+    type UpTo3 = False;
+    type UpTo4 = True;
+    type UpTo5 = True;
+    type UpTo6 = True;
+    type UpTo7 = True;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtMost8 for (A0, A1, A2, A3) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
@@ -859,10 +919,13 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, 
     type Repeated = <<(A1, A2, A3, A4) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4,) as DimList>::Find<A3> as Place>::Axis<A3, NoDim>>>>;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, NoDim>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is5;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo3;
     type Rank = Rank5;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<A4::Kind as Kind>::IsName>>>>;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
-    type Minus<O: Dims> = <O::Find<A4> as Place>::Unless<<O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>, A4>;
+    type Minus<O: Dims> = <O::Seek<A4> as Place>::UnlessIn<O, <O::Seek<A3> as Place>::UnlessIn<O, <O::Seek<A2> as Place>::UnlessIn<O, <O::Seek<A1> as Place>::UnlessIn<O, <O::Seek<A0> as Place>::UnlessIn<O, (), A0>, A1>, A2>, A3>, A4>;
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = <<<<<D as DimList>::Discard<A0> as DimList>::Discard<A1> as DimList>::Discard<A2> as DimList>::Discard<A3> as DimList>::Discard<A4>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>, M::Of<A4>);
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3, A4);
@@ -948,6 +1011,15 @@ impl Rank for Rank5 {
     type Is7 = False;
     type Is8 = False;
     type IsMore = False;
+    type UpTo0 = False;
+    type UpTo1 = False;
+    type UpTo2 = False;
+    type UpTo3 = False;
+    type UpTo4 = False;
+    type UpTo5 = True;
+    type UpTo6 = True;
+    type UpTo7 = True;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtMost8 for (A0, A1, A2, A3, A4) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
@@ -1030,10 +1102,13 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0
     type Repeated = <<(A1, A2, A3, A4, A5) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5,) as DimList>::Find<A4> as Place>::Axis<A4, NoDim>>>>>;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, NoDim>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is6;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo2;
     type Rank = Rank6;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<A5::Kind as Kind>::IsName>>>>>;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
-    type Minus<O: Dims> = <O::Find<A5> as Place>::Unless<<O::Find<A4> as Place>::Unless<<O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>;
+    type Minus<O: Dims> = <O::Seek<A5> as Place>::UnlessIn<O, <O::Seek<A4> as Place>::UnlessIn<O, <O::Seek<A3> as Place>::UnlessIn<O, <O::Seek<A2> as Place>::UnlessIn<O, <O::Seek<A1> as Place>::UnlessIn<O, <O::Seek<A0> as Place>::UnlessIn<O, (), A0>, A1>, A2>, A3>, A4>, A5>;
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = <<<<<<D as DimList>::Discard<A0> as DimList>::Discard<A1> as DimList>::Discard<A2> as DimList>::Discard<A3> as DimList>::Discard<A4> as DimList>::Discard<A5>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>, M::Of<A4>, M::Of<A5>);
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3, A4, A5);
@@ -1119,6 +1194,15 @@ impl Rank for Rank6 {
     type Is7 = False;
     type Is8 = False;
     type IsMore = False;
+    type UpTo0 = False;
+    type UpTo1 = False;
+    type UpTo2 = False;
+    type UpTo3 = False;
+    type UpTo4 = False;
+    type UpTo5 = False;
+    type UpTo6 = True;
+    type UpTo7 = True;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
@@ -1201,10 +1285,13 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimLi
     type Repeated = <<(A1, A2, A3, A4, A5, A6) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5, A6) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5, A6) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5, A6) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5, A6) as DimList>::Find<A4> as Place>::Axis<A4, <<(A6,) as DimList>::Find<A5> as Place>::Axis<A5, NoDim>>>>>>;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, <D::Find<A6> as Place>::Axis<A6, NoDim>>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is7;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo1;
     type Rank = Rank7;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<<A5::Kind as Kind>::IsName as Bool>::And<<A6::Kind as Kind>::IsName>>>>>>;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
-    type Minus<O: Dims> = <O::Find<A6> as Place>::Unless<<O::Find<A5> as Place>::Unless<<O::Find<A4> as Place>::Unless<<O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>, A6>;
+    type Minus<O: Dims> = <O::Seek<A6> as Place>::UnlessIn<O, <O::Seek<A5> as Place>::UnlessIn<O, <O::Seek<A4> as Place>::UnlessIn<O, <O::Seek<A3> as Place>::UnlessIn<O, <O::Seek<A2> as Place>::UnlessIn<O, <O::Seek<A1> as Place>::UnlessIn<O, <O::Seek<A0> as Place>::UnlessIn<O, (), A0>, A1>, A2>, A3>, A4>, A5>, A6>;
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = <<<<<<<D as DimList>::Discard<A0> as DimList>::Discard<A1> as DimList>::Discard<A2> as DimList>::Discard<A3> as DimList>::Discard<A4> as DimList>::Discard<A5> as DimList>::Discard<A6>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>, M::Of<A4>, M::Of<A5>, M::Of<A6>);
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3, A4, A5, A6);
@@ -1290,6 +1377,15 @@ impl Rank for Rank7 {
     type Is7 = True;
     type Is8 = False;
     type IsMore = False;
+    type UpTo0 = False;
+    type UpTo1 = False;
+    type UpTo2 = False;
+    type UpTo3 = False;
+    type UpTo4 = False;
+    type UpTo5 = False;
+    type UpTo6 = False;
+    type UpTo7 = True;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
@@ -1372,10 +1468,13 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     type Repeated = <<(A1, A2, A3, A4, A5, A6, A7) as DimList>::Find<A0> as Place>::Axis<A0, <<(A2, A3, A4, A5, A6, A7) as DimList>::Find<A1> as Place>::Axis<A1, <<(A3, A4, A5, A6, A7) as DimList>::Find<A2> as Place>::Axis<A2, <<(A4, A5, A6, A7) as DimList>::Find<A3> as Place>::Axis<A3, <<(A5, A6, A7) as DimList>::Find<A4> as Place>::Axis<A4, <<(A6, A7) as DimList>::Find<A5> as Place>::Axis<A5, <<(A7,) as DimList>::Find<A6> as Place>::Axis<A6, NoDim>>>>>>>;
     type FirstIn<D: Dims> = <D::Find<A0> as Place>::Axis<A0, <D::Find<A1> as Place>::Axis<A1, <D::Find<A2> as Place>::Axis<A2, <D::Find<A3> as Place>::Axis<A3, <D::Find<A4> as Place>::Axis<A4, <D::Find<A5> as Place>::Axis<A5, <D::Find<A6> as Place>::Axis<A6, <D::Find<A7> as Place>::Axis<A7, NoDim>>>>>>>>;
     type SameRank<E: Dims> = <E::Rank as Rank>::Is8;
+    type Fits<E: Dims> = <E::Rank as Rank>::UpTo0;
     type Rank = Rank8;
     type AllNamed = <<A0::Kind as Kind>::IsName as Bool>::And<<<A1::Kind as Kind>::IsName as Bool>::And<<<A2::Kind as Kind>::IsName as Bool>::And<<<A3::Kind as Kind>::IsName as Bool>::And<<<A4::Kind as Kind>::IsName as Bool>::And<<<A5::Kind as Kind>::IsName as Bool>::And<<<A6::Kind as Kind>::IsName as Bool>::And<<A7::Kind as Kind>::IsName>>>>>>>;
     type Remove<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Remove<Self, X>;
-    type Minus<O: Dims> = <O::Find<A7> as Place>::Unless<<O::Find<A6> as Place>::Unless<<O::Find<A5> as Place>::Unless<<O::Find<A4> as Place>::Unless<<O::Find<A3> as Place>::Unless<<O::Find<A2> as Place>::Unless<<O::Find<A1> as Place>::Unless<<O::Find<A0> as Place>::Unless<(), A0>, A1>, A2>, A3>, A4>, A5>, A6>, A7>;
+    type Minus<O: Dims> = <O::Seek<A7> as Place>::UnlessIn<O, <O::Seek<A6> as Place>::UnlessIn<O, <O::Seek<A5> as Place>::UnlessIn<O, <O::Seek<A4> as Place>::UnlessIn<O, <O::Seek<A3> as Place>::UnlessIn<O, <O::Seek<A2> as Place>::UnlessIn<O, <O::Seek<A1> as Place>::UnlessIn<O, <O::Seek<A0> as Place>::UnlessIn<O, (), A0>, A1>, A2>, A3>, A4>, A5>, A6>, A7>;
+    type Discard<X: Axis> = <<Self as DimList>::Find<X> as Place>::Remove<Self, X>;
+    type TakenFrom<D: Dims> = <<<<<<<<D as DimList>::Discard<A0> as DimList>::Discard<A1> as DimList>::Discard<A2> as DimList>::Discard<A3> as DimList>::Discard<A4> as DimList>::Discard<A5> as DimList>::Discard<A6> as DimList>::Discard<A7>;
     type Map<M: Mapping> = (M::Of<A0>, M::Of<A1>, M::Of<A2>, M::Of<A3>, M::Of<A4>, M::Of<A5>, M::Of<A6>, M::Of<A7>);
     type Splice<X: Axis, E: Dims> = <<Self as DimList>::Seek<X> as Place>::Splice<Self, X, E>;
     type Flipped = (A0, A1, A2, A3, A4, A5, A6, A7);
@@ -1461,6 +1560,15 @@ impl Rank for Rank8 {
     type Is7 = False;
     type Is8 = True;
     type IsMore = False;
+    type UpTo0 = False;
+    type UpTo1 = False;
+    type UpTo2 = False;
+    type UpTo3 = False;
+    type UpTo4 = False;
+    type UpTo5 = False;
+    type UpTo6 = False;
+    type UpTo7 = False;
+    type UpTo8 = True;
 }
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}

@@ -35,6 +35,9 @@ pub trait Bool: 'static {
     /// `P` if true, else where a search name by name finds `X` in `D`.
     #[doc(hidden)]
     type OrScan<P: Place, D: Dims, X: Axis>: Place;
+    /// `L` if true or if a search name by name finds `X` in `D`, else `L` with `X` behind it.
+    #[doc(hidden)]
+    type UnlessScan<D: Dims, L: Dims, X: Axis>: Dims;
 }
 
 /// Yes.
@@ -54,6 +57,7 @@ impl Bool for True {
     type Outcome<A: Outcome, B: Outcome> = A;
     type Place<P: Place, Q: Place> = P;
     type OrScan<P: Place, D: Dims, X: Axis> = P;
+    type UnlessScan<D: Dims, L: Dims, X: Axis> = L;
 }
 
 impl Bool for False {
@@ -65,6 +69,7 @@ impl Bool for False {
     type Outcome<A: Outcome, B: Outcome> = B;
     type Place<P: Place, Q: Place> = Q;
     type OrScan<P: Place, D: Dims, X: Axis> = D::Scan<X>;
+    type UnlessScan<D: Dims, L: Dims, X: Axis> = <D::Scan<X> as Place>::Unless<L, X>;
 }
 
 /// Holds for [`True`] only: turns a computed truth into a bound.

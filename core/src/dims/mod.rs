@@ -106,7 +106,9 @@ pub use contract::{
     ByName, Contract, ContractOver, Contracted, FullyNamed, TensorDot, Tensordotted,
 };
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
-pub use distinct::{AtMost8, Distinct, Fresh, FreshDim, StandsOnce};
+pub use distinct::{
+    AtMost8, AtMost8Unless, Deferred, Distinct, DistinctUnless, Fresh, FreshDim, StandsOnce,
+};
 pub use einsum::{DimLists, EinsumNamed, ListedBy, NoneLeft, OfOperand, Others};
 pub use expand::{Expand, ExpandArg, Expanded};
 pub use flatten::{

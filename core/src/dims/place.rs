@@ -38,6 +38,9 @@ pub trait Place: 'static {
     /// `L` if it is there, else `L` with `X` behind it.
     #[doc(hidden)]
     type Unless<L: Dims, X: Axis>: Dims;
+    /// The same of `X` in `D`, if first symbols led here.
+    #[doc(hidden)]
+    type UnlessIn<D: Dims, L: Dims, X: Axis>: Dims;
     /// `D` without the dim.
     type Remove<D: Dims, X: Axis>: Dims;
     /// `L`, as long as `D`, with `Y` in its place.
@@ -74,6 +77,7 @@ macro_rules! nowhere {
             type Known<D: Dims, X: Axis> = $known;
             type Axis<A: Axis, B: Axis> = B;
             type Unless<L: Dims, X: Axis> = L::Push<X>;
+            type UnlessIn<D: Dims, L: Dims, X: Axis> = L::Push<X>;
             type Remove<D: Dims, X: Axis> = D;
             type Set<D: Dims, X: Axis, L: Dims, Y: Axis> = L;
             type Splice<D: Dims, X: Axis, E: Dims> = D;
@@ -98,6 +102,7 @@ impl Place for Several {
     type Known<D: Dims, X: Axis> = <D::Scan<X> as Place>::Known<D, X>;
     type Axis<A: Axis, B: Axis> = A;
     type Unless<L: Dims, X: Axis> = L;
+    type UnlessIn<D: Dims, L: Dims, X: Axis> = <D::Scan<X> as Place>::Unless<L, X>;
     type Remove<D: Dims, X: Axis> = <D::Scan<X> as Place>::Remove<D, X>;
     type Set<D: Dims, X: Axis, L: Dims, Y: Axis> = <D::Scan<X> as Place>::Set<D, X, L, Y>;
     type Splice<D: Dims, X: Axis, E: Dims> = <D::Scan<X> as Place>::Splice<D, X, E>;
@@ -121,6 +126,8 @@ macro_rules! places {
             type Known<D: Dims, X: Axis> = True;
             type Axis<A: Axis, B: Axis> = A;
             type Unless<L: Dims, X: Axis> = L;
+            type UnlessIn<D: Dims, L: Dims, X: Axis> =
+                <Same<D::$at, X> as Bool>::UnlessScan<D, L, X>;
             type Remove<D: Dims, X: Axis> = D::$remove;
             type Set<D: Dims, X: Axis, L: Dims, Y: Axis> = L::$set<Y>;
             type Splice<D: Dims, X: Axis, E: Dims> =
