@@ -85,6 +85,7 @@ fn core_and_the_face_forbid_unsafe() {
 fn unsafe_stands_only_in_storage_and_kernels() {
     // Storage, its tensors without names, kernels, and the entries that launch them.
     let rooms = [
+        "runtime/src/memory/",
         "runtime/src/storage/",
         "runtime/src/raw/",
         "runtime/src/cpu/",
