@@ -13,11 +13,11 @@ fn sizes_are_close_and_in_order() {
     let mut before = 0;
     for class in 0..class::COUNT {
         let size = class::size(class);
-        assert!(size > before && size % ALIGNMENT == 0);
+        assert!(size > before && size.is_multiple_of(ALIGNMENT));
         assert_eq!(class::of(size), class);
         assert_eq!(class::of(before + 1), class);
         assert!(size - before <= ALIGNMENT.max(before / 8), "{size}");
-        assert!(size < 1 << 20 || size % (128 << 10) == 0);
+        assert!(size < 1 << 20 || size.is_multiple_of(128 << 10));
         before = size;
     }
     // What a process can address on 64-bit machines.
