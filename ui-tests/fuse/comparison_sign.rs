@@ -1,0 +1,10 @@
+use nomina::prelude::*;
+
+dims! { N, C }
+
+fn main() {
+    let x = Tensor::<(N, C)>::ones([2, 3]);
+    let _ = fuse!(|x| x < 2.0);
+}
+
+// fix: let _ = fuse!(|x| x.lt(2.0));
