@@ -258,7 +258,7 @@ impl<D: Dims> Tensor<D, bool> {
     }
 }
 
-/// [`cat`](super::cat) into `out`.
+/// [`cat`](crate::cat) into `out`.
 ///
 /// # Panics
 /// Without any tensor, or when sizes do not fit.
@@ -291,7 +291,7 @@ where
     Tensor::store(Op::Cat, try_cat(tensors, dim), out)
 }
 
-/// [`stack`](super::stack) into `out`.
+/// [`stack`](crate::stack) into `out`.
 ///
 /// # Panics
 /// Without any tensor, or when sizes differ.
