@@ -9,19 +9,13 @@ use super::parse::Function;
 
 /// The function, with all bounds in its `where`.
 pub fn function<'a>(
-    mut function: Function,
+    function: Function,
     named: impl Iterator<Item = &'a Type>,
     bounds: Vec<WherePredicate>,
 ) -> TokenStream {
-    add_bounds(&mut function, named, bounds);
-    let Function {
-        attrs,
-        vis,
-        signature,
-        body,
-    } = function;
-    let allowed = allowed();
-    quote! { #(#attrs)* #allowed #vis #signature #body }
+    // Bounds stand in both places, and one of known dims says nothing new: neither is the author's.
+    let allowed = quote!(#[allow(trivial_bounds, clippy::multiple_bound_locations)]);
+    written(function, &allowed, named, bounds)
 }
 
 /// The function's signature with a body that compiles.
@@ -30,6 +24,18 @@ pub fn without_body<'a>(
     named: impl Iterator<Item = &'a Type>,
     bounds: Vec<WherePredicate>,
 ) -> TokenStream {
+    if function.body.to_string() != ";" {
+        function.body = quote!({ ::core::unreachable!() });
+    }
+    written(function, &quote!(#[allow(unused)]), named, bounds)
+}
+
+fn written<'a>(
+    mut function: Function,
+    allowed: &TokenStream,
+    named: impl Iterator<Item = &'a Type>,
+    bounds: Vec<WherePredicate>,
+) -> TokenStream {
     add_bounds(&mut function, named, bounds);
     let Function {
         attrs,
@@ -37,16 +43,7 @@ pub fn without_body<'a>(
         signature,
         body,
     } = function;
-    let stub = match body.to_string().as_str() {
-        ";" => body,
-        _ => quote!({ ::core::unreachable!() }),
-    };
-    quote! { #(#attrs)* #[allow(unused)] #vis #signature #stub }
-}
-
-// Bounds stand in both places, and one of known dims says nothing new: neither is the author's.
-fn allowed() -> TokenStream {
-    quote!(#[allow(trivial_bounds, clippy::multiple_bound_locations)])
+    quote! { #(#attrs)* #allowed #vis #signature #body }
 }
 
 fn add_bounds<'a>(
