@@ -4,7 +4,7 @@
 //! [`Tensor::contract`].
 
 use nomina_core::dims::{
-    Axes, Batched, Contract, Contracted, Dims, Factor, Matrix, Product, Vector, positions,
+    Axes, Batched, Contract, ContractOver, Dims, Factor, Matrix, Product, Vector, positions,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Result};
@@ -259,11 +259,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn contract<E: Dims, X: Axes + Contract<D, E>>(
+    pub fn contract<
+        E: Dims,
+        O: Dims,
+        X: Axes + Contract<D, E> + ContractOver<Contracted<D, E> = O>,
+    >(
         &self,
         other: &Tensor<E, T>,
         dim: X,
-    ) -> Tensor<Contracted<D, E, X>, T> {
+    ) -> Tensor<O, T> {
         let _ = dim;
         let places = [positions::<X, D>(), positions::<X, E>()];
         Tensor::wrap(done(product::contract(
@@ -277,11 +281,15 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_contract<E: Dims, X: Axes + Contract<D, E>>(
+    pub fn try_contract<
+        E: Dims,
+        O: Dims,
+        X: Axes + Contract<D, E> + ContractOver<Contracted<D, E> = O>,
+    >(
         &self,
         other: &Tensor<E, T>,
         dim: X,
-    ) -> Result<Tensor<Contracted<D, E, X>, T>> {
+    ) -> Result<Tensor<O, T>> {
         let _ = dim;
         let places = [positions::<X, D>(), positions::<X, E>()];
         Tensor::give(product::contract(

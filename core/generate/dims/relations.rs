@@ -29,6 +29,12 @@ pub fn checks(out: &mut String, rank: usize) {
         generics(&[&axes, "X: Axis"])
     )
     .unwrap();
+    writeln!(
+        out,
+        "#[diagnostic::do_not_recommend] impl{} FullyNamed for {list} {{}}",
+        generics(&[&bounded(&a, "Dim")])
+    )
+    .unwrap();
     let places: Vec<String> = a
         .iter()
         .map(|x| format!("NamesOf<T>: HasPlace<{x}, Self, T>"))

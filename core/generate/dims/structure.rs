@@ -63,8 +63,8 @@ pub fn structure(out: &mut String, rank: usize) {
             "Nowhere".to_string()
         } else {
             format!(
-                "<X::Id as Spelling>::Among{rank}<{}>",
-                each(&|x| format!("{x}::Id"))
+                "<X::Head as Head>::Among{rank}<{}>",
+                each(&|x| format!("{x}::Head"))
             )
         },
     );

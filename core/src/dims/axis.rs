@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 
 use super::at::{At, Subscript};
 use super::dims::Dims;
+use super::head::{Head, HeadOfNone};
 use super::id::{Bool, False, Reflexive, Same, Spelling, True};
 use super::place::Place;
 use super::size::{AnySize, DimSize, Meets, Open, SizeOf};
@@ -31,6 +32,8 @@ pub trait Axis:
 {
     /// The spelling.
     type Id: Spelling;
+    /// A hash of the spelling.
+    type Head: Head;
     /// [`Named`] or [`Unnamed`].
     type Kind: Kind;
     /// [`AnySize`], or [`Fixed`](super::Fixed) for a constant one.
@@ -102,6 +105,7 @@ pub struct Wild;
 #[diagnostic::do_not_recommend]
 impl Axis for Wild {
     type Id = super::id::Nameless;
+    type Head = HeadOfNone;
     type Kind = Unnamed;
     type Size = AnySize;
     const NAME: Option<&'static str> = None;
@@ -114,6 +118,7 @@ pub struct NoDim;
 #[diagnostic::do_not_recommend]
 impl Axis for NoDim {
     type Id = super::id::Nameless;
+    type Head = HeadOfNone;
     type Kind = Unnamed;
     type Size = AnySize;
     const NAME: Option<&'static str> = None;
@@ -132,7 +137,7 @@ pub trait AxisFn {
 
 impl<A: Axis> AxisFn for A {
     type Unified<B: Axis> = <A::Kind as Kind>::Unified<A, B>;
-    type Beside<B: Axis> = <A::Id as Spelling>::Facing<B::Id>;
+    type Beside<B: Axis> = <A::Head as Head>::Facing<B::Head>;
     type Accepts<B: Axis> = <A::Kind as Kind>::Accepts<A, B>;
 }
 

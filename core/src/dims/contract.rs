@@ -12,9 +12,7 @@ use super::remove::{Axes, EachIn};
     message = "contract goes by name, and dims {Self} have an unknown one",
     label = "name the dims first: `x.refine_names(..)`"
 )]
-pub trait FullyNamed: DimList<AllNamed: IsTrue> {}
-#[diagnostic::do_not_recommend]
-impl<D: Dims> FullyNamed for D where D::AllNamed: IsTrue {}
+pub trait FullyNamed {}
 
 /// The dims of `x.contract(&w, X)`: those of `x` without `X`, which is a dim or a tuple of dims, then
 /// those of `w` that `x` lacks.

@@ -7,10 +7,12 @@ use super::align::*;
 use super::array::ArrayFor;
 use super::axis::*;
 use super::broadcast::*;
+use super::contract::FullyNamed;
 use super::dims::*;
 use super::distinct::*;
 use super::flatten::*;
-use super::id::{Bool, False, IsTrue, Same, Spelling, True};
+use super::head::Head;
+use super::id::{Bool, False, IsTrue, Same, True};
 use super::matmul::AtLeast1Dim;
 use super::place::*;
 use super::remove::{Axes, EachIn, Has, HasOrWild, NotBehindWild};
@@ -148,6 +150,7 @@ impl Rank for Rank0 {
 #[diagnostic::do_not_recommend] impl AtMost8 for () {}
 #[diagnostic::do_not_recommend] impl<X: Axis> NotBehindWild<X> for () where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<X: Axis> HasOrWild<X> for () where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl FullyNamed for () {}
 impl<T> EachPlaced<T> for () {}
 #[diagnostic::do_not_recommend] impl Holds<()> for () where True: IsTrue {}
 impl<F: OldDims, T: Dims> RenameIn<F, T> for () where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
@@ -188,7 +191,7 @@ impl<A0: Axis> DimList for (A0,) {
     type Init = ();
     type SkipIn<D: Dims> = D::From1;
     type CutIn<D: Dims> = D::Init;
-    type Seek<X: Axis> = <X::Id as Spelling>::Among1<A0::Id>;
+    type Seek<X: Axis> = <X::Head as Head>::Among1<A0::Head>;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<Nowhere>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
@@ -300,6 +303,7 @@ impl Rank for Rank1 {
 #[diagnostic::do_not_recommend] impl<A0: Axis> AtMost8 for (A0,) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> NotBehindWild<X> for (A0,) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, X: Axis> HasOrWild<X> for (A0,) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Dim> FullyNamed for (A0,) {}
 impl<A0: Axis, T> EachPlaced<T> for (A0,) where NamesOf<T>: HasPlace<A0, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, B0: Axis> Holds<(B0,)> for (A0,) where A0::Accepts<B0>: IsTrue {}
 impl<A0: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0,) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
@@ -363,7 +367,7 @@ impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
     type Init = (A0,);
     type SkipIn<D: Dims> = D::From2;
     type CutIn<D: Dims> = <D::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Id as Spelling>::Among2<A0::Id, A1::Id>;
+    type Seek<X: Axis> = <X::Head as Head>::Among2<A0::Head, A1::Head>;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<Nowhere>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
@@ -475,6 +479,7 @@ impl Rank for Rank2 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis> AtMost8 for (A0, A1) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> NotBehindWild<X> for (A0, A1) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, X: Axis> HasOrWild<X> for (A0, A1) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim> FullyNamed for (A0, A1) {}
 impl<A0: Axis, A1: Axis, T> EachPlaced<T> for (A0, A1) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, B0: Axis, B1: Axis> Holds<(B0, B1)> for (A0, A1) where <A0::Accepts<B0> as Bool>::And<A1::Accepts<B1>>: IsTrue {}
 impl<A0: Axis, A1: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
@@ -546,7 +551,7 @@ impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
     type Init = (A0, A1);
     type SkipIn<D: Dims> = D::From3;
     type CutIn<D: Dims> = <<D::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Id as Spelling>::Among3<A0::Id, A1::Id, A2::Id>;
+    type Seek<X: Axis> = <X::Head as Head>::Among3<A0::Head, A1::Head, A2::Head>;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<Nowhere>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
@@ -658,6 +663,7 @@ impl Rank for Rank3 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis> AtMost8 for (A0, A1, A2) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim> FullyNamed for (A0, A1, A2) {}
 impl<A0: Axis, A1: Axis, A2: Axis, T> EachPlaced<T> for (A0, A1, A2) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, B0: Axis, B1: Axis, B2: Axis> Holds<(B0, B1, B2)> for (A0, A1, A2) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<A2::Accepts<B2>>>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
@@ -729,7 +735,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
     type Init = (A0, A1, A2);
     type SkipIn<D: Dims> = D::From4;
     type CutIn<D: Dims> = <<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Id as Spelling>::Among4<A0::Id, A1::Id, A2::Id, A3::Id>;
+    type Seek<X: Axis> = <X::Head as Head>::Among4<A0::Head, A1::Head, A2::Head, A3::Head>;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<Nowhere>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
@@ -841,6 +847,7 @@ impl Rank for Rank4 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> AtMost8 for (A0, A1, A2, A3) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim> FullyNamed for (A0, A1, A2, A3) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, T> EachPlaced<T> for (A0, A1, A2, A3) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis> Holds<(B0, B1, B2, B3)> for (A0, A1, A2, A3) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<A3::Accepts<B3>>>>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
@@ -912,7 +919,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, 
     type Init = (A0, A1, A2, A3);
     type SkipIn<D: Dims> = D::From5;
     type CutIn<D: Dims> = <<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Id as Spelling>::Among5<A0::Id, A1::Id, A2::Id, A3::Id, A4::Id>;
+    type Seek<X: Axis> = <X::Head as Head>::Among5<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head>;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<Nowhere>>>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
@@ -1024,6 +1031,7 @@ impl Rank for Rank5 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> AtMost8 for (A0, A1, A2, A3, A4) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim> FullyNamed for (A0, A1, A2, A3, A4) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis> Holds<(B0, B1, B2, B3, B4)> for (A0, A1, A2, A3, A4) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<A4::Accepts<B4>>>>>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
@@ -1095,7 +1103,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0
     type Init = (A0, A1, A2, A3, A4);
     type SkipIn<D: Dims> = D::From6;
     type CutIn<D: Dims> = <<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Id as Spelling>::Among6<A0::Id, A1::Id, A2::Id, A3::Id, A4::Id, A5::Id>;
+    type Seek<X: Axis> = <X::Head as Head>::Among6<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head>;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
@@ -1207,6 +1215,7 @@ impl Rank for Rank6 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis> Holds<(B0, B1, B2, B3, B4, B5)> for (A0, A1, A2, A3, A4, A5) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<A5::Accepts<B5>>>>>>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
@@ -1278,7 +1287,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimLi
     type Init = (A0, A1, A2, A3, A4, A5);
     type SkipIn<D: Dims> = D::From7;
     type CutIn<D: Dims> = <<<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Id as Spelling>::Among7<A0::Id, A1::Id, A2::Id, A3::Id, A4::Id, A5::Id, A6::Id>;
+    type Seek<X: Axis> = <X::Head as Head>::Among7<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head, A6::Head>;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<<Same<A6, X> as Bool>::Place<Place6, <A6::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
@@ -1390,6 +1399,7 @@ impl Rank for Rank7 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5, A6) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6)> for (A0, A1, A2, A3, A4, A5, A6) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<A6::Accepts<B6>>>>>>>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}
@@ -1461,7 +1471,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     type Init = (A0, A1, A2, A3, A4, A5, A6);
     type SkipIn<D: Dims> = D::From8;
     type CutIn<D: Dims> = <<<<<<<D::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init as DimList>::Init;
-    type Seek<X: Axis> = <X::Id as Spelling>::Among8<A0::Id, A1::Id, A2::Id, A3::Id, A4::Id, A5::Id, A6::Id, A7::Id>;
+    type Seek<X: Axis> = <X::Head as Head>::Among8<A0::Head, A1::Head, A2::Head, A3::Head, A4::Head, A5::Head, A6::Head, A7::Head>;
     type Scan<X: Axis> = <Same<A0, X> as Bool>::Place<Place0, <A0::Kind as Kind>::Before<<Same<A1, X> as Bool>::Place<Place1, <A1::Kind as Kind>::Before<<Same<A2, X> as Bool>::Place<Place2, <A2::Kind as Kind>::Before<<Same<A3, X> as Bool>::Place<Place3, <A3::Kind as Kind>::Before<<Same<A4, X> as Bool>::Place<Place4, <A4::Kind as Kind>::Before<<Same<A5, X> as Bool>::Place<Place5, <A5::Kind as Kind>::Before<<Same<A6, X> as Bool>::Place<Place6, <A6::Kind as Kind>::Before<<Same<A7, X> as Bool>::Place<Place7, <A7::Kind as Kind>::Before<Nowhere>>>>>>>>>>>>>>>>;
     type Find<X: Axis> = <<Self as DimList>::Seek<X> as Place>::Exact<Self, X>;
     type Contains<X: Axis> = <<Self as DimList>::Find<X> as Place>::Found;
@@ -1573,6 +1583,7 @@ impl Rank for Rank8 {
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis> AtMost8 for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> NotBehindWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, X: Axis> HasOrWild<X> for (A0, A1, A2, A3, A4, A5, A6, A7) where Self: NotBehindWild<X>, <<Self as DimList>::Seek<X> as Place>::Claim<Self, X>: Stands {}
+#[diagnostic::do_not_recommend] impl<A0: Dim, A1: Dim, A2: Dim, A3: Dim, A4: Dim, A5: Dim, A6: Dim, A7: Dim> FullyNamed for (A0, A1, A2, A3, A4, A5, A6, A7) {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, T> EachPlaced<T> for (A0, A1, A2, A3, A4, A5, A6, A7) where NamesOf<T>: HasPlace<A0, Self, T>, NamesOf<T>: HasPlace<A1, Self, T>, NamesOf<T>: HasPlace<A2, Self, T>, NamesOf<T>: HasPlace<A3, Self, T>, NamesOf<T>: HasPlace<A4, Self, T>, NamesOf<T>: HasPlace<A5, Self, T>, NamesOf<T>: HasPlace<A6, Self, T>, NamesOf<T>: HasPlace<A7, Self, T> {}
 #[diagnostic::do_not_recommend] impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, B0: Axis, B1: Axis, B2: Axis, B3: Axis, B4: Axis, B5: Axis, B6: Axis, B7: Axis> Holds<(B0, B1, B2, B3, B4, B5, B6, B7)> for (A0, A1, A2, A3, A4, A5, A6, A7) where <A0::Accepts<B0> as Bool>::And<<A1::Accepts<B1> as Bool>::And<<A2::Accepts<B2> as Bool>::And<<A3::Accepts<B3> as Bool>::And<<A4::Accepts<B4> as Bool>::And<<A5::Accepts<B5> as Bool>::And<<A6::Accepts<B6> as Bool>::And<A7::Accepts<B7>>>>>>>>: IsTrue {}
 impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: Axis, F: OldDims, T: Dims> RenameIn<F, T> for (A0, A1, A2, A3, A4, A5, A6, A7) where F::Sought: EachIn<Self>, F::Counted<Self>: SameRankAs<T>, NamesOf<F::Renamed<Self, T>>: StandsOnce<T::FirstIn<F::Others<Self>>, F::Renamed<Self, T>> + StandsOnce<T::Repeated, F::Renamed<Self, T>> {}

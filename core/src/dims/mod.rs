@@ -65,6 +65,7 @@ mod expand;
 mod flatten;
 #[rustfmt::skip]
 mod generated;
+pub mod head;
 pub mod id;
 mod index;
 mod insert;

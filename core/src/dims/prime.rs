@@ -3,6 +3,7 @@
 use super::axis::{Axis, Dim, Named};
 use super::dims::{DimList, Dims, MoreThan8Dims};
 use super::distinct::FreshDim;
+use super::head::H64;
 use super::id::S64;
 use super::remove::{Has, NotBehindWild, Replaced};
 
@@ -13,7 +14,8 @@ use super::remove::{Has, NotBehindWild, Replaced};
 /// # use nomina_core::dims::*;
 /// # #[derive(Clone, Copy, Debug, Default)] struct N;
 /// # impl Axis for N {
-/// #     type Id = id::S17<id::S39<id::End>>;
+/// #     type Id = id::S39<id::End>;
+/// #     type Head = head::H17;
 /// #     type Kind = Named;
 /// #     type Size = AnySize;
 /// #     const NAME: Option<&'static str> = Some("N");
@@ -32,6 +34,7 @@ pub struct Prime<N>(
 #[diagnostic::do_not_recommend]
 impl<N: Dim> Axis for Prime<N> {
     type Id = S64<N::Id>;
+    type Head = H64;
     type Kind = Named;
     type Size = N::Size;
     const NAME: Option<&'static str> = Some(const { &Primed::new(N::NAME) }.as_str());

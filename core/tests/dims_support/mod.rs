@@ -8,17 +8,18 @@ use core::ops::{Add, AddAssign};
 use nomina_core::dims::*;
 use nomina_core::*;
 
-/// A dim: its name, the symbols of its spelling, and its constant size with its digits.
+/// A dim: its name, its head, the symbols of its spelling, and its constant size with its digits.
 macro_rules! dim {
-    ($name:ident $($symbol:ident)*) => { dim!(@ $name, AnySize, $($symbol)*); };
-    ($name:ident = $size:literal $($digit:ident)* : $($symbol:ident)*) => {
-        dim!(@ $name, Fixed<$size, dim!(@list $($digit)*)>, $($symbol)*);
+    ($name:ident $head:ident $($symbol:ident)*) => { dim!(@ $name, AnySize, $head, $($symbol)*); };
+    ($name:ident = $size:literal $($digit:ident)* : $head:ident $($symbol:ident)*) => {
+        dim!(@ $name, Fixed<$size, dim!(@list $($digit)*)>, $head, $($symbol)*);
     };
-    (@ $name:ident, $size:ty, $($symbol:ident)*) => {
+    (@ $name:ident, $size:ty, $head:ident, $($symbol:ident)*) => {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub struct $name;
         impl nomina_core::dims::Axis for $name {
             type Id = dim!(@list $($symbol)*);
+            type Head = nomina_core::dims::head::$head;
             type Kind = nomina_core::dims::Named;
             type Size = $size;
             const NAME: Option<&'static str> = Some(stringify!($name));
@@ -31,21 +32,21 @@ macro_rules! dim {
     };
 }
 
-// Some share their hash, the first symbol, so that the spelling decides.
-dim!(N S1 S39);
-dim!(C S1 S28);
-dim!(H S2 S33);
-dim!(W S3 S48);
-dim!(K S4 S36);
-dim!(M S5 S38);
-dim!(A S6 S26);
-dim!(B S7 S27);
-dim!(E S8 S30);
-dim!(T S9 S45);
-dim!(NC S1 S39 S28);
-dim!(Features S10 S31 S4 S0);
-dim!(Rgb = 3 S55: S11 S43 S6 S1);
-dim!(Classes = 10 S53 S52: S12 S28 S11);
+// Some share their head, so that the spelling decides.
+dim!(N H1 S39);
+dim!(C H1 S28);
+dim!(H H2 S33);
+dim!(W H3 S48);
+dim!(K H4 S36);
+dim!(M H5 S38);
+dim!(A H6 S26);
+dim!(B H7 S27);
+dim!(E H8 S30);
+dim!(T H9 S45);
+dim!(NC H1 S39 S28);
+dim!(Features H10 S31 S4 S0);
+dim!(Rgb = 3 S55: H11 S43 S6 S1);
+dim!(Classes = 10 S53 S52: H12 S28 S11);
 
 /// Another crate's markers.
 pub mod other {

@@ -70,6 +70,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
     let Dim { spelling, .. } = dim;
     let ident = &moved(&dim.ident, span);
     let id = spelling::id(spelling, dims, span);
+    let head = spelling::head(spelling, dims, span);
     let name = LitStr::new(spelling, span);
     let size = match dim.size {
         None => quote_spanned!(span=> #dims::AnySize),
@@ -87,6 +88,7 @@ fn axis(dim: &Dim, dims: &TokenStream, span: Span) -> [TokenStream; 2] {
             #[diagnostic::do_not_recommend]
             impl #dims::Axis for #ident {
                 type Id = #id;
+                type Head = #head;
                 type Kind = #dims::Named;
                 type Size = #size;
                 const NAME: ::core::option::Option<&'static ::core::primitive::str> =
