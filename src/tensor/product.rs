@@ -4,7 +4,7 @@
 //! [`Tensor::contract`].
 
 use nomina_core::dims::{
-    Axes, Batched, Contract, ContractOver, Dims, Factor, Matrix, Product, Vector, positions,
+    Axes, Batched, ContractTo, Dims, Factor, Matrix, Product, Vector, positions,
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Result};
@@ -259,11 +259,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When sizes do not fit.
     #[track_caller]
     #[must_use]
-    pub fn contract<
-        E: Dims,
-        O: Dims,
-        X: Axes + Contract<D, E> + ContractOver<Contracted<D, E> = O>,
-    >(
+    pub fn contract<E: Dims, O: Dims, X: Axes + ContractTo<D, E, O>>(
         &self,
         other: &Tensor<E, T>,
         dim: X,
@@ -281,11 +277,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_contract<
-        E: Dims,
-        O: Dims,
-        X: Axes + Contract<D, E> + ContractOver<Contracted<D, E> = O>,
-    >(
+    pub fn try_contract<E: Dims, O: Dims, X: Axes + ContractTo<D, E, O>>(
         &self,
         other: &Tensor<E, T>,
         dim: X,

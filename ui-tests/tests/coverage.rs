@@ -32,10 +32,9 @@ const LONG: &str = "comes with a list of all impls";
 const HIDDEN: &str = "rustc prefers the message of the trait above";
 
 /// Traits whose message is not told yet, and why.
-const UNTOLD: [(&str, &str); 20] = [
+const UNTOLD: [(&str, &str); 18] = [
     ("Adjacent", IN_GENERIC_CODE),
     ("CanBe", HIDDEN),
-    ("Contract", IN_GENERIC_CODE),
     ("Dim", LONG),
     ("EachIn", IN_GENERIC_CODE),
     ("EachResizable", IN_GENERIC_CODE),
@@ -49,7 +48,6 @@ const UNTOLD: [(&str, &str); 20] = [
     ("SubscriptView", HIDDEN),
     ("Subscripts", TWICE),
     ("Summed", IN_GENERIC_CODE),
-    ("TensorDot", IN_GENERIC_CODE),
     ("TensorList", TWICE),
     ("UnflattenAs", HIDDEN),
     ("Vectors", TWICE),

@@ -58,7 +58,7 @@ pub trait Axis:
     label = "a name is needed here",
     note = "declare dims with `dims! {{ N, C }}`"
 )]
-pub trait Dim: Axis<Id: Reflexive> {
+pub trait Dim: Axis<Id: Reflexive, Kind = Named> {
     /// This dim with a size, for factories and for `unflatten`: `Tensor::zeros((N.of(2), C.of(3)))`.
     ///
     /// A dim with a constant size has no such method: it stands bare, `(N.of(2), Rgb)`.
@@ -187,7 +187,7 @@ pub trait Pairing: 'static {
 #[doc(hidden)]
 pub type Beside<A, B, L, M, Rest> = <<A as AxisFn>::Beside<B> as Pairing>::Then<A, B, L, M, Rest>;
 
-/// Two dims of one first symbol, or two `Wild`s.
+/// Two dims of one head, or two `Wild`s.
 #[derive(Clone, Copy, Debug)]
 pub struct Alike;
 

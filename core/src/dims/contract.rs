@@ -1,9 +1,7 @@
 //! Products by name: `contract`.
 
-use core::marker::PhantomData;
-
 use super::dims::{DimList, Dims};
-use super::distinct::{AtMost8Unless, Deferred, Distinct};
+use super::distinct::{AtMost8, Distinct};
 use super::id::{Bool, IsTrue};
 use super::remove::{Axes, EachIn};
 
@@ -12,7 +10,7 @@ use super::remove::{Axes, EachIn};
     message = "contract goes by name, and dims {Self} have an unknown one",
     label = "name the dims first: `x.refine_names(..)`"
 )]
-pub trait FullyNamed {}
+pub trait FullyNamed: DimList<AllNamed: IsTrue> {}
 
 /// The dims of `x.contract(&w, X)`: those of `x` without `X`, which is a dim or a tuple of dims, then
 /// those of `w` that `x` lacks.
@@ -20,14 +18,6 @@ pub type Contracted<D, E, X> = <X as ContractOver>::Contracted<D, E>;
 
 /// The dims of `x.tensordot(&w, X)`: those of `x` without `X`, then those of `w` without `X`.
 pub type Tensordotted<D, E, X> = <X as ContractOver>::Joined<D, E>;
-
-/// The dims of a contraction, when they are counted.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct ContractOf<D, E, X>(PhantomData<(D, E, X)>);
-impl<D: Dims, E: Dims, X: ContractOver> Deferred for ContractOf<D, E, X> {
-    type Dims = Contracted<D, E, X>;
-}
 
 /// Functions of the last argument of `contract`, the one that is unknown longest.
 #[doc(hidden)]
@@ -45,17 +35,35 @@ impl<A: Axes> ContractOver for A {
 }
 
 /// `x.contract(&w, X)` of dims `D` and `E` is defined: both have `X`, a dim or each of a tuple of
-/// dims, and every name is known. Write `X: OneDim + Contract<D, E>`, or `X: Axes + Contract<D, E>`.
+/// dims, every name is known, and at most 8 dims are left. Write `X: OneDim + Contract<D, E>`, or
+/// `X: Axes + Contract<D, E>`.
 #[diagnostic::on_unimplemented(
     message = "cannot contract dims {D} with dims {E} over `{Self}`",
     label = "both sides must have this dim"
 )]
-pub trait Contract<D, E> {}
-impl<D: Dims + FullyNamed, E: Dims + FullyNamed, X: Axes<Checked = X>> Contract<D, E> for X
+pub trait Contract<D: Dims, E: Dims>:
+    ContractOver + ContractTo<D, E, Contracted<D, E, Self>>
+{
+}
+impl<D: Dims, E: Dims, X> Contract<D, E> for X where
+    X: ContractOver + ContractTo<D, E, Contracted<D, E, X>>
+{
+}
+
+/// [`Contract`] with the dims of the result, `O`. The method takes them from here: rustc would
+/// compute them twice more if they stood in its result.
+#[diagnostic::on_unimplemented(
+    message = "cannot contract dims {D} with dims {E} over `{Self}`",
+    label = "both sides must have this dim"
+)]
+pub trait ContractTo<D, E, O> {}
+impl<D, E, O, X> ContractTo<D, E, O> for X
 where
+    X: Axes<Checked = X> + ContractOver<Contracted<D, E> = O>,
+    D: Dims + FullyNamed,
+    E: Dims + FullyNamed,
     X::List: ByName + EachIn<D> + EachIn<E>,
-    // Each has a dim that goes: what is left fits if the lists do without one.
-    ContractOf<D, E, X>: AtMost8Unless<<D::Tail as DimList>::Fits<E::Tail>>,
+    O: AtMost8,
 {
 }
 

@@ -68,7 +68,7 @@ pub trait DimList {
     type CutIn<D: Dims>: Dims;
     /// Where the dim with the name of `X` stands.
     type Find<X: Axis>: Place;
-    /// Where it stands if it is there, by first symbols alone.
+    /// Where it stands if it is there, by heads alone.
     type Seek<X: Axis>: Place;
     /// Where it stands, by all symbols of all names.
     #[doc(hidden)]

@@ -104,7 +104,7 @@ pub use broadcast::{
     Absorbs, Broadcast, BroadcastWith, DtypeRule, ExpandInto, Holds, HoldsInPlace, Sum,
 };
 pub use contract::{
-    ByName, Contract, ContractOver, Contracted, FullyNamed, TensorDot, Tensordotted,
+    ByName, Contract, ContractOver, ContractTo, Contracted, FullyNamed, TensorDot, Tensordotted,
 };
 pub use dims::{DimList, DimTuple, Dims, MoreThan8Dims, Rank, TooMany};
 pub use distinct::{
@@ -145,6 +145,6 @@ pub use single::OneOrAll;
 pub use size::{Admits, AnySize, CanBe, CanEqual, DimSize, Fixed, Meets, Open, Resizable, SizeOf};
 pub use verdict::*;
 pub use window::{
-    Convolved, Count, EachResizable, Kernel, KernelOf, KernelRank, OutChannel, SizesOf,
+    Convolved, Count, EachResizable, EveryName, Kernel, KernelOf, KernelRank, OutChannel, SizesOf,
     SlidesAlong, SpatialOf, WeightFor, WeightRank,
 };

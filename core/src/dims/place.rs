@@ -1,10 +1,10 @@
 //! Where a dim stands in a list: the end of a search, from which results are plain look-ups.
 //!
-//! A search compares first symbols only, which are hashes of whole spellings, and that is the end
-//! of it where one dim of the list or none has the symbol. What it found is right wherever the
+//! A search compares heads only, which are hashes of whole spellings, and that is the end
+//! of it where one dim of the list or none has the head. What it found is right wherever the
 //! dim is there at all, so results need no more; the check that it is there,
 //! [`Has`](super::Has), lets rustc compare both spellings as one type. Only a dim that must *not*
-//! be there, and two dims of one first symbol, are compared symbol by symbol.
+//! be there, and two dims of one head, are compared symbol by symbol.
 
 use core::marker::PhantomData;
 
@@ -23,7 +23,7 @@ pub trait Place: 'static {
     /// What two dims are to each other of which one was searched by the other.
     #[doc(hidden)]
     type Pairing: Pairing;
-    /// Where `X` stands in `D`, if first symbols led here.
+    /// Where `X` stands in `D`, if heads led here.
     #[doc(hidden)]
     type Exact<D: Dims, X: Axis>: Place;
     /// What must hold for the dim to be there: [`Stands`].
@@ -38,7 +38,7 @@ pub trait Place: 'static {
     /// `L` if it is there, else `L` with `X` behind it.
     #[doc(hidden)]
     type Unless<L: Dims, X: Axis>: Dims;
-    /// The same of `X` in `D`, if first symbols led here.
+    /// The same of `X` in `D`, if heads led here.
     #[doc(hidden)]
     type UnlessIn<D: Dims, L: Dims, X: Axis>: Dims;
     /// `D` without the dim.
@@ -61,7 +61,7 @@ pub enum Nowhere {}
 #[derive(Clone, Copy, Debug)]
 pub enum BehindWild {}
 
-/// Several dims of the list have its first symbol.
+/// Several dims of the list have its head.
 #[derive(Clone, Copy, Debug)]
 pub enum Several {}
 

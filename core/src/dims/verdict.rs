@@ -35,7 +35,7 @@ pub struct Foreign<A, B>(PhantomData<(A, B)>);
 #[derive(Clone, Copy, Debug)]
 pub struct Misaligned<X, D>(PhantomData<(X, D)>);
 
-/// Two names of one first symbol face each other: all is well if they are one name, of one size,
+/// Two names of one head face each other: all is well if they are one name, of one size,
 /// and `Rest` is.
 #[derive(Clone, Copy, Debug)]
 pub struct OneName<A, B, Rest>(PhantomData<(A, B, Rest)>);

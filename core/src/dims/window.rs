@@ -1,7 +1,6 @@
 //! Dims that a window slides along: convolution, pooling, padding, resampling.
 
 use super::axis::{Axis, Dim, OneDim};
-use super::contract::FullyNamed;
 use super::dims::{DimList, Dims, Rank};
 use super::distinct::FreshDim;
 use super::id::{Bool, IsTrue, Same};
@@ -77,6 +76,12 @@ pub type KernelOf<E, X> = <<E as DimList>::Remove<X> as DimList>::Tail;
 /// ```
 pub type Convolved<D, E, X> = <D as DimList>::Splice<X, (OutChannel<E, X>,)>;
 
+/// Rustc knows every name in the list; where it does not, that is the same mistake to it as a
+/// channel that it cannot find, and so one error.
+pub trait EveryName {}
+#[diagnostic::do_not_recommend]
+impl<D: Dims> EveryName for D where D::AllNamed: IsTrue {}
+
 /// Dims of a weight with which `D` is convolved over the channel `X` along the `S` dims `A`: it
 /// has the channel, output channels that `D` does not have, and the kernel's dims in order.
 // The message is for what the weight itself lacks; its dims' relations have their own.
@@ -87,7 +92,7 @@ pub type Convolved<D, E, X> = <D as DimList>::Splice<X, (OutChannel<E, X>,)>;
 pub trait WeightFor<D, X, A, const S: usize>: Dims {}
 impl<D, X, A, E, const S: usize> WeightFor<D, X, A, S> for E
 where
-    E: Dims + FullyNamed + WeightRank<S> + NotBehindWild<X> + Has<X>,
+    E: Dims + EveryName + WeightRank<S> + NotBehindWild<X> + Has<X>,
     D: Dims,
     X: OneDim,
     A: Axes,

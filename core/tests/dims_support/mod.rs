@@ -51,9 +51,9 @@ dim!(Classes = 10 S53 S52: H12 S28 S11);
 /// Another crate's markers.
 pub mod other {
     use nomina_core::dims::{AnySize, Fixed};
-    dim!(N S1 S39);
-    dim!(C S1 S28);
-    dim!(Rgb = 4 S56: S11 S43 S6 S1);
+    dim!(N H1 S39);
+    dim!(C H1 S28);
+    dim!(Rgb = 4 S56: H11 S43 S6 S1);
 }
 
 /// Whether a bound holds, asked without failing: an inherent constant goes before a trait's.
