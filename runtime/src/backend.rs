@@ -328,8 +328,8 @@ impl Backend for Cpu {
 
     unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::random::permutation(n, dest, words) };
-        Ok(())
+        unsafe { cpu::random::permutation(n, dest, words) }
+            .map_err(|error| error.in_op(Op::Randperm.name()))
     }
 
     unsafe fn multinomial(&self, job: &call::Multinomial) -> Result<()> {
@@ -339,92 +339,78 @@ impl Backend for Cpu {
 
     unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::reduce::execute(job) };
-        Ok(())
+        unsafe { cpu::reduce::execute(job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
     unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::softmax::execute(job) };
-        Ok(())
+        unsafe { cpu::softmax::execute(job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
     unsafe fn norm(&self, job: &call::NormJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::norm::execute(job) };
-        Ok(())
+        unsafe { cpu::norm::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn entropy(&self, job: &call::EntropyJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::loss::execute(job) };
-        Ok(())
+        unsafe { cpu::loss::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::scan::execute(job) };
-        Ok(())
+        unsafe { cpu::scan::execute(job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
     unsafe fn lines(&self, job: &cpu::sort::LineJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::sort::execute(job) };
-        Ok(())
+        unsafe { cpu::sort::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn conv(&self, job: &call::ConvJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::conv::convolve::execute(job) };
-        Ok(())
+        unsafe { cpu::conv::convolve::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::conv::transpose::execute(job) };
-        Ok(())
+        unsafe { cpu::conv::transpose::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn pool(&self, job: &call::PoolJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::conv::pool::execute(job) };
-        Ok(())
+        unsafe { cpu::conv::pool::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::conv::spread::execute(job) };
-        Ok(())
+        unsafe { cpu::conv::spread::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::conv::resample::execute(job) };
-        Ok(())
+        unsafe { cpu::conv::resample::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::conv::columns::execute(job) };
-        Ok(())
+        unsafe { cpu::conv::columns::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::gemm::run(product, repeats) };
-        Ok(())
+        unsafe { cpu::gemm::run(product, repeats) }.map_err(|error| error.in_op(Op::Matmul.name()))
     }
 
     unsafe fn attention(&self, job: &call::AttentionJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::attention::execute(job) };
-        Ok(())
+        unsafe { cpu::attention::execute(job) }
+            .map_err(|error| error.in_op(Op::ScaledDotProductAttention.name()))
     }
 
     unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::distance::execute(job) };
-        Ok(())
+        unsafe { cpu::distance::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
     unsafe fn pick(&self, job: &IndexJob) -> Result<()> {

@@ -6,6 +6,8 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 use super::{Arg, ReduceOptions, contiguous, pointwise, reduce, searchsorted, sort, to_dtype};
 use crate::backend::backend;
 use crate::cpu::histogram::{of_floats, of_integers, of_weights};
+use crate::memory::NoMemory;
+use crate::memory::scratch::room;
 use crate::raw::Raw;
 
 #[cold]
@@ -65,7 +67,6 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
         let last = usize::try_from(most).unwrap_or(usize::MAX);
         bins = bins.max(last.saturating_add(1));
     }
-    // What cannot be allocated is an error and no abort.
     let dtype = match weights.map(Raw::dtype) {
         None => DType::I64,
         Some(DType::F32) => DType::F32,
@@ -75,12 +76,12 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
         }
         Some(_) => DType::F64,
     };
-    drop(Raw::zeros(op.name(), &[bins], DType::F64, x.device())?);
+    let missing = |error: NoMemory| error.in_op(op.name());
     match weights {
-        None => Raw::from_vec(of_integers(numbers, bins), &[bins]),
+        None => Raw::from_vec(of_integers(numbers, bins).map_err(missing)?, &[bins]),
         Some(weights) => {
             let weights = contiguous(&to_dtype(weights, DType::F64)?)?;
-            let sums = of_weights(numbers, elements(op, &weights)?, bins);
+            let sums = of_weights(numbers, elements(op, &weights)?, bins).map_err(missing)?;
             to_dtype(&Raw::from_vec(sums, &[bins])?, dtype)
         }
     }
@@ -116,7 +117,6 @@ pub fn histc(x: &Raw, bins: i64, min: f64, max: f64) -> Result<Raw> {
         let what = format!("bins from {low} down to {high}");
         return Err(refuse(ErrorKind::Argument, op, x, what).hint("give the lower end first"));
     }
-    drop(Raw::zeros(op.name(), &[bins], DType::F64, x.device())?);
     let counts = if x.dtype() == DType::F64 {
         let x = contiguous(x)?;
         of_floats::<f64>(elements(op, &x)?, low, high, bins)
@@ -124,6 +124,7 @@ pub fn histc(x: &Raw, bins: i64, min: f64, max: f64) -> Result<Raw> {
         let wide = contiguous(&to_dtype(x, DType::F32)?)?;
         of_floats::<f32>(elements(op, &wide)?, low as f32, high as f32, bins)
     };
+    let counts = counts.map_err(|error| error.in_op(op.name()))?;
     to_dtype(&Raw::from_vec(counts, &[bins])?, x.dtype())
 }
 
@@ -222,16 +223,16 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
     let ignore = op == Op::Nanquantile;
     let mut shape: Vec<usize> = q.shape().to_vec();
     shape.extend(last[..last.len() - 1].iter().map(|&d| x.shape()[d]));
+    let missing = |error: NoMemory| error.in_op(op.name());
     if x.dtype() == DType::F64 {
         let (all, q) = (elements::<f64>(op, &sorted)?, elements::<f64>(op, &q)?);
-        Raw::from_vec(of_lines(all, q, n, lines, ignore, by), &shape)
+        let found = of_lines(all, q, n, lines, ignore, by).map_err(missing)?;
+        Raw::from_vec(found, &shape)
     } else {
         let (sorted, q) = (to_dtype(&sorted, DType::F32)?, to_dtype(&q, DType::F32)?);
         let (all, q) = (elements::<f32>(op, &sorted)?, elements::<f32>(op, &q)?);
-        to_dtype(
-            &Raw::from_vec(of_lines(all, q, n, lines, ignore, by), &shape)?,
-            x.dtype(),
-        )
+        let found = of_lines(all, q, n, lines, ignore, by).map_err(missing)?;
+        to_dtype(&Raw::from_vec(found, &shape)?, x.dtype())
     }
 }
 
@@ -284,8 +285,8 @@ fn of_lines<T: Quantile>(
     lines: usize,
     ignore: bool,
     by: Interpolation,
-) -> Vec<T> {
-    let mut all = Vec::with_capacity(q.len() * lines);
+) -> Result<Vec<T>, NoMemory> {
+    let mut all = room(q.len() * lines)?;
     for &q in q {
         all.extend(
             sorted
@@ -293,5 +294,5 @@ fn of_lines<T: Quantile>(
                 .map(|line| T::of(line, q, ignore, by)),
         );
     }
-    all
+    Ok(all)
 }

@@ -16,6 +16,8 @@ use crate::shape::{Shape, broadcast};
 /// numbers, row-major.
 #[derive(Clone, Copy)]
 pub(crate) struct DistanceJob {
+    /// Whose name an error bears.
+    pub op: &'static str,
     pub dtype: DType,
     pub p: f64,
     pub batch: usize,
@@ -95,6 +97,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
         let to = address(&mut out);
         let backend = backend(op.name(), a.device())?;
         let job = DistanceJob {
+            op: op.name(),
             dtype: a.dtype(),
             p,
             batch: count,

@@ -37,6 +37,8 @@ pub(crate) enum Known {
 
 /// A program for a device: what to compute, from where, and where to.
 pub(crate) struct FusedJob<'a> {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
     pub(crate) program: &'a [Node<'a>],
     /// The steps that the result needs.
     pub(crate) live: &'a [bool],
@@ -114,6 +116,7 @@ pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Resu
         dtype: *dtype,
     };
     let job = FusedJob {
+        op,
         program,
         live: &live,
         known: &known,

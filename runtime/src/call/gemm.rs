@@ -132,7 +132,7 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, factors: Factors) -> Result
     };
     let backend = backend(op.name(), out.device())?;
     // SAFETY: the operands' sizes were checked; the result is fresh, and no one else has it.
-    unsafe { backend.product(product, &repeats) }
+    unsafe { backend.product(product, &repeats) }.map_err(|error| error.in_op(op.name()))
 }
 
 fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize]) -> Result<Raw> {

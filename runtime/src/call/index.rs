@@ -193,10 +193,11 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     };
     backend(op.name(), x.device())?;
     let selection = Selection::new(taken, x.as_ptr(), x.dtype().size(), x.shape(), x.strides());
-    let counts = count(&selection);
+    let missing = |error: crate::memory::NoMemory| error.in_op(op.name());
+    let counts = count(&selection).map_err(missing)?;
     let mut out = Raw::empty(op.name(), &[counts.iter().sum()], x.dtype(), x.device())?;
     // SAFETY: the tensor has the mask's shape; the result is fresh and has room for all.
-    unsafe { scatter(&selection, &counts, address(&mut out)) };
+    unsafe { scatter(&selection, &counts, address(&mut out)) }.map_err(missing)?;
     Ok(out)
 }
 

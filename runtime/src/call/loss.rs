@@ -9,6 +9,8 @@ use crate::raw::Raw;
 
 /// Cross entropy as a backend sees it.
 pub(crate) struct EntropyJob<'a> {
+    /// Whose name an error bears.
+    pub op: &'static str,
     /// Whether elements are logits, whose logarithm of the sum of exponentials is taken off, or
     /// logarithms of probabilities.
     pub logits: bool,
@@ -109,6 +111,7 @@ pub fn entropy(
         // targets were checked above.
         unsafe {
             backend(op.name(), x.device())?.entropy(&EntropyJob {
+                op: op.name(),
                 logits: options.logits,
                 compute: x.dtype(),
                 shape: x.shape(),

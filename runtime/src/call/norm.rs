@@ -8,6 +8,8 @@ use crate::raw::Raw;
 
 /// A normalisation as a backend sees it. There is at least one element.
 pub(crate) struct NormJob<'a> {
+    /// Whose name an error bears.
+    pub op: &'static str,
     /// Whether the mean stays, and the mean square becomes one.
     pub rms: bool,
     /// What is added to the variance.
@@ -87,6 +89,7 @@ pub fn normalize(
     // SAFETY: the job describes whole operands, and fresh results that no one else has.
     unsafe {
         backend(op.name(), x.device())?.norm(&NormJob {
+            op: op.name(),
             rms,
             eps,
             compute: x.dtype(),

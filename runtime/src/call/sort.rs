@@ -8,6 +8,8 @@ use super::reduce::address;
 use super::softmax::check_dim;
 use crate::backend::backend;
 use crate::cpu::sort::{LineJob, Rows, Search, Task, search, unique as groups};
+use crate::memory::NoMemory;
+use crate::memory::scratch::collect;
 use crate::plan::result_strides;
 use crate::raw::Raw;
 use crate::shape::{Shape, row_major};
@@ -52,6 +54,7 @@ fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> 
     // SAFETY: the job describes a whole operand, and fresh results that no one else has.
     unsafe {
         backend.lines(&LineJob {
+            op: op.name(),
             task,
             shape: x.shape(),
             strides: x.strides(),
@@ -236,11 +239,13 @@ pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<
     };
     // SAFETY: contiguous rows of the operand.
     let order = (!consecutive).then(|| unsafe { all.sorted() });
+    let missing = |error: NoMemory| error.in_op(op.name());
+    let order = order.transpose().map_err(missing)?;
     // SAFETY: as above.
-    let starts = unsafe { all.starts(order.as_deref()) };
-    let (inverse, counts) = groups(&starts, order.as_deref(), count);
+    let starts = unsafe { all.starts(order.as_deref()) }.map_err(missing)?;
+    let (inverse, counts) = groups(&starts, order.as_deref(), count).map_err(missing)?;
     let at = |&start: &usize| order.as_ref().map_or(start as i64, |order| order[start]);
-    let taken = take(op, &rows, &starts.iter().map(at).collect::<Vec<_>>())?;
+    let taken = take(op, &rows, &collect(starts.iter().map(at)).map_err(missing)?)?;
     let mut back: Vec<usize> = (1..x.rank()).collect();
     back.insert(dim, 0);
     Ok(Unique {
@@ -268,8 +273,10 @@ fn unique_elements(op: Op, x: &Raw, consecutive: bool) -> Result<Unique> {
     };
     // SAFETY: contiguous elements.
     let starts = unsafe { all.starts(None) };
-    let (inverse, counts) = groups(&starts, order, count);
-    let at: Vec<i64> = starts.iter().map(|&start| start as i64).collect();
+    let missing = |error: NoMemory| error.in_op(op.name());
+    let starts = starts.map_err(missing)?;
+    let (inverse, counts) = groups(&starts, order, count).map_err(missing)?;
+    let at = collect(starts.iter().map(|&start| start as i64)).map_err(missing)?;
     Ok(Unique {
         values: take(op, &line, &at)?,
         inverse: Raw::from_vec(inverse, x.shape())?,

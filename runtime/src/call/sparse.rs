@@ -10,6 +10,8 @@ use crate::backend::backend;
 use crate::config::default_dtype;
 use crate::cpu::sparse as kernels;
 use crate::dispatch::with_dtype;
+use crate::memory::NoMemory;
+use crate::memory::scratch::{collect, room};
 use crate::raw::{Raw, RawCoo};
 use crate::shape::Shape;
 use nomina_core::MemoryFormat;
@@ -33,11 +35,11 @@ fn elements<'a, T: nomina_core::Element>(op: &'static str, x: &'a Raw) -> Result
 fn keys(op: &'static str, x: &RawCoo) -> Result<Vec<usize>> {
     backend(op, x.device())?;
     let indices = elements(op, x.indices())?;
-    Ok(kernels::keys(
-        indices,
-        x.nnz(),
-        &x.shape()[..x.sparse_dim()],
-    ))
+    kernels::keys(indices, x.nnz(), &x.shape()[..x.sparse_dim()]).map_err(missing(op))
+}
+
+fn missing(op: &'static str) -> impl Fn(NoMemory) -> Error {
+    move |error| error.in_op(op)
 }
 
 /// The number of elements of a value's block.
@@ -50,11 +52,9 @@ fn block_shape(count: usize, x: &RawCoo) -> Shape {
     std::iter::once(count).chain(dense).collect()
 }
 
-fn coordinates(keys: &[usize], sizes: &[usize]) -> Result<Raw> {
-    Raw::from_vec(
-        kernels::coordinates(keys, sizes),
-        &[sizes.len(), keys.len()],
-    )
+fn coordinates(op: &'static str, keys: &[usize], sizes: &[usize]) -> Result<Raw> {
+    let indices = kernels::coordinates(keys, sizes).map_err(missing(op))?;
+    Raw::from_vec(indices, &[sizes.len(), keys.len()])
 }
 
 /// Entries in row-major order; values at one place become their sum.
@@ -70,18 +70,16 @@ pub fn coalesce(x: &RawCoo) -> Result<RawCoo> {
     if kernels::is_sorted(&keys) {
         return Ok(x.clone().marked(true));
     }
-    let order = kernels::sorted(&keys);
-    let starts = kernels::runs(&order);
-    let places: Vec<usize> = starts[..starts.len() - 1]
-        .iter()
-        .map(|&start| order[start].0)
-        .collect();
+    let order = kernels::sorted(&keys).map_err(missing(op))?;
+    let starts = kernels::runs(&order).map_err(missing(op))?;
+    let firsts = starts[..starts.len() - 1].iter();
+    let places = collect(firsts.map(|&start| order[start].0)).map_err(missing(op))?;
     let mut values = Raw::zeros(op, &block_shape(places.len(), x), x.dtype(), x.device())?;
     with_dtype!(x.dtype(), T => {
         let source = elements::<T>(op, x.values())?;
         kernels::sum_runs(source, block(x), &order, &starts, values.as_mut_slice::<T>()?);
     });
-    let indices = coordinates(&places, &x.shape()[..x.sparse_dim()])?;
+    let indices = coordinates(op, &places, &x.shape()[..x.sparse_dim()])?;
     Ok(RawCoo::from_parts(x.shape().into(), indices, values, true))
 }
 
@@ -122,14 +120,14 @@ pub fn to_sparse(x: &Raw, sparse_dim: usize) -> Result<RawCoo> {
         mask = reduce(Op::Any, &mask, &dense, false, ReduceOptions::default())?;
     }
     let mask = contiguous(&mask)?;
-    let places = kernels::positions(elements::<bool>(op, &mask)?);
+    let places = kernels::positions(elements::<bool>(op, &mask)?).map_err(missing(op))?;
     let (sparse, dense) = x.shape().split_at(sparse_dim);
     let shape: Shape = std::iter::once(places.len())
         .chain(dense.iter().copied())
         .collect();
     let mut values = Raw::zeros(op, &shape, x.dtype(), x.device())?;
     gather(op, &places, &x, dense.iter().product(), &mut values)?;
-    let indices = coordinates(&places, sparse)?;
+    let indices = coordinates(op, &places, sparse)?;
     Ok(RawCoo::from_parts(x.shape().into(), indices, values, true))
 }
 
@@ -242,7 +240,8 @@ pub fn mul(a: &RawCoo, b: &RawCoo) -> Result<RawCoo> {
     }
     let (a, b) = (coalesce(a)?, coalesce(b)?);
     let places = keys(op, &a)?;
-    let (left, right) = kernels::common(&places, &keys(op, &b)?);
+    let both = kernels::common(&places, &keys(op, &b)?);
+    let (left, right) = both.map_err(missing(op))?;
     let mut parts = [(&a, &left), (&b, &right)].map(|(x, which)| {
         let shape = block_shape(which.len(), x);
         let mut out = Raw::zeros(op, &shape, x.dtype(), x.device())?;
@@ -254,8 +253,8 @@ pub fn mul(a: &RawCoo, b: &RawCoo) -> Result<RawCoo> {
         (Ok(left), Ok(right)) => pointwise(Op::Mul, &[Arg::Tensor(left), Arg::Tensor(right)])?,
         (Err(error), _) | (_, Err(error)) => return Err(Error::clone(error)),
     };
-    let kept: Vec<usize> = left.iter().map(|&at| places[at]).collect();
-    let indices = coordinates(&kept, &a.shape()[..a.sparse_dim()])?;
+    let kept = collect(left.iter().map(|&at| places[at])).map_err(missing(op))?;
+    let indices = coordinates(op, &kept, &a.shape()[..a.sparse_dim()])?;
     Ok(RawCoo::from_parts(a.shape().into(), indices, values, true))
 }
 
@@ -345,7 +344,7 @@ pub fn sparse_sum(
         contiguous(&reduce(Op::Sum, x.values(), &over, keepdim, options)?)?
     };
     let rows = elements::<i64>("sum", x.indices())?;
-    let mut indices = Vec::with_capacity(rows.len());
+    let mut indices = room(rows.len()).map_err(missing("sum"))?;
     for (dim, row) in rows.chunks_exact(x.nnz().max(1)).enumerate() {
         if left.contains(&dim) {
             indices.extend_from_slice(row);
@@ -379,7 +378,7 @@ pub fn sparse_permute(op: &'static str, x: &RawCoo, order: &[usize]) -> Result<R
     }
     let same = order[..sparse].iter().enumerate().all(|(i, &dim)| i == dim);
     let rows = elements::<i64>(op, x.indices())?;
-    let mut indices = Vec::with_capacity(rows.len());
+    let mut indices = room(rows.len()).map_err(missing(op))?;
     for &dim in &order[..sparse] {
         indices.extend_from_slice(&rows[dim * x.nnz()..][..x.nnz()]);
     }
@@ -437,14 +436,15 @@ pub fn sparse_product(op: &'static str, a: &RawCoo, b: &Raw) -> Result<Raw> {
     let mut out = Raw::zeros(op, &shape, a.dtype(), a.device())?;
     let indices = elements::<i64>(op, a.indices())?;
     let (rows, places) = indices.split_at(a.nnz());
-    let starts = kernels::row_starts(rows, a.shape()[0]);
+    let starts = kernels::row_starts(rows, a.shape()[0]).map_err(missing(op))?;
     with_dtype!(a.dtype(), T => {
         let rows = kernels::Rows {
             starts: &starts,
             columns: places,
             values: elements::<T>(op, a.values())?,
         };
-        kernels::product(&rows, elements::<T>(op, &b)?, columns, out.as_mut_slice::<T>()?);
+        kernels::product(&rows, elements::<T>(op, &b)?, columns, out.as_mut_slice::<T>()?)
+            .map_err(missing(op))?;
     });
     Ok(out)
 }

@@ -1,6 +1,8 @@
 //! Attention by blocks of queries: the scores of a block are made, normalised and used up while
 //! they are in the cache.
 
+use std::mem::MaybeUninit;
+
 use nomina_core::{DType, Scalar};
 
 use crate::call::{AttentionJob, AttentionPart};
@@ -9,7 +11,8 @@ use crate::cpu::parallel::threads;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::real::Real;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::for_each;
+use crate::cpu::reduce::split::try_for_each;
+use crate::memory::{NoMemory, Scratch};
 
 /// Scores of a block: a megabyte of f32.
 const SCORES: usize = 1 << 18;
@@ -24,7 +27,7 @@ const LANES: usize = 16;
 /// # Safety
 /// The operands lie where the job says and have its sizes, of which none is zero; the result is
 /// nobody else's.
-pub(crate) unsafe fn execute(job: &AttentionJob) {
+pub(crate) unsafe fn execute(job: &AttentionJob) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         match job.dtype {
@@ -34,7 +37,7 @@ pub(crate) unsafe fn execute(job: &AttentionJob) {
     }
 }
 
-unsafe fn blocks<T: Real>(job: &AttentionJob) {
+unsafe fn blocks<T: Real>(job: &AttentionJob) -> Result<(), NoMemory> {
     let count: usize = job.batch.iter().product();
     let shared = (count * job.length).div_ceil(4 * threads());
     let rows = (SCORES / job.source)
@@ -45,7 +48,7 @@ unsafe fn blocks<T: Real>(job: &AttentionJob) {
     let work = rows
         .saturating_mul(job.source)
         .saturating_mul(job.features + job.width);
-    for_each(count * blocks, work, |task| {
+    try_for_each(count * blocks, work, |task| {
         let (at, first) = (task / blocks, task % blocks * rows);
         let block = Block {
             job,
@@ -54,8 +57,8 @@ unsafe fn blocks<T: Real>(job: &AttentionJob) {
             rows: rows.min(job.length - first),
         };
         // SAFETY: the caller's promise; each task has rows of the result of its own.
-        unsafe { block.run::<T>() };
-    });
+        unsafe { block.run::<T>() }
+    })
 }
 
 /// Some queries of one index of the batch.
@@ -67,11 +70,11 @@ struct Block<'a> {
 }
 
 /// Room for numbers, of indeterminate content.
-struct Room<T>(Vec<T>);
+struct Room<T>(Scratch<MaybeUninit<T>>);
 
-impl<T> Room<T> {
-    fn new(rows: usize, cols: usize) -> Self {
-        Self(Vec::with_capacity(rows * cols))
+impl<T: Copy> Room<T> {
+    fn new(rows: usize, cols: usize) -> Result<Self, NoMemory> {
+        Scratch::uninit(rows.saturating_mul(cols)).map(Self)
     }
 
     fn matrix(&mut self, cols: usize) -> Matrix {
@@ -90,7 +93,7 @@ struct Loaded<T> {
 }
 
 impl Block<'_> {
-    unsafe fn run<T: Real>(&self) {
+    unsafe fn run<T: Real>(&self) -> Result<(), NoMemory> {
         let Self { job, rows, .. } = *self;
         // The last query of the block sees most.
         let seen = if job.causal {
@@ -98,13 +101,13 @@ impl Block<'_> {
         } else {
             job.source
         };
-        let mut scores = Room::<T>::new(rows, seen);
-        let mut sums = Room::<T>::new(rows, job.width);
+        let mut scores = Room::<T>::new(rows, seen)?;
+        let mut sums = Room::<T>::new(rows, job.width)?;
         let (scores, sums) = (scores.matrix(seen), sums.matrix(job.width));
         // SAFETY: there is room for what is written; the operands have the job's sizes.
         unsafe {
-            let query = self.rows_of::<T>(&job.query, self.first, rows, job.features);
-            let key = self.rows_of::<T>(&job.key, 0, seen, job.features);
+            let query = self.rows_of::<T>(&job.query, self.first, rows, job.features)?;
+            let key = self.rows_of::<T>(&job.key, 0, seen, job.features)?;
             let product = Product {
                 dtype: T::DTYPE,
                 m: rows,
@@ -116,10 +119,10 @@ impl Block<'_> {
                 alpha: Scalar::Float(job.scale),
                 beta: None,
             };
-            run(product, &[]);
+            run(product, &[])?;
             drop(key);
-            let totals = self.normalise::<T>(scores, seen);
-            let value = self.rows_of::<T>(&job.value, 0, seen, job.width);
+            let totals = self.normalise::<T>(scores, seen)?;
+            let value = self.rows_of::<T>(&job.value, 0, seen, job.width)?;
             let product = Product {
                 k: seen,
                 n: job.width,
@@ -129,9 +132,10 @@ impl Block<'_> {
                 alpha: Scalar::Int(1),
                 ..product
             };
-            run(product, &[]);
+            run(product, &[])?;
             self.write::<T>(sums, &totals);
         }
+        Ok(())
     }
 
     /// Rows of an operand from `first` on, at this index of the batch.
@@ -159,31 +163,37 @@ impl Block<'_> {
         first: usize,
         rows: usize,
         cols: usize,
-    ) -> Loaded<T> {
+    ) -> Result<Loaded<T>, NoMemory> {
         let matrix = self.place(part, first);
         if part.dtype == T::DTYPE {
-            return Loaded {
+            return Ok(Loaded {
                 matrix,
                 _room: None,
-            };
+            });
         }
-        let mut room = Room::<T>::new(rows, cols);
+        let mut room = Room::<T>::new(rows, cols)?;
         let loaded = room.matrix(cols);
         // SAFETY: the caller's promise; there is room for as many.
         unsafe { converted(matrix, part.dtype, loaded, T::DTYPE, rows, cols) };
-        Loaded {
+        Ok(Loaded {
             matrix: loaded,
             _room: Some(room),
-        }
+        })
     }
 
     /// Scores to exponentials, and the sum of each row's.
     ///
     /// # Safety
     /// The scores are `rows` times `seen` numbers.
-    unsafe fn normalise<T: Real>(&self, scores: Matrix, seen: usize) -> Vec<T> {
-        let mut mask_row = vec![T::ZERO; if self.job.mask.is_some() { seen } else { 0 }];
-        let row = |row: usize| {
+    unsafe fn normalise<T: Real>(
+        &self,
+        scores: Matrix,
+        seen: usize,
+    ) -> Result<Scratch<T>, NoMemory> {
+        let masked = if self.job.mask.is_some() { seen } else { 0 };
+        let mut mask_row = Scratch::new(masked, T::ZERO)?;
+        let mut totals = Scratch::new(self.rows, T::ZERO)?;
+        for (row, total) in totals.iter_mut().enumerate() {
             // SAFETY: the caller's promise; rows do not overlap.
             let scores = unsafe {
                 std::slice::from_raw_parts_mut(scores.ptr.cast::<T>().add(row * seen), seen)
@@ -210,9 +220,9 @@ impl Block<'_> {
                     truth: mask.dtype == DType::Bool,
                 });
             }
-            dispatch(Exponentials { scores })
-        };
-        (0..self.rows).map(row).collect()
+            *total = dispatch(Exponentials { scores });
+        }
+        Ok(totals)
     }
 
     /// Sums of values, divided by the sum of their weights, to the result. A query that sees

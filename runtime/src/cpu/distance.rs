@@ -6,7 +6,8 @@ use nomina_core::DType;
 use crate::call::DistanceJob;
 use crate::cpu::parallel::Shared;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::for_each;
+use crate::cpu::reduce::split::try_for_each;
+use crate::memory::{NoMemory, Scratch};
 
 /// Rows of the left operand that go together.
 const ROWS: usize = 16;
@@ -17,7 +18,7 @@ const LANES: usize = 8;
 ///
 /// # Safety
 /// The operands have the sizes that the job says, the result is nobody else's.
-pub(crate) unsafe fn execute(job: &DistanceJob) {
+pub(crate) unsafe fn execute(job: &DistanceJob) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise, for elements of the dtype's type.
     unsafe {
         match job.dtype {
@@ -120,14 +121,14 @@ macro_rules! stored_half {
 }
 stored_half!(f16 bf16);
 
-unsafe fn run<T: Stored>(job: &DistanceJob) {
+unsafe fn run<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
     let DistanceJob { m, n, depth, .. } = *job;
     let blocks = m.div_ceil(ROWS);
     let (a, b) = (Shared(job.a.cast_mut()), Shared(job.b.cast_mut()));
     let out = Shared(job.out);
     let p = job.p;
     let work = ROWS.min(m).saturating_mul(n).saturating_mul(depth.max(1));
-    for_each(job.batch * blocks, work, |task| {
+    try_for_each(job.batch * blocks, work, |task| {
         let (batch, first) = (task / blocks, task % blocks * ROWS);
         let rows = ROWS.min(m - first);
         // SAFETY: all indices are within the operands' sizes; each task has rows of the result of
@@ -136,8 +137,11 @@ unsafe fn run<T: Stored>(job: &DistanceJob) {
             let a = a.get().cast::<T>().add((batch * m + first) * depth);
             let b = b.get().cast::<T>().add(batch * n * depth);
             let out = out.get().cast::<T>().add((batch * m + first) * n);
-            let own: Vec<T::In> = (0..rows * depth).map(|i| a.add(i).read().load()).collect();
-            let mut row = vec![T::In::ZERO; depth];
+            let mut own = Scratch::new(rows * depth, T::In::ZERO)?;
+            for (i, value) in own.iter_mut().enumerate() {
+                *value = a.add(i).read().load();
+            }
+            let mut row = Scratch::new(depth, T::In::ZERO)?;
             for j in 0..n {
                 for (k, value) in row.iter_mut().enumerate() {
                     *value = b.add(j * depth + k).read().load();
@@ -149,7 +153,8 @@ unsafe fn run<T: Stored>(job: &DistanceJob) {
                 }
             }
         }
-    });
+        Ok(())
+    })
 }
 
 /// The distance of two rows.

@@ -6,6 +6,8 @@
 use nomina_core::Element;
 
 use crate::cpu::parallel::{Shared, each};
+use crate::memory::NoMemory;
+use crate::memory::scratch::filled;
 
 /// From so many elements on, parts count by themselves.
 const LARGE: usize = 1 << 17;
@@ -19,13 +21,13 @@ fn count<A: Copy + Default + Send + std::ops::AddAssign>(
     n: usize,
     bins: usize,
     put: &(dyn Fn(usize, &mut [A]) + Sync),
-) -> Vec<A> {
+) -> Result<Vec<A>, NoMemory> {
     let parts = if n >= LARGE && bins < n / PARTS {
         PARTS
     } else {
         1
     };
-    let mut all = vec![A::default(); bins * parts];
+    let mut all = filled(bins.saturating_mul(parts), A::default())?;
     let shared = Shared(all.as_mut_ptr().cast());
     each(parts, &|part| {
         let first = shared.get().cast::<A>().wrapping_add(part * bins);
@@ -42,18 +44,18 @@ fn count<A: Copy + Default + Send + std::ops::AddAssign>(
         }
     }
     all.truncate(bins);
-    all
+    Ok(all)
 }
 
 /// How often each whole number stands. All are at least 0 and below `bins`.
-pub(crate) fn of_integers(xs: &[i64], bins: usize) -> Vec<i64> {
+pub(crate) fn of_integers(xs: &[i64], bins: usize) -> Result<Vec<i64>, NoMemory> {
     count(xs.len(), bins, &|i, own: &mut [i64]| {
         own[xs[i] as usize] += 1
     })
 }
 
 /// What the weights of each whole number add up to.
-pub(crate) fn of_weights(xs: &[i64], weights: &[f64], bins: usize) -> Vec<f64> {
+pub(crate) fn of_weights(xs: &[i64], weights: &[f64], bins: usize) -> Result<Vec<f64>, NoMemory> {
     count(xs.len(), bins, &|i, own: &mut [f64]| {
         own[xs[i] as usize] += weights[i];
     })
@@ -79,7 +81,12 @@ macro_rules! binned {
 binned!(f32 f64);
 
 /// How many elements fall into each of equal bins; what lies outside is left out, NaN too.
-pub(crate) fn of_floats<T: Binned>(xs: &[T], low: T, high: T, bins: usize) -> Vec<i64> {
+pub(crate) fn of_floats<T: Binned>(
+    xs: &[T],
+    low: T,
+    high: T,
+    bins: usize,
+) -> Result<Vec<i64>, NoMemory> {
     count(xs.len(), bins, &|i, own: &mut [i64]| {
         if low <= xs[i] && xs[i] <= high {
             own[xs[i].bin(low, high, bins)] += 1;
@@ -95,14 +102,14 @@ mod tests {
     fn parts_add_up() {
         let n = LARGE + 7;
         let xs: Vec<i64> = (0..n as i64).map(|i| i * 7 % 5).collect();
-        let counts = of_integers(&xs, 6);
+        let counts = of_integers(&xs, 6).unwrap();
         assert_eq!(counts.iter().sum::<i64>(), n as i64);
         for (bin, &count) in counts.iter().enumerate() {
             let same = xs.iter().filter(|&&x| x == bin as i64).count();
             assert_eq!(count, same as i64);
         }
         let weights = vec![0.5; n];
-        let sums = of_weights(&xs, &weights, 6);
+        let sums = of_weights(&xs, &weights, 6).unwrap();
         assert!(
             sums.iter()
                 .zip(counts)
@@ -113,6 +120,6 @@ mod tests {
     #[test]
     fn ends_belong_to_the_bins() {
         let xs = [0.0_f32, 1.0, 3.0, 3.1, -0.1, f32::NAN];
-        assert_eq!(of_floats(&xs, 0.0, 3.0, 3), [1, 1, 1]);
+        assert_eq!(of_floats(&xs, 0.0, 3.0, 3).unwrap(), [1, 1, 1]);
     }
 }

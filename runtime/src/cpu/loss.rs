@@ -2,12 +2,13 @@
 
 use nomina_core::DType;
 
-use super::parallel::{GRAIN, Shared, split};
+use super::parallel::{GRAIN, Shared, try_split};
 use super::reduce::real::Real;
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::Rows;
 use crate::backend::arithmetic;
 use crate::call::EntropyJob;
+use crate::memory::{NoMemory, Scratch};
 
 const LANES: usize = 16;
 
@@ -56,7 +57,7 @@ impl<T: Real> Kernel for LogSumExp<'_, T> {
 /// # Safety
 /// The operands and the results lie where the job says, and nobody else uses the results meanwhile.
 /// Every target that counts is an index of the row.
-pub(crate) unsafe fn execute(job: &EntropyJob<'_>) {
+pub(crate) unsafe fn execute(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         match arithmetic(job.compute) {
@@ -66,7 +67,7 @@ pub(crate) unsafe fn execute(job: &EntropyJob<'_>) {
     }
 }
 
-unsafe fn each_row<T: Real>(job: &EntropyJob<'_>) {
+unsafe fn each_row<T: Real>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     let dims = [job.dim];
     let rows = Rows::new(job.shape, &dims);
     let x = rows.of(job.x, job.shape, job.strides, &dims);
@@ -76,8 +77,8 @@ unsafe fn each_row<T: Real>(job: &EntropyJob<'_>) {
     let (weights, targets) = (job.weight, job.targets);
     let weight = |class: usize| weights.map_or(1.0, |weights| weights[class]);
     let (ignored, logits, smoothing) = (job.ignore_index, job.logits, job.smoothing);
-    split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
-        let mut buffer = vec![T::ZERO; if x.is_dense::<T>() { 0 } else { rows.len }];
+    try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
+        let mut buffer = Scratch::new(if x.is_dense::<T>() { 0 } else { rows.len }, T::ZERO)?;
         for index in range {
             let target = targets[index];
             let (mut loss, mut counted) = (0.0, 0.0);
@@ -105,5 +106,6 @@ unsafe fn each_row<T: Real>(job: &EntropyJob<'_>) {
                 out.add(1).write(counted);
             }
         }
-    });
+        Ok(())
+    })
 }

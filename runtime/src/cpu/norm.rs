@@ -5,12 +5,13 @@
 
 use nomina_core::DType;
 
-use super::parallel::{GRAIN, Shared, split};
+use super::parallel::{GRAIN, Shared, try_split};
 use super::reduce::real::Real;
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::{Lines, Rows};
 use crate::backend::arithmetic;
 use crate::call::NormJob;
+use crate::memory::{NoMemory, Scratch};
 
 /// Elements that sum up in lanes before they go to the wide sum.
 const BLOCK: usize = 1024;
@@ -107,7 +108,7 @@ impl<T: Real> Kernel for Apply<'_, T> {
 ///
 /// # Safety
 /// The operands and the results lie where the job says, and nobody else uses the results meanwhile.
-pub(crate) unsafe fn execute(job: &NormJob<'_>) {
+pub(crate) unsafe fn execute(job: &NormJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         match arithmetic(job.compute) {
@@ -120,17 +121,18 @@ pub(crate) unsafe fn execute(job: &NormJob<'_>) {
 /// A scale of a row's elements: read once when it is the same for all rows.
 struct Scale<'a, T> {
     lines: &'a Lines,
-    buffer: Vec<T>,
+    buffer: Scratch<T>,
     ready: bool,
 }
 
 impl<'a, T: Real> Scale<'a, T> {
-    fn new(lines: &'a Lines, rows: &Rows) -> Self {
-        Self {
+    fn new(lines: &'a Lines, rows: &Rows) -> Result<Self, NoMemory> {
+        let own = if lines.is_dense::<T>() { 0 } else { rows.len };
+        Ok(Self {
             lines,
-            buffer: vec![T::ZERO; rows.len],
+            buffer: Scratch::new(own, T::ZERO)?,
             ready: false,
-        }
+        })
     }
 
     /// # Safety
@@ -147,7 +149,7 @@ impl<'a, T: Real> Scale<'a, T> {
     }
 }
 
-unsafe fn each_row<T: Real>(job: &NormJob<'_>) {
+unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     let (shape, dims) = (job.shape, job.dims);
     let rows = Rows::new(shape, dims);
     let x = rows.of(job.x, shape, job.strides, dims);
@@ -159,11 +161,12 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) {
     let stats = Shared(job.stats.cast());
     let direct = out.is_dense::<T>();
     let (count, rms, eps) = (rows.len as f64, job.rms, job.eps);
-    split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
-        let mut input = vec![T::ZERO; if x.is_dense::<T>() { 0 } else { rows.len }];
-        let mut output = vec![T::ZERO; if direct { 0 } else { rows.len }];
-        let mut weight = weight.as_ref().map(|lines| Scale::<T>::new(lines, &rows));
-        let mut bias = bias.as_ref().map(|lines| Scale::<T>::new(lines, &rows));
+    try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
+        let own = |needed: bool| Scratch::new(if needed { rows.len } else { 0 }, T::ZERO);
+        let (mut input, mut output) = (own(!x.is_dense::<T>())?, own(!direct)?);
+        let weight = weight.as_ref().map(|lines| Scale::<T>::new(lines, &rows));
+        let bias = bias.as_ref().map(|lines| Scale::<T>::new(lines, &rows));
+        let (mut weight, mut bias) = (weight.transpose()?, bias.transpose()?);
         for index in range {
             // SAFETY: operands are readable and each row of the result is written by one task, as
             // the caller promised.
@@ -199,5 +202,6 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) {
                 }
             }
         }
-    });
+        Ok(())
+    })
 }

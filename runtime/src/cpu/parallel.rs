@@ -1,6 +1,9 @@
 //! Work over all cores, or over one.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::memory::NoMemory;
 
 /// Below so many elements a second thread costs more than it gives.
 pub(crate) const GRAIN: usize = 1 << 15;
@@ -19,6 +22,42 @@ pub(crate) fn split(n: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
         let at = |piece: usize| piece * (n / pieces) + piece.min(n % pieces);
         f(at(piece)..at(piece + 1));
     });
+}
+
+/// As [`split`], of work that asks for memory; the error is that of one of those that got none.
+pub(crate) fn try_split(
+    n: usize,
+    grain: usize,
+    f: &(dyn Fn(Range<usize>) -> Result<(), NoMemory> + Sync),
+) -> Result<(), NoMemory> {
+    let missing = Missing::new();
+    split(n, grain, &|range| missing.look(|| f(range)));
+    missing.result()
+}
+
+/// What tasks could not have.
+pub(crate) struct Missing(AtomicUsize);
+
+impl Missing {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicUsize::new(0))
+    }
+
+    /// Does some work, unless other work got no memory.
+    pub(crate) fn look(&self, f: impl FnOnce() -> Result<(), NoMemory>) {
+        if self.0.load(Ordering::Relaxed) == 0
+            && let Err(NoMemory(bytes)) = f()
+        {
+            self.0.store(bytes.max(1), Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn result(self) -> Result<(), NoMemory> {
+        match self.0.into_inner() {
+            0 => Ok(()),
+            bytes => Err(NoMemory(bytes)),
+        }
+    }
 }
 
 /// Calls `f` on every number below `n`, at the same time where threads allow.

@@ -6,10 +6,11 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 
 use super::cast::Cast;
 use super::fill::{BLOCK, by_block};
-use super::parallel::{GRAIN, Shared, split};
+use super::parallel::{GRAIN, Missing, Shared, split};
 use super::simd::{level, levels};
 use crate::backend::{Place, arithmetic};
 use crate::call::{Drawn, Multinomial};
+use crate::memory::{NoMemory, Scratch};
 use crate::random::poisson::poisson;
 use crate::random::{Distribution, Draw, Stream};
 
@@ -144,12 +145,12 @@ pub(crate) unsafe fn random_of(
 ///
 /// # Safety
 /// `n` adjacent elements at `dest` are writable.
-pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) {
-    let mut keys: Vec<(u64, u64)> = vec![(0, 0); n];
+pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) -> Result<(), NoMemory> {
+    let mut keys = Scratch::new(n, (0_u64, 0_u64))?;
     let first = Shared(keys.as_mut_ptr().cast());
     split(n, GRAIN / 4, &|range| {
         for i in range {
-            // SAFETY: an element of the vector, which no other range writes to.
+            // SAFETY: an element of the scratch, which no other range writes to.
             unsafe {
                 first
                     .get()
@@ -174,6 +175,7 @@ pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) {
             }
         });
     }
+    Ok(())
 }
 
 /// Draws places by weight from each row.
@@ -185,10 +187,12 @@ pub(crate) unsafe fn multinomial(job: &Multinomial) -> Result<()> {
     let (weights, dest) = (Shared(job.weights.ptr), Shared(job.dest.ptr));
     let (size, wide) = (job.weights.dtype.size(), job.categories);
     let (samples, replacement, words) = (job.samples, job.replacement, &job.words);
-    let wrong = AtomicUsize::new(0);
+    let (wrong, missing) = (AtomicUsize::new(0), Missing::new());
     let grain = (GRAIN / 16 / wide.max(job.samples).max(1)).max(1);
-    split(job.rows, grain, &|range| {
-        let mut row = vec![0.0_f64; wide];
+    let some = |range: std::ops::Range<usize>| -> Result<(), NoMemory> {
+        let mut row = Scratch::new(wide, 0.0_f64)?;
+        let kept = if replacement { 0 } else { wide };
+        let mut times = Scratch::new(kept, (0.0_f64, 0_usize))?;
         for at in range {
             // SAFETY: the row's weights and its samples, which no other range writes to.
             let out = unsafe {
@@ -201,13 +205,16 @@ pub(crate) unsafe fn multinomial(job: &Multinomial) -> Result<()> {
             let drawn = if replacement {
                 repeated(&mut row, words, at * samples, out)
             } else {
-                distinct(&row, words, at * wide, out)
+                distinct(&row, &mut times, words, at * wide, out)
             };
             if drawn.is_none() {
                 wrong.fetch_max(at + 1, Ordering::Relaxed);
             }
         }
-    });
+        Ok(())
+    };
+    split(job.rows, grain, &|range| missing.look(|| some(range)));
+    missing.result().map_err(|e| e.in_op("multinomial"))?;
     match wrong.into_inner() {
         0 => Ok(()),
         at => {
@@ -244,28 +251,36 @@ fn repeated(row: &mut [f64], words: &Stream, first: usize, out: &mut [i64]) -> O
 
 /// Draws without replacement: waiting times, at the weights' rates, of all places; the first ones
 /// come out, in their order.
-fn distinct(row: &[f64], words: &Stream, first: usize, out: &mut [i64]) -> Option<()> {
+fn distinct(
+    row: &[f64],
+    times: &mut [(f64, usize)],
+    words: &Stream,
+    first: usize,
+    out: &mut [i64],
+) -> Option<()> {
     use crate::random::function::Function;
-    let mut times: Vec<(f64, usize)> = Vec::with_capacity(row.len());
+    let mut count = 0;
     for (i, &weight) in row.iter().enumerate() {
         if !(weight >= 0.0 && weight.is_finite()) {
             return None;
         }
         if weight > 0.0 {
-            times.push((-words.unit(first + i).natural_log() / weight, i));
+            times[count] = (-words.unit(first + i).natural_log() / weight, i);
+            count += 1;
         }
     }
-    if times.len() < out.len() {
+    if count < out.len() {
         return None;
     }
+    let mut times = &mut times[..count];
     let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
     if out.len() < times.len() {
         times.select_nth_unstable_by(out.len(), order);
-        times.truncate(out.len());
+        times = &mut times[..out.len()];
     }
     times.sort_unstable_by(order);
     for (out, (_, place)) in out.iter_mut().zip(times) {
-        *out = place as i64;
+        *out = *place as i64;
     }
     Some(())
 }

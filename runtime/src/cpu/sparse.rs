@@ -9,7 +9,9 @@ use half::{bf16, f16};
 use nomina_core::Element;
 
 use super::numeric::Number;
-use super::parallel::{GRAIN, Shared, each, split, threads};
+use super::parallel::{GRAIN, Missing, Shared, each, split, threads};
+use crate::memory::scratch::{collect, filled, push};
+use crate::memory::{NoMemory, Scratch};
 
 /// An element, and what it is summed as.
 pub(crate) trait Cell: Element {
@@ -70,8 +72,8 @@ fn rows<T: Send + Sync>(out: &mut [T], row: usize, f: &(dyn Fn(usize, &mut [T]) 
 }
 
 /// The keys of `n` coordinates, which stand in one row per dim. All are within `sizes`.
-pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Vec<usize> {
-    let mut keys = vec![0; n];
+pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Result<Vec<usize>, NoMemory> {
+    let mut keys = filled(n, 0)?;
     rows(&mut keys, 1, &|first, part| {
         for (dim, &size) in sizes.iter().enumerate() {
             let row = &indices[dim * n + first..][..part.len()];
@@ -80,15 +82,15 @@ pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Vec<usize> {
             }
         }
     });
-    keys
+    Ok(keys)
 }
 
 /// The coordinates of keys, in one row per dim.
-pub(crate) fn coordinates(keys: &[usize], sizes: &[usize]) -> Vec<i64> {
+pub(crate) fn coordinates(keys: &[usize], sizes: &[usize]) -> Result<Vec<i64>, NoMemory> {
     let n = keys.len();
-    let mut out = vec![0; n * sizes.len()];
+    let mut out = filled(n * sizes.len(), 0)?;
     if n == 0 {
-        return out;
+        return Ok(out);
     }
     let mut inner = 1;
     for (row, &size) in out.chunks_exact_mut(n).zip(sizes).rev() {
@@ -99,7 +101,7 @@ pub(crate) fn coordinates(keys: &[usize], sizes: &[usize]) -> Vec<i64> {
         });
         inner *= size;
     }
-    out
+    Ok(out)
 }
 
 /// Whether keys grow strictly.
@@ -108,23 +110,23 @@ pub(crate) fn is_sorted(keys: &[usize]) -> bool {
 }
 
 /// Keys in order, each with where it stood; equal keys keep their order.
-pub(crate) fn sorted(keys: &[usize]) -> Vec<(usize, usize)> {
-    let mut order: Vec<(usize, usize)> = keys.iter().copied().zip(0..).collect();
+pub(crate) fn sorted(keys: &[usize]) -> Result<Vec<(usize, usize)>, NoMemory> {
+    let mut order = collect(keys.iter().copied().zip(0..))?;
     #[cfg(feature = "rayon")]
     if order.len() > GRAIN && threads() > 1 {
         use rayon::prelude::*;
         order.par_sort_unstable();
-        return order;
+        return Ok(order);
     }
     order.sort_unstable();
-    order
+    Ok(order)
 }
 
 /// Where each run of equal keys begins, and the end.
-pub(crate) fn runs(order: &[(usize, usize)]) -> Vec<usize> {
+pub(crate) fn runs(order: &[(usize, usize)]) -> Result<Vec<usize>, NoMemory> {
     let begins = |at: &usize| *at == 0 || order[*at - 1].0 != order[*at].0;
     let starts = (0..order.len()).filter(begins);
-    starts.chain([order.len()]).collect()
+    collect(starts.chain([order.len()]))
 }
 
 /// The sums of the values of each run: blocks of `block` elements, added in their old order.
@@ -185,48 +187,47 @@ pub(crate) fn gather<T: Cell>(keys: &[usize], source: &[T], block: usize, out: &
 }
 
 /// The positions where a mask holds.
-pub(crate) fn positions(mask: &[bool]) -> Vec<usize> {
-    let chunks: Vec<Range<usize>> = (0..mask.len().div_ceil(GRAIN))
-        .map(|chunk| chunk * GRAIN..mask.len().min((chunk + 1) * GRAIN))
-        .collect();
-    let mut counts = vec![0; chunks.len()];
+pub(crate) fn positions(mask: &[bool]) -> Result<Vec<usize>, NoMemory> {
+    let chunks = mask.len().div_ceil(GRAIN);
+    let range =
+        |chunk: usize| -> Range<usize> { chunk * GRAIN..mask.len().min((chunk + 1) * GRAIN) };
+    let mut counts = Scratch::new(chunks, 0_usize)?;
     let ptr = Shared(counts.as_mut_ptr().cast());
-    each(chunks.len(), &|chunk| {
-        let part = &mask[chunks[chunk].clone()];
+    each(chunks, &|chunk| {
+        let part = &mask[range(chunk)];
         let count = part.iter().filter(|&&holds| holds).count();
         // SAFETY: each chunk has a place of its own.
         unsafe { ptr.get().cast::<usize>().add(chunk).write(count) };
     });
-    let mut starts = Vec::with_capacity(counts.len());
+    // Each count gives way to the place where its chunk starts.
     let mut total = 0;
-    for count in counts {
-        starts.push(total);
-        total += count;
+    for count in counts.iter_mut() {
+        total += std::mem::replace(count, total);
     }
-    let mut out = vec![0; total];
+    let (starts, mut out) = (counts, filled(total, 0)?);
     let ptr = Shared(out.as_mut_ptr().cast());
-    each(chunks.len(), &|chunk| {
-        let held = chunks[chunk].clone().filter(|&i| mask[i]);
+    each(chunks, &|chunk| {
+        let held = range(chunk).filter(|&i| mask[i]);
         for (at, i) in (starts[chunk]..).zip(held) {
             // SAFETY: as many places from `starts[chunk]` on as were counted in this chunk.
             unsafe { ptr.get().cast::<usize>().add(at).write(i) };
         }
     });
-    out
+    Ok(out)
 }
 
 /// The entries of two lists of strictly growing keys that have a key in common, as positions.
-pub(crate) fn common(a: &[usize], b: &[usize]) -> (Vec<usize>, Vec<usize>) {
+pub(crate) fn common(a: &[usize], b: &[usize]) -> Result<(Vec<usize>, Vec<usize>), NoMemory> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         if a[i] == b[j] {
-            left.push(i);
-            right.push(j);
+            push(&mut left, i)?;
+            push(&mut right, j)?;
         }
         (i, j) = (i + usize::from(a[i] <= b[j]), j + usize::from(a[i] >= b[j]));
     }
-    (left, right)
+    Ok((left, right))
 }
 
 /// A matrix whose entries stand in row-major order.
@@ -239,23 +240,28 @@ pub(crate) struct Rows<'a, T> {
 }
 
 /// Where each of `n` rows begins among sorted rows of entries, and the end.
-pub(crate) fn row_starts(rows: &[i64], n: usize) -> Vec<usize> {
-    let mut starts = vec![0; n + 1];
+pub(crate) fn row_starts(rows: &[i64], n: usize) -> Result<Vec<usize>, NoMemory> {
+    let mut starts = filled(n.saturating_add(1), 0)?;
     for &row in rows {
         starts[row as usize + 1] += 1;
     }
     for row in 0..n {
         starts[row + 1] += starts[row];
     }
-    starts
+    Ok(starts)
 }
 
 /// The product with a dense, row-major matrix of `n` columns, into all of `out`. Rows are computed
 /// one by one, in parts with about as many entries each; 16-bit floats are summed in `f32`.
-pub(crate) fn product<T: Cell>(a: &Rows<'_, T>, b: &[T], n: usize, out: &mut [T]) {
+pub(crate) fn product<T: Cell>(
+    a: &Rows<'_, T>,
+    b: &[T],
+    n: usize,
+    out: &mut [T],
+) -> Result<(), NoMemory> {
     let count = a.starts.len() - 1;
     if n == 0 || count == 0 {
-        return;
+        return Ok(());
     }
     debug_assert_eq!(out.len(), count * n);
     let work = a.values.len() * n + out.len();
@@ -277,8 +283,8 @@ pub(crate) fn product<T: Cell>(a: &Rows<'_, T>, b: &[T], n: usize, out: &mut [T]
     };
     let bounds: Vec<usize> = (0..parts).map(bound).chain([count]).collect();
     let ptr = Shared(out.as_mut_ptr().cast());
-    each(parts, &|part| {
-        let mut sums = vec![<T::Wide as Default>::default(); n];
+    let some = |part: usize| {
+        let mut sums = Scratch::new(n, <T::Wide as Default>::default())?;
         for row in bounds[part]..bounds[part + 1] {
             sums.fill(<T::Wide as Default>::default());
             for at in a.starts[row]..a.starts[row + 1] {
@@ -291,11 +297,15 @@ pub(crate) fn product<T: Cell>(a: &Rows<'_, T>, b: &[T], n: usize, out: &mut [T]
             // SAFETY: every row is in one part alone.
             let out =
                 unsafe { std::slice::from_raw_parts_mut(ptr.get().cast::<T>().add(row * n), n) };
-            for (out, &sum) in out.iter_mut().zip(&sums) {
+            for (out, &sum) in out.iter_mut().zip(sums.iter()) {
                 *out = T::narrow(sum);
             }
         }
-    });
+        Ok(())
+    };
+    let missing = Missing::new();
+    each(parts, &|part| missing.look(|| some(part)));
+    missing.result()
 }
 
 #[cfg(test)]
@@ -305,25 +315,25 @@ mod tests {
     #[test]
     fn keys_and_coordinates_are_inverse() {
         let indices = [1, 0, 1, 2, 0, 1];
-        let keys = keys(&indices, 3, &[2, 3]);
+        let keys = keys(&indices, 3, &[2, 3]).unwrap();
         assert_eq!(keys, [5, 0, 4]);
-        assert_eq!(coordinates(&keys, &[2, 3]), indices);
-        assert_eq!(coordinates(&[], &[2, 3]), []);
+        assert_eq!(coordinates(&keys, &[2, 3]).unwrap(), indices);
+        assert_eq!(coordinates(&[], &[2, 3]).unwrap(), []);
         assert!(!is_sorted(&keys) && is_sorted(&[0, 4, 5]) && !is_sorted(&[1, 1]));
     }
 
     #[test]
     fn equal_keys_are_summed() {
-        let order = sorted(&[3, 1, 3]);
-        let starts = runs(&order);
+        let order = sorted(&[3, 1, 3]).unwrap();
+        let starts = runs(&order).unwrap();
         assert_eq!(starts, [0, 1, 3]);
         let mut out = [0; 4];
         sum_runs(&[1, 2, 10, 20, 100, 200], 2, &order, &starts, &mut out);
         assert_eq!(out, [10, 20, 101, 202]);
         let mut out = [f16::ZERO; 1];
         let small = [f16::from_f32(2048.0), f16::ONE, f16::ONE];
-        let order = sorted(&[0, 0, 0]);
-        sum_runs(&small, 1, &order, &runs(&order), &mut out);
+        let order = sorted(&[0, 0, 0]).unwrap();
+        sum_runs(&small, 1, &order, &runs(&order).unwrap(), &mut out);
         assert_eq!(out[0].to_f32(), 2050.0);
     }
 
@@ -331,8 +341,9 @@ mod tests {
     fn positions_of_a_long_mask() {
         let mask: Vec<bool> = (0..3 * GRAIN + 5).map(|i| i % 7 == 3).collect();
         let wanted: Vec<usize> = (0..mask.len()).filter(|i| i % 7 == 3).collect();
-        assert_eq!(positions(&mask), wanted);
-        assert_eq!(common(&[1, 4, 6], &[0, 4, 5, 6]), (vec![1, 2], vec![1, 3]));
+        assert_eq!(positions(&mask).unwrap(), wanted);
+        let both = common(&[1, 4, 6], &[0, 4, 5, 6]).unwrap();
+        assert_eq!(both, (vec![1, 2], vec![1, 3]));
     }
 
     #[test]
@@ -351,14 +362,14 @@ mod tests {
                 wanted[row as usize * n + j] += value * b[column as usize * n + j];
             }
         }
-        let starts = row_starts(&rows, count);
+        let starts = row_starts(&rows, count).unwrap();
         let a = Rows {
             starts: &starts,
             columns: &columns,
             values: &values,
         };
         let mut out = vec![7; count * n];
-        product(&a, &b, n, &mut out);
+        product(&a, &b, n, &mut out).unwrap();
         assert_eq!(out, wanted);
     }
 }

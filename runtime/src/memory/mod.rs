@@ -12,6 +12,7 @@
 
 mod class;
 mod local;
+pub(crate) mod scratch;
 mod shared;
 mod system;
 
@@ -25,6 +26,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::storage::ALIGNMENT;
+pub(crate) use scratch::{NoMemory, Scratch};
 
 /// How much memory tensors take, in bytes. Blocks count with their own sizes, which are up to an
 /// eighth more than was asked for (64 bytes at least). A `Vec` that became a tensor does not count.

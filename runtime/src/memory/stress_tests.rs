@@ -51,9 +51,10 @@ fn churn(threads: usize, rounds: usize) {
     let (senders, receivers): (Vec<_>, Vec<_>) =
         (0..threads).map(|_| mpsc::channel::<Marked>()).unzip();
     thread::scope(|scope| {
+        let mut running = Vec::new();
         for (at, receiver) in receivers.into_iter().enumerate() {
             let to = senders[(at + 1) % threads].clone();
-            scope.spawn(move || {
+            running.push(scope.spawn(move || {
                 let mut state = at as u64 + 1;
                 let mut kept: Vec<Marked> = Vec::new();
                 for round in 0..rounds {
@@ -80,9 +81,13 @@ fn churn(threads: usize, rounds: usize) {
                         trim();
                     }
                 }
-            });
+            }));
         }
         drop(senders);
+        // The scope's own end waits for closures, and not for what threads keep to be given back.
+        running
+            .into_iter()
+            .for_each(|thread| thread.join().unwrap());
     });
 }
 

@@ -6,6 +6,7 @@ use nomina_core::{Element, Error, ErrorKind, Names, Result, Scalar};
 
 use super::Raw;
 use crate::call;
+use crate::memory::scratch::{collect, copied};
 use crate::shape::Shape;
 
 impl Raw {
@@ -50,20 +51,21 @@ impl Raw {
     /// The elements in row-major order.
     ///
     /// # Errors
-    /// When the dtype is another.
+    /// When the dtype is another, or memory is missing.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.check_element::<T>("to_vec")?;
-        match self.as_slice() {
-            Some(slice) => Ok(slice.to_vec()),
-            None => Ok(self.iter()?.collect()),
-        }
+        let copied = match self.as_slice() {
+            Some(slice) => copied(slice),
+            None => collect(self.iter()?),
+        };
+        copied.map_err(|error| error.in_op("to_vec"))
     }
 
     /// The elements in row-major order; without a copy when they came from a vector that nothing
     /// else shares.
     ///
     /// # Errors
-    /// When the dtype is another.
+    /// When the dtype is another, or memory for a copy is missing.
     pub fn into_vec<T: Element>(self) -> Result<Vec<T>> {
         self.check_element::<T>("into_vec")?;
         let whole = self.layout.offset == 0

@@ -127,7 +127,7 @@ impl Drop for CpuBuffer {
 }
 
 #[cold]
-pub(super) fn refused(op: &'static str, len: usize) -> Error {
+pub(crate) fn refused(op: &'static str, len: usize) -> Error {
     Error::new(
         ErrorKind::Memory,
         op,

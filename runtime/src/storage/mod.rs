@@ -16,6 +16,7 @@ use nomina_core::{Device, Element, Result};
 
 use crate::memory::Block;
 use cpu::CpuBuffer;
+pub(crate) use cpu::refused;
 
 /// The alignment of allocated CPU blocks: a cache line, and an AVX-512 register.
 pub const ALIGNMENT: usize = 64;

@@ -26,6 +26,8 @@ pub struct Columns<'a> {
 /// Columns for a backend. One side is `[batch, channels, spatial..]`, the other
 /// `[batch, channels, kernel.., positions..]`; both are row-major.
 pub(crate) struct ColumnsJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     /// Planes: batch times channels.
     pub(crate) planes: usize,
@@ -116,6 +118,7 @@ pub fn im2col(x: &Raw, args: &Columns<'_>) -> Result<Raw> {
     let mut out = Raw::empty(op.name(), &[batch, rows, positions], x.dtype(), x.device())?;
     let input = contiguous(x)?;
     let job = ColumnsJob {
+        op: op.name(),
         dtype: x.dtype(),
         planes: batch * channels,
         windows,
@@ -160,6 +163,7 @@ pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     let input = contiguous(x)?;
     let job = ColumnsJob {
+        op: op.name(),
         dtype: x.dtype(),
         planes: shape[0] * channels,
         windows,

@@ -55,6 +55,8 @@ pub struct TransposedArgs<'a> {
 
 /// A convolution for a backend. Strides are in elements.
 pub(crate) struct ConvJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) batch: usize,
     pub(crate) groups: usize,
@@ -82,6 +84,8 @@ unsafe impl Sync for ConvJob {}
 
 /// A transposed convolution for a backend: the windows slide over the result.
 pub(crate) struct TransposedJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) batch: usize,
     pub(crate) groups: usize,
@@ -268,6 +272,7 @@ pub fn conv(
     let positions: usize = shape[2..].iter().product();
     let (outs, place) = (ready.outs as isize, positions as isize);
     let job = ConvJob {
+        op: op.name(),
         dtype: input.dtype(),
         batch,
         groups: args.groups,
@@ -406,6 +411,7 @@ pub fn conv_transpose(
     let w = contiguous(&to_dtype(&ready.weight, arithmetic(input.dtype()))?)?;
     let mut out = Raw::empty(op.name(), &shape, input.dtype(), input.device())?;
     let job = TransposedJob {
+        op: op.name(),
         dtype: input.dtype(),
         batch: input.shape()[0],
         groups: args.groups,

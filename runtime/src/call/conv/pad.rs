@@ -27,6 +27,8 @@ pub enum PadMode {
 
 /// Elements picked dim by dim, for a backend. The result is row-major.
 pub(crate) struct SpreadJob<'a> {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
     /// Bytes of an element.
     pub(crate) element: usize,
     pub(crate) shape: &'a [usize],
@@ -50,6 +52,7 @@ pub(super) fn spread(op: Op, x: &Raw, maps: &[Option<Vec<isize>>], value: Scalar
         .collect();
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     let job = SpreadJob {
+        op: op.name(),
         element: x.dtype().size(),
         shape: &shape,
         maps,

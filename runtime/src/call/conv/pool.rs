@@ -65,6 +65,8 @@ pub(crate) enum PoolKind {
 
 /// A pool for a backend: planes of three dims, row-major and one behind another.
 pub(crate) struct PoolJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
     pub(crate) kind: PoolKind,
     pub(crate) dtype: DType,
     pub(crate) planes: usize,
@@ -206,6 +208,7 @@ fn pooled(
         all[3 - dims.len() + at] = spans;
     }
     let job = PoolJob {
+        op: op.name(),
         kind,
         dtype: x.dtype(),
         planes: input.shape()[..outer].iter().product(),

@@ -59,6 +59,8 @@ impl Taps {
 
 /// Planes resampled along their dims, for a backend: row-major, one behind another.
 pub(crate) struct ResampleJob<'a> {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) planes: usize,
     /// The dims' sizes.
@@ -229,6 +231,7 @@ fn resampled(op: Op, x: &Raw, dims: &[usize], taps: &[Taps], sizes: &[usize]) ->
     shape.extend_from_slice(sizes);
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     let job = ResampleJob {
+        op: op.name(),
         dtype: x.dtype(),
         planes: shape[..outer].iter().product(),
         size: &input.shape()[outer..],

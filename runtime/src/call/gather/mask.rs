@@ -7,6 +7,7 @@ use super::{Update, put, refuse, same_device, same_dtype};
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise};
 use crate::cpu::gather::{count, positions};
+use crate::memory::NoMemory;
 use crate::raw::Raw;
 
 /// The indices of the elements that differ from zero: a row for each, of one number for each dim.
@@ -28,11 +29,12 @@ pub fn nonzero(op: Op, x: &Raw) -> Result<Raw> {
             "not on the host".into(),
         ));
     };
-    let counts = count(holds);
+    let missing = |error: NoMemory| error.in_op(op.name());
+    let counts = count(holds).map_err(missing)?;
     let rows = counts.iter().sum();
     let mut out = Raw::empty(op.name(), &[rows, x.rank()], DType::I64, x.device())?;
     // SAFETY: the result is fresh and has room for as many rows as were counted.
-    unsafe { positions(holds, &counts, x.shape(), address(&mut out).cast()) };
+    unsafe { positions(holds, &counts, x.shape(), address(&mut out).cast()) }.map_err(missing)?;
     Ok(out)
 }
 

@@ -15,6 +15,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 use super::to_dtype;
 use crate::backend::Place;
 use crate::cpu::gather::{IndexJob, extremes};
+use crate::memory::scratch::collect;
 use crate::plan::Plan;
 use crate::raw::{Raw, Strided};
 use crate::shape::{Shape, Strides};
@@ -90,7 +91,8 @@ fn checked(op: Op, shape: &[usize], dim: usize, index: &Raw) -> Result<Raw> {
     let wrapped = index
         .iter::<i64>()?
         .map(|at| if at < 0 { at + limit } else { at });
-    Raw::from_vec(wrapped.collect(), index.shape())
+    let wrapped = collect(wrapped).map_err(|error| error.in_op(op.name()))?;
+    Raw::from_vec(wrapped, index.shape())
 }
 
 /// The least and the greatest number of an index.

@@ -7,6 +7,7 @@ use super::{Part, Update, along, checked, flat, refuse, repeated, same_device, s
 use crate::backend::{Place, backend};
 use crate::call::reduce::address;
 use crate::call::{contiguous, full, to_dtype};
+use crate::memory::scratch::collect;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -155,13 +156,13 @@ pub fn unravel(index: &Raw, shape: &[usize]) -> Result<Vec<Raw>> {
         return Err(refuse(ErrorKind::Index, op, &[index.shape()], what)
             .hint("positions count the elements in row-major order"));
     }
-    let mut left: Vec<i64> = index
-        .iter::<i64>()?
-        .map(|at| if at < 0 { at + limit } else { at })
-        .collect();
+    let missing = |error: crate::memory::NoMemory| error.in_op(op.name());
+    let from_start = |at: i64| if at < 0 { at + limit } else { at };
+    let mut left = collect(index.iter::<i64>()?.map(from_start)).map_err(missing)?;
     let mut found = Vec::with_capacity(shape.len());
     for &size in shape.iter().rev() {
-        let each = left.iter().map(|at| at % size.max(1) as i64).collect();
+        let each = left.iter().map(|at| at % size.max(1) as i64);
+        let each = collect(each).map_err(missing)?;
         left.iter_mut().for_each(|at| *at /= size.max(1) as i64);
         found.push(Raw::from_vec::<i64>(each, index.shape())?);
     }

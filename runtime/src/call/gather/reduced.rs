@@ -7,6 +7,8 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{Update, index_update, same_dtype, scatter};
 use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
+use crate::memory::NoMemory;
+use crate::memory::scratch::collect;
 use crate::raw::{Raw, RawMut};
 
 /// How `scatter_reduce` and `index_reduce` make one number of several.
@@ -113,22 +115,24 @@ pub fn reduced(
         let start = Scalar::Int(i64::from(include_self));
         let mut counts = full(own.shape(), start, DType::I64, own.device())?;
         at.write(op, counts.as_mut()?, &number(1, DType::I64)?, Update::Add)?;
-        result = divided(&result, &counts)?;
+        result = divided(op, &result, &counts)?;
     }
     *own = result;
     Ok(())
 }
 
 /// Sums by counts, of which 0 stands for nothing added.
-fn divided(sums: &Raw, counts: &Raw) -> Result<Raw> {
+fn divided(op: Op, sums: &Raw, counts: &Raw) -> Result<Raw> {
+    let missing = |error: NoMemory| error.in_op(op.name());
     let one = |count: i64| count.max(1);
-    let counts: Vec<i64> = counts.iter::<i64>()?.map(one).collect();
+    let counts = collect(counts.iter::<i64>()?.map(one)).map_err(missing)?;
     if !sums.dtype().is_integral() {
         let counts = Raw::from_vec(counts, sums.shape())?;
         return pointwise(Op::Div, &[Arg::Tensor(sums), Arg::Tensor(&counts)]);
     }
     let wide = contiguous(&to_dtype(sums, DType::I64)?)?;
     let means = wide.iter::<i64>()?.zip(counts);
-    let means = means.map(|(sum, count)| sum.div_euclid(count)).collect();
+    let means = means.map(|(sum, count)| sum.div_euclid(count));
+    let means = collect(means).map_err(missing)?;
     to_dtype(&Raw::from_vec::<i64>(means, sums.shape())?, sums.dtype())
 }

@@ -9,23 +9,27 @@ use super::lower::Lower;
 use super::number::{Number, Widen};
 use super::{elements, positions, taps};
 use crate::call::ColumnsJob;
-use crate::cpu::parallel::{GRAIN, split};
+use crate::cpu::parallel::{GRAIN, split, try_split};
+use crate::memory::{NoMemory, Scratch};
 
 /// Runs `im2col` or `fold`.
 ///
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
-pub(crate) unsafe fn execute(job: &ColumnsJob) {
+pub(crate) unsafe fn execute(job: &ColumnsJob) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise; elements that are only copied go as bits of their size.
     unsafe {
         match (job.fold, job.dtype) {
-            (false, dtype) => match dtype.size() {
-                1 => lower::<u8>(job),
-                2 => lower::<u16>(job),
-                4 => lower::<u32>(job),
-                8 => lower::<u64>(job),
-                _ => lower::<u128>(job),
-            },
+            (false, dtype) => {
+                match dtype.size() {
+                    1 => lower::<u8>(job),
+                    2 => lower::<u16>(job),
+                    4 => lower::<u32>(job),
+                    8 => lower::<u64>(job),
+                    _ => lower::<u128>(job),
+                }
+                Ok(())
+            }
             (true, DType::F32) => add::<f32, f32>(job),
             (true, DType::F64) => add::<f64, f64>(job),
             (true, DType::F16) => add::<f16, f32>(job),
@@ -64,14 +68,14 @@ unsafe fn lower<T: Number + Widen<T>>(job: &ColumnsJob) {
     });
 }
 
-unsafe fn add<S: Widen<A>, A: Number>(job: &ColumnsJob) {
+unsafe fn add<S: Widen<A>, A: Number>(job: &ColumnsJob) -> Result<(), NoMemory> {
     let (rows, count, size) = (
         taps(&job.windows),
         positions(&job.windows),
         elements(&job.windows),
     );
-    split(job.planes, GRAIN / (rows * count).max(1), &|range| {
-        let mut sums = vec![A::ZERO; size];
+    try_split(job.planes, GRAIN / (rows * count).max(1), &|range| {
+        let mut sums = Scratch::new(size, A::ZERO)?;
         for plane in range {
             sums.fill(A::ZERO);
             for row in 0..rows {
@@ -87,5 +91,6 @@ unsafe fn add<S: Widen<A>, A: Number>(job: &ColumnsJob) {
                 unsafe { out.add(i).write(S::down(sum)) };
             }
         }
-    });
+        Ok(())
+    })
 }

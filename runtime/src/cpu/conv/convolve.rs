@@ -9,9 +9,10 @@ use super::number::{Number, Widen};
 use super::{BLOCK, direct, positions, taps};
 use crate::call::{ConvJob, is_direct};
 use crate::cpu::gemm::{self, Matrix, Product, Repeat};
-use crate::cpu::parallel::{split, threads};
+use crate::cpu::parallel::{split, threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::Scratch;
+use crate::memory::NoMemory;
 
 /// Positions of a block, at least: fewer would not repay what a product costs to start.
 const NARROW: usize = 64;
@@ -20,7 +21,7 @@ const NARROW: usize = 64;
 ///
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
-pub(crate) unsafe fn execute(job: &ConvJob) {
+pub(crate) unsafe fn execute(job: &ConvJob) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         match job.dtype {
@@ -39,15 +40,16 @@ pub(crate) unsafe fn execute(job: &ConvJob) {
     }
 }
 
-unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) {
+unsafe fn floats<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         if is_direct(job.dtype, job.channels, job.outs) {
-            direct::run::<S, A>(job);
-        } else if native::<S, A>() && point::<A>(job) {
+            direct::run::<S, A>(job)
+        } else if native::<S, A>() && point::<A>(job)? {
             // A product, and done.
+            Ok(())
         } else {
-            by_blocks::<S, A>(job);
+            by_blocks::<S, A>(job)
         }
     }
 }
@@ -66,7 +68,7 @@ fn compute(dtype: DType) -> DType {
 }
 
 /// A kernel of one element is a product with the input as it lies. Whether it was one.
-unsafe fn point<A: Number>(job: &ConvJob) -> bool {
+unsafe fn point<A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
     let [_, d, h, w] = [0, 1, 2, 3].map(|at| job.x_strides[at + 1]);
     let sizes = job.windows.map(|window| window.size as isize);
     // Positions are one stride apart over all spatial dims that have more than one.
@@ -81,7 +83,7 @@ unsafe fn point<A: Number>(job: &ConvJob) -> bool {
         && (sizes[1] == 1 || h == step * sizes[2])
         && (sizes[0] == 1 || d == step * sizes[2] * sizes[1]);
     if !flat || !job.windows.iter().all(|window| window.is_point()) {
-        return false;
+        return Ok(false);
     }
     let (channels, outs) = (job.channels as isize, job.outs as isize);
     let [batch, out, place] = job.out_strides;
@@ -127,8 +129,8 @@ unsafe fn point<A: Number>(job: &ConvJob) -> bool {
         },
     ];
     // SAFETY: the matrices lie where the job says.
-    unsafe { gemm::run(product, &repeats) };
-    true
+    unsafe { gemm::run(product, &repeats)? };
+    Ok(true)
 }
 
 /// Writes the bias everywhere.
@@ -167,7 +169,7 @@ struct Block<'a, S, A> {
     elements: std::marker::PhantomData<S>,
 }
 
-unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) {
+unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
     let depth = job.channels * taps(&job.windows);
     let count = positions(&job.windows);
     let units = job.batch * job.groups;
@@ -182,12 +184,12 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) {
     let tasks = units * across;
     let parallel = tasks < threads();
     let run = |range: std::ops::Range<usize>| {
-        let mut seen = Scratch::new(depth * width * size_of::<A>());
+        let mut seen = Scratch::new(depth * width * size_of::<A>())?;
         let mut wide = Scratch::new(if native::<S, A>() {
             0
         } else {
             job.outs * width * size_of::<A>()
-        });
+        })?;
         for task in range {
             let (unit, from) = (task / across, task % across * width);
             let block = Block::<S, A> {
@@ -201,21 +203,22 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) {
                 parallel,
                 elements: std::marker::PhantomData,
             };
-            dispatch(block);
+            dispatch(block)?;
         }
+        Ok(())
     };
     if parallel {
-        run(0..tasks);
+        run(0..tasks)
     } else {
-        split(tasks, 1, &run);
+        try_split(tasks, 1, &run)
     }
 }
 
 impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
-    type Out = ();
+    type Out = Result<(), NoMemory>;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Self::Out {
         let job = self.job;
         let (group, n) = (self.group as isize, self.n as isize);
         let x = n * job.x_strides[0] + group * job.channels as isize * job.x_strides[1];
@@ -297,9 +300,9 @@ impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
         // SAFETY: the matrices lie as computed above; blocks have other positions of the result.
         unsafe {
             if self.parallel {
-                gemm::run(product, &[]);
+                gemm::run(product, &[])?;
             } else {
-                gemm::serial(&product);
+                gemm::serial(&product)?;
             }
             if let Some(wide) = self.wide {
                 let to = job.out.cast::<S>().wrapping_offset(offset);
@@ -312,5 +315,6 @@ impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
                 }
             }
         }
+        Ok(())
     }
 }

@@ -7,8 +7,9 @@ use std::ops::Range;
 use super::number::{Number, Widen};
 use super::{positions, taps};
 use crate::call::ConvJob;
-use crate::cpu::parallel::split;
+use crate::cpu::parallel::try_split;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::memory::{NoMemory, Scratch};
 
 /// Multiplications that are worth a thread.
 const GRAIN: usize = 1 << 15;
@@ -17,19 +18,27 @@ const GRAIN: usize = 1 << 15;
 ///
 /// # Safety
 /// As for [`super::convolve::execute`].
-pub(super) unsafe fn run<S: Widen<A>, A: Number>(job: &ConvJob) {
+pub(super) unsafe fn run<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemory> {
     let [d, h, w] = &job.windows;
     let rows = job.batch * job.groups * job.outs * d.out * h.out;
     let work = w.out * job.channels * taps(&job.windows);
-    split(rows, GRAIN / work.max(1), &|range| {
-        let mut sums = vec![A::ZERO; w.out];
+    try_split(rows, GRAIN / work.max(1), &|range| {
+        let mut sums = Scratch::new(w.out, A::ZERO)?;
+        // What of a row each tap of the kernel sees.
+        let mut spans = Scratch::new(w.kernel, (0, 0))?;
+        for (kx, span) in spans.iter_mut().enumerate() {
+            let inside = w.inside(kx);
+            *span = (inside.start, inside.end);
+        }
         dispatch(Rows::<S, A> {
             job,
             range,
             sums: &mut sums,
+            spans: &spans,
             elements: PhantomData,
         });
-    });
+        Ok(())
+    })
 }
 
 /// Some rows of the result.
@@ -37,6 +46,7 @@ struct Rows<'a, S, A> {
     job: &'a ConvJob,
     range: Range<usize>,
     sums: &'a mut [A],
+    spans: &'a [(usize, usize)],
     elements: PhantomData<S>,
 }
 
@@ -48,7 +58,6 @@ impl<S: Widen<A>, A: Number> Kernel for Rows<'_, S, A> {
         let job = self.job;
         let [d, h, w] = &job.windows;
         let (all, depth) = (job.groups * job.outs, job.channels * taps(&job.windows));
-        let spans: Vec<Range<usize>> = (0..w.kernel).map(|kx| w.inside(kx)).collect();
         let step = job.x_strides[4] * w.stride as isize;
         for row in self.range {
             let (oy, oz) = (row % h.out, row / h.out % d.out);
@@ -74,13 +83,13 @@ impl<S: Widen<A>, A: Number> Kernel for Rows<'_, S, A> {
                             + z as isize * job.x_strides[2]
                             + y as isize * job.x_strides[3];
                         let line = job.x.cast::<S>().wrapping_offset(line);
-                        for (kx, span) in spans.iter().enumerate() {
-                            if span.is_empty() {
+                        for (kx, &(start, end)) in self.spans.iter().enumerate() {
+                            if start >= end {
                                 continue;
                             }
-                            let at = span.start * w.stride + kx * w.dilation - w.before;
+                            let at = start * w.stride + kx * w.dilation - w.before;
                             let from = line.wrapping_offset(at as isize * job.x_strides[4]);
-                            let sums = &mut self.sums[span.clone()];
+                            let sums = &mut self.sums[start..end];
                             // SAFETY: the weight has an element for each tap; the span holds the
                             // positions at which this tap is an element of the row.
                             unsafe { add(sums, weight.add(kx).read(), from, step) };

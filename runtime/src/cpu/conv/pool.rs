@@ -8,14 +8,15 @@ use nomina_core::DType;
 
 use super::number::Widen;
 use crate::call::{PoolJob, PoolKind, Span};
-use crate::cpu::parallel::{GRAIN, split};
+use crate::cpu::parallel::{GRAIN, Missing, split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::memory::{NoMemory, Scratch};
 
 /// Runs a pool.
 ///
 /// # Safety
 /// All elements lie where the job says; nobody else uses the results meanwhile.
-pub(crate) unsafe fn execute(job: &PoolJob) {
+pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
     macro_rules! with {
         ($($dtype:ident: $t:ty, $greatest:ty, $sum:ty;)*) => {
             match job.dtype {
@@ -23,12 +24,13 @@ pub(crate) unsafe fn execute(job: &PoolJob) {
                     (PoolKind::Max, Some(indices)) => {
                         let at = Places::<$t, $greatest>(job, indices, PhantomData);
                         split_rows(job, &|range| at.rows(range));
+                        Ok(())
                     }
                     (PoolKind::Max, None) => values::<$t, $greatest, Greatest>(job),
                     (PoolKind::Mean(_), _) => values::<$t, $sum, Mean>(job),
                 },)*
                 // The row's dtypes are those above.
-                _ => {}
+                _ => Ok(()),
             }
         };
     }
@@ -134,16 +136,22 @@ fn split_rows(job: &PoolJob, run: &(dyn Fn(Range<usize>) + Sync)) {
     split(rows, GRAIN / 4 / work.max(1), run);
 }
 
-fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(job: &PoolJob) {
-    split_rows(job, &|range| {
-        let mut joined = vec![J::START; job.size[2]];
+fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
+    job: &PoolJob,
+) -> Result<(), NoMemory> {
+    let rows = |range| {
+        let mut joined = Scratch::new(job.size[2], J::START)?;
         dispatch(Rows::<S, A, J> {
             job,
             range,
             joined: &mut joined,
             types: PhantomData,
         });
-    });
+        Ok(())
+    };
+    let missing = Missing::new();
+    split_rows(job, &|range| missing.look(|| rows(range)));
+    missing.result()
 }
 
 /// Some rows of the result.

@@ -5,21 +5,23 @@ use nomina_core::DType;
 
 use super::number::{Number, Widen};
 use crate::call::ResampleJob;
-use crate::cpu::parallel::{GRAIN, split};
+use crate::cpu::parallel::{GRAIN, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::memory::NoMemory;
+use crate::memory::scratch::{collect, filled, room};
 
 /// Resamples the planes.
 ///
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
-pub(crate) unsafe fn execute(job: &ResampleJob<'_>) {
+pub(crate) unsafe fn execute(job: &ResampleJob<'_>) -> Result<(), NoMemory> {
     match job.dtype {
         DType::F32 => run::<f32, f32>(job, |w| w as f32),
         DType::F64 => run::<f64, f64>(job, |w| w),
         DType::F16 => run::<f16, f32>(job, |w| w as f32),
         DType::BF16 => run::<bf16, f32>(job, |w| w as f32),
         // The caller lets floats in alone.
-        _ => {}
+        _ => Ok(()),
     }
 }
 
@@ -58,17 +60,26 @@ impl<A: Number> Kernel for Along<'_, A> {
     }
 }
 
-fn run<S: Widen<A>, A: Number>(job: &ResampleJob<'_>, weight: fn(f64) -> A) {
-    let weights: Vec<Vec<A>> = job
-        .taps
-        .iter()
-        .map(|taps| taps.weight.iter().map(|&w| weight(w)).collect())
-        .collect();
+fn run<S: Widen<A>, A: Number>(
+    job: &ResampleJob<'_>,
+    weight: fn(f64) -> A,
+) -> Result<(), NoMemory> {
+    let mut weights: crate::SmallVec<[Vec<A>; 3]> = crate::SmallVec::new();
+    for taps in job.taps {
+        weights.push(collect(taps.weight.iter().map(|&w| weight(w)))?);
+    }
     let rank = job.size.len();
     let size: usize = job.size.iter().product();
     let out_size: usize = job.taps.iter().map(|taps| taps.len()).product();
-    split(job.planes, GRAIN / (size + out_size), &|range| {
-        let (mut from, mut to): (Vec<A>, Vec<A>) = (Vec::new(), Vec::new());
+    // Of all sizes that a plane has on its way, the greatest.
+    let mut most = size;
+    for dim in 0..rank {
+        let outer: usize = job.size[..dim].iter().product();
+        let inner = job.taps[dim..].iter().map(|taps| taps.len());
+        most = most.max(outer * inner.product::<usize>());
+    }
+    try_split(job.planes, GRAIN / (size + out_size), &|range| {
+        let (mut from, mut to) = (room::<A>(most)?, filled(most, A::ZERO)?);
         for plane in range {
             let x = job.x.cast::<S>().wrapping_add(plane * size);
             from.clear();
@@ -99,5 +110,6 @@ fn run<S: Widen<A>, A: Number>(job: &ResampleJob<'_>, weight: fn(f64) -> A) {
                 unsafe { out.add(i).write(S::down(value)) };
             }
         }
-    });
+        Ok(())
+    })
 }

@@ -2,6 +2,8 @@
 
 use crate::call::SpreadJob;
 use crate::cpu::parallel::{GRAIN, split};
+use crate::memory::NoMemory;
+use crate::memory::scratch::push;
 
 /// Runs of neighbours that are shorter on average are copied element by element.
 const RUN: usize = 4;
@@ -10,7 +12,7 @@ const RUN: usize = 4;
 ///
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
-pub(crate) unsafe fn execute(job: &SpreadJob<'_>) {
+pub(crate) unsafe fn execute(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise; elements go as bits of their size.
     unsafe {
         match job.element {
@@ -30,40 +32,42 @@ struct Neighbours {
     len: usize,
 }
 
-fn neighbours(map: Option<&[isize]>, size: usize) -> Vec<Neighbours> {
+fn neighbours(map: Option<&[isize]>, size: usize) -> Result<Vec<Neighbours>, NoMemory> {
+    let mut found: Vec<Neighbours> = Vec::new();
     let Some(map) = map else {
-        return vec![Neighbours {
+        let all = Neighbours {
             to: 0,
             from: 0,
             len: size,
-        }];
+        };
+        push(&mut found, all)?;
+        return Ok(found);
     };
-    let mut found: Vec<Neighbours> = Vec::new();
     for (to, &from) in map.iter().enumerate() {
         match found.last_mut() {
             Some(last) if from >= 0 && last.from >= 0 && from == last.from + last.len as isize => {
                 last.len += 1;
             }
             Some(last) if from < 0 && last.from < 0 => last.len += 1,
-            _ => found.push(Neighbours { to, from, len: 1 }),
+            _ => push(&mut found, Neighbours { to, from, len: 1 })?,
         }
     }
-    found
+    Ok(found)
 }
 
-unsafe fn run<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) {
+unsafe fn run<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) -> Result<(), NoMemory> {
     let rank = job.shape.len();
     // SAFETY: a constant is as long and as aligned as any element.
     let value = unsafe { job.value.as_ptr().cast::<T>().read() };
     let Some(last) = rank.checked_sub(1) else {
         // SAFETY: a number has one element.
         unsafe { job.out.cast::<T>().write(job.x.cast::<T>().read()) };
-        return;
+        return Ok(());
     };
     let (width, step) = (job.shape[last], job.x_strides[last]);
     let rows: usize = job.shape[..last].iter().product();
     let map = job.maps[last].as_deref();
-    let runs = neighbours(map, width);
+    let runs = neighbours(map, width)?;
     let dense = step == 1 && runs.len() * RUN <= width.max(RUN);
     split(rows, GRAIN / width.max(1), &|range| {
         for row in range {
@@ -117,6 +121,7 @@ unsafe fn run<T: Copy + Send + Sync + 'static>(job: &SpreadJob<'_>) {
             }
         }
     });
+    Ok(())
 }
 
 unsafe fn fill<T: Copy>(to: *mut T, len: usize, value: T) {

@@ -12,9 +12,10 @@ use super::number::{Number, Widen};
 use super::{BLOCK, elements, positions, taps};
 use crate::call::{Sliding, TransposedJob};
 use crate::cpu::gemm::{self, Matrix, Product};
-use crate::cpu::parallel::{split, threads};
+use crate::cpu::parallel::{threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::Scratch;
+use crate::memory::NoMemory;
 
 /// Positions of the input that are multiplied at a time.
 const WIDTH: usize = 512;
@@ -23,7 +24,7 @@ const WIDTH: usize = 512;
 ///
 /// # Safety
 /// All elements lie where the job says; nobody else uses the result meanwhile.
-pub(crate) unsafe fn execute(job: &TransposedJob) {
+pub(crate) unsafe fn execute(job: &TransposedJob) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         match job.dtype {
@@ -60,7 +61,7 @@ struct Block<'a, S, A> {
     elements: PhantomData<S>,
 }
 
-unsafe fn run<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) {
+unsafe fn run<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) -> Result<(), NoMemory> {
     let units = job.batch * job.groups;
     let (taps, size) = (taps(&job.windows), elements(&job.windows));
     let width = positions(&job.windows).clamp(1, WIDTH);
@@ -69,11 +70,11 @@ unsafe fn run<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) {
     let outs = fits.min(shared).clamp(1, job.outs.max(1));
     let across = job.outs.div_ceil(outs);
     let native = size_of::<S>() == size_of::<A>();
-    split(units * across, 1, &|range| {
+    try_split(units * across, 1, &|range| {
         let element = size_of::<A>();
-        let mut input = Scratch::new(job.channels * width * element);
-        let mut products = Scratch::new(outs * taps * width * element);
-        let mut planes = Scratch::new(if native { 0 } else { outs * size * element });
+        let mut input = Scratch::new(job.channels * width * element)?;
+        let mut products = Scratch::new(outs * taps * width * element)?;
+        let mut planes = Scratch::new(if native { 0 } else { outs * size * element })?;
         for task in range {
             let (unit, first) = (task / across, task % across * outs);
             dispatch(Block::<S, A> {
@@ -87,16 +88,17 @@ unsafe fn run<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) {
                 products: products.as_mut_ptr().cast(),
                 planes: (!native).then(|| planes.as_mut_ptr().cast()),
                 elements: PhantomData,
-            });
+            })?;
         }
-    });
+        Ok(())
+    })
 }
 
 impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
-    type Out = ();
+    type Out = Result<(), NoMemory>;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Self::Out {
         let job = self.job;
         let (taps, size) = (taps(&job.windows), elements(&job.windows));
         let all = job.groups * job.outs;
@@ -174,7 +176,7 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
             // SAFETY: the scratches have room for what is written; the planes are this task's own.
             unsafe {
                 lower.rows(self.input);
-                gemm::serial(&product);
+                gemm::serial(&product)?;
                 for row in 0..self.outs * taps {
                     let plane = planes.add(row / taps * size);
                     let from_row = self.products.add(row * width).cast_const();
@@ -188,5 +190,6 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
                 unsafe { out.add(i).write(S::down(planes.add(i).read())) };
             }
         }
+        Ok(())
     }
 }

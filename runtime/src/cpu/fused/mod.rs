@@ -18,8 +18,9 @@ use nomina_core::Result;
 
 use crate::call::FusedJob;
 use crate::cpu::constant::Constant;
-use crate::cpu::parallel::{GRAIN, Shared, split};
+use crate::cpu::parallel::{GRAIN, Shared, try_split};
 use crate::cpu::pointwise::Inputs;
+use crate::memory::{NoMemory, Scratch};
 use compile::{Compiled, Step};
 use walk::Operand;
 
@@ -32,9 +33,9 @@ const SHORTEST: usize = 128;
 /// Blocks are aligned to the lines of the cache.
 const LINE: usize = 64;
 
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([MaybeUninit<u8>; LINE]);
+struct Line([u8; LINE]);
 
 /// Computes a program.
 ///
@@ -55,8 +56,8 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
         size: job.dest.dtype.size(),
     };
     // SAFETY: ranges share no element of the result.
-    split(numel, GRAIN, &|range| unsafe { chain.part(range) });
-    Ok(())
+    try_split(numel, GRAIN, &|range| unsafe { chain.part(range) })
+        .map_err(|error| error.in_op(job.op))
 }
 
 struct Chain<'a> {
@@ -71,17 +72,15 @@ impl Chain<'_> {
     ///
     /// # Safety
     /// As [`execute`]; nobody else writes to them meanwhile.
-    unsafe fn part(&self, range: Range<usize>) {
+    unsafe fn part(&self, range: Range<usize>) -> Result<(), NoMemory> {
         let compiled = self.compiled;
         let widths = compiled.slots.iter().sum::<usize>().max(1);
         let block = (CACHE / widths).clamp(SHORTEST, LONGEST).min(range.len());
         let lines = |size: usize| (block * size).div_ceil(LINE);
         let total = compiled.slots.iter().map(|&size| lines(size)).sum();
-        let mut scratch: Vec<Line> = Vec::with_capacity(total);
-        // SAFETY: lines hold indeterminate bytes.
-        unsafe { scratch.set_len(total) };
+        let mut scratch = Scratch::<MaybeUninit<Line>>::uninit(total)?;
         let mut ptrs = crate::SmallVec::<[*mut u8; 24]>::new();
-        let mut at = scratch.as_mut_ptr();
+        let mut at = scratch.as_mut_ptr().cast::<Line>();
         ptrs.push(std::ptr::null_mut());
         for &size in &compiled.slots {
             ptrs.push(at.cast());
@@ -114,6 +113,7 @@ impl Chain<'_> {
             unsafe { self.tile(start, n, &mut ptrs) };
             start += n;
         }
+        Ok(())
     }
 
     /// # Safety

@@ -149,16 +149,15 @@ impl Cut {
 /// # Safety
 /// The plan's positions from `index` on are readable.
 pub(crate) unsafe fn extremes(plan: &Plan, index: *const i64) -> Option<(i64, i64)> {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
     use crate::cpu::parallel::{GRAIN, Shared};
     if plan.numel() == 0 {
         return None;
     }
     let chunks = plan.numel().div_ceil(GRAIN);
-    let mut found = vec![(i64::MAX, i64::MIN); chunks];
-    let (source, out) = (
-        Shared(index.cast_mut().cast()),
-        Shared(found.as_mut_ptr().cast()),
-    );
+    let source = Shared(index.cast_mut().cast());
+    let (least, most) = (AtomicI64::new(i64::MAX), AtomicI64::new(i64::MIN));
     let step = plan.inner().steps[0];
     crate::cpu::reduce::split::for_each(chunks, GRAIN, |chunk| {
         let mut left = GRAIN.min(plan.numel() - chunk * GRAIN);
@@ -173,9 +172,8 @@ pub(crate) unsafe fn extremes(plan: &Plan, index: *const i64) -> Option<(i64, i6
                 (low, high) = (low.min(value), high.max(value));
             }
         }
-        // SAFETY: each chunk has a place of its own.
-        unsafe { out.get().cast::<(i64, i64)>().add(chunk).write((low, high)) };
+        least.fetch_min(low, Ordering::Relaxed);
+        most.fetch_max(high, Ordering::Relaxed);
     });
-    let both = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
-    found.into_iter().reduce(both)
+    Some((least.into_inner(), most.into_inner()))
 }

@@ -2,14 +2,15 @@
 
 use crate::cpu::parallel::{GRAIN, Shared};
 use crate::cpu::reduce::split::for_each;
+use crate::memory::{NoMemory, Scratch};
 
 fn range(chunk: usize, len: usize) -> std::ops::Range<usize> {
     chunk * GRAIN..len.min((chunk + 1) * GRAIN)
 }
 
 /// How often each chunk of a mask holds.
-pub(crate) fn count(mask: &[bool]) -> Vec<usize> {
-    let mut counts = vec![0; mask.len().div_ceil(GRAIN)];
+pub(crate) fn count(mask: &[bool]) -> Result<Scratch<usize>, NoMemory> {
+    let mut counts = Scratch::new(mask.len().div_ceil(GRAIN), 0)?;
     let shared = Shared(counts.as_mut_ptr().cast());
     for_each(counts.len(), GRAIN, |chunk| {
         // Bytes add up in lanes of bytes, of which no 255 overflow.
@@ -18,7 +19,7 @@ pub(crate) fn count(mask: &[bool]) -> Vec<usize> {
         // SAFETY: each chunk has a place of its own.
         unsafe { shared.get().cast::<usize>().add(chunk).write(count) };
     });
-    counts
+    Ok(counts)
 }
 
 /// Writes the indices of the elements where a mask of shape `shape` holds, one row for each, given
@@ -26,15 +27,20 @@ pub(crate) fn count(mask: &[bool]) -> Vec<usize> {
 ///
 /// # Safety
 /// `out` has room for as many rows of `shape.len()` numbers, and nobody else uses it meanwhile.
-pub(crate) unsafe fn positions(mask: &[bool], counts: &[usize], shape: &[usize], out: *mut i64) {
+pub(crate) unsafe fn positions(
+    mask: &[bool],
+    counts: &[usize],
+    shape: &[usize],
+    out: *mut i64,
+) -> Result<(), NoMemory> {
     let Some((&last, outer)) = shape.split_last() else {
-        return;
+        return Ok(());
     };
     let rank = shape.len();
-    let mut starts = Vec::with_capacity(counts.len());
+    let mut starts = Scratch::new(counts.len(), 0)?;
     let mut total = 0;
-    for &count in counts {
-        starts.push(total);
+    for (start, &count) in starts.iter_mut().zip(counts) {
+        *start = total;
         total += count;
     }
     let out = Shared(out.cast());
@@ -65,4 +71,5 @@ pub(crate) unsafe fn positions(mask: &[bool], counts: &[usize], shape: &[usize],
             }
         }
     });
+    Ok(())
 }

@@ -3,7 +3,8 @@
 use super::Product;
 use super::arith::{Arith, Scale};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, for_each};
+use crate::cpu::reduce::split::{Scratch, try_for_each};
+use crate::memory::NoMemory;
 
 /// Columns of a block of `b`.
 const COLS: usize = 256;
@@ -35,14 +36,14 @@ pub(super) unsafe fn tiny<T: Arith>(p: &Product) {
 ///
 /// # Safety
 /// As for [`super::run`].
-pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) {
+pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<(), NoMemory> {
     let (down, across) = (p.m.div_ceil(ROWS), p.n.div_ceil(COLS));
     let p = *p;
     let task = |index: usize| {
         let (i, j) = (index / across * ROWS, index % across * COLS);
         let (rows, cols) = (ROWS.min(p.m - i), COLS.min(p.n - j));
-        let mut sums = Scratch::new(rows * cols * size_of::<T>());
-        let mut block = Scratch::new(DEPTH * cols * size_of::<T>());
+        let mut sums = Scratch::new(rows * cols * size_of::<T>())?;
+        let mut block = Scratch::new(DEPTH * cols * size_of::<T>())?;
         let (sums, block) = (
             sums.as_mut_ptr().cast::<T>(),
             block.as_mut_ptr().cast::<T>(),
@@ -78,9 +79,10 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) {
                 }
             }
         }
+        Ok(())
     };
     let work = if parallel { ROWS * COLS * p.k } else { 0 };
-    for_each(down * across, work, task);
+    try_for_each(down * across, work, task)
 }
 
 /// One row of a block of `c`: adds the rows of a block of `b`, each times an element of `a`.

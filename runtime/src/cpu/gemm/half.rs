@@ -6,7 +6,8 @@ use nomina_core::{DType, Scalar};
 
 use super::{Matrix, Product, by_gemm};
 use crate::cpu::reduce::load::{Copy2, copy2};
-use crate::cpu::reduce::split::{Scratch, for_each};
+use crate::cpu::reduce::split::{Scratch, try_for_each};
+use crate::memory::NoMemory;
 
 const ROWS: usize = 256;
 const COLS: usize = 256;
@@ -16,18 +17,18 @@ const DEPTH: usize = 512;
 ///
 /// # Safety
 /// As for [`super::run`].
-pub(super) unsafe fn product(p: &Product) {
+pub(super) unsafe fn product(p: &Product) -> Result<(), NoMemory> {
     let (down, across) = (p.m.div_ceil(ROWS), p.n.div_ceil(COLS));
     let p = *p;
     let work = (ROWS.min(p.m) * COLS.min(p.n)).saturating_mul(p.k) / 16;
-    for_each(down * across, work, |index| {
+    try_for_each(down * across, work, |index| {
         let (i, j) = (index / across * ROWS, index % across * COLS);
         let (m, n) = (ROWS.min(p.m - i), COLS.min(p.n - j));
         let depth = DEPTH.min(p.k);
         let (mut a, mut b, mut c) = (
-            Scratch::new(m * depth * 4),
-            Scratch::new(depth * n * 4),
-            Scratch::new(m * n * 4),
+            Scratch::new(m * depth * 4)?,
+            Scratch::new(depth * n * 4)?,
+            Scratch::new(m * n * 4)?,
         );
         let row_major = |scratch: &mut Scratch, cols: usize| Matrix {
             ptr: scratch.as_mut_ptr(),
@@ -67,7 +68,8 @@ pub(super) unsafe fn product(p: &Product) {
             }
             convert(part.c, DType::F32, within(p.c, i, j), p.dtype, m, n);
         }
-    });
+        Ok(())
+    })
 }
 
 unsafe fn convert(src: Matrix, from: DType, dst: Matrix, to: DType, rows: usize, cols: usize) {

@@ -15,7 +15,8 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use crate::cpu::parallel::threads;
-use crate::cpu::reduce::split::for_each;
+use crate::cpu::reduce::split::try_for_each;
+use crate::memory::NoMemory;
 use arith::Arith;
 
 /// Multiplications that a second thread is worth: about 320 cubed, since waiting for it costs more
@@ -91,7 +92,7 @@ pub(crate) type Repeats = SmallVec<[Repeat; 4]>;
 /// # Safety
 /// All matrices lie where they say; no element of `c` is another one of it, or of `a` or `b`, and
 /// nobody else uses it meanwhile.
-pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) {
+pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(), NoMemory> {
     let mut outer = Repeats::from_slice(repeats);
     outer.retain(|repeat| repeat.size != 1);
     // Rows that continue over a repeat, with the same right operand, are one taller matrix.
@@ -106,7 +107,7 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) {
     let count: usize = outer.iter().map(|repeat| repeat.size).product();
     let Product { m, k, n, dtype, .. } = product;
     if count == 0 || m == 0 || n == 0 {
-        return;
+        return Ok(());
     }
     let work = m.saturating_mul(n).saturating_mul(k.max(1));
     let worth = if dtype.is_integral() {
@@ -126,31 +127,32 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) {
         nth
     };
     if count > 1 && (count >= threads() || work < worth) {
-        for_each(count, work / 8, |index| {
+        return try_for_each(count, work / 8, |index| {
             // SAFETY: each index has a part of `c` of its own.
-            unsafe { one(&nth(index), false) };
+            unsafe { one(&nth(index), false) }
         });
-    } else {
-        for index in 0..count {
-            // SAFETY: as the caller promises.
-            unsafe { one(&nth(index), work >= worth) };
-        }
     }
+    for index in 0..count {
+        // SAFETY: as the caller promises.
+        unsafe { one(&nth(index), work >= worth)? };
+    }
+    Ok(())
 }
 
 /// One product, on this thread: for callers that have shared the work out themselves.
 ///
 /// # Safety
 /// As for [`run`].
-pub(crate) unsafe fn serial(product: &Product) {
-    if product.m > 0 && product.n > 0 {
-        // SAFETY: the caller's promise.
-        unsafe { one(product, false) };
+pub(crate) unsafe fn serial(product: &Product) -> Result<(), NoMemory> {
+    if product.m == 0 || product.n == 0 {
+        return Ok(());
     }
+    // SAFETY: the caller's promise.
+    unsafe { one(product, false) }
 }
 
 /// One product, on several threads if `parallel`.
-unsafe fn one(p: &Product, parallel: bool) {
+unsafe fn one(p: &Product, parallel: bool) -> Result<(), NoMemory> {
     let flipped = Product {
         m: p.n,
         n: p.m,
@@ -164,13 +166,14 @@ unsafe fn one(p: &Product, parallel: bool) {
             // SAFETY: the caller's promise, for elements of the dtype's type.
             unsafe {
                 if p.n == 1 {
-                    vector::mv::<$t>(p);
+                    vector::mv::<$t>(p)
                 } else if p.m == 1 {
-                    vector::mv::<$t>(&flipped);
+                    vector::mv::<$t>(&flipped)
                 } else if p.m * p.n * p.k <= TINY {
                     blocks::tiny::<$t>(p);
+                    Ok(())
                 } else {
-                    <$t>::product(p, parallel);
+                    <$t>::product(p, parallel)
                 }
             }
         };
@@ -197,15 +200,16 @@ trait Large: Arith {
     ///
     /// # Safety
     /// As for [`run`].
-    unsafe fn product(p: &Product, parallel: bool);
+    unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory>;
 }
 
 macro_rules! by_gemm {
     ($($t:ty)*) => {$(
         impl Large for $t {
-            unsafe fn product(p: &Product, parallel: bool) {
+            unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory> {
                 // SAFETY: the caller's promise.
-                unsafe { by_gemm::<$t>(p, parallel) }
+                unsafe { by_gemm::<$t>(p, parallel) };
+                Ok(())
             }
         }
     )*};
@@ -215,7 +219,7 @@ by_gemm!(f32 f64 Complex<f32> Complex<f64>);
 macro_rules! by_blocks {
     ($($t:ty)*) => {$(
         impl Large for $t {
-            unsafe fn product(p: &Product, parallel: bool) {
+            unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory> {
                 // SAFETY: the caller's promise.
                 unsafe { blocks::product::<$t>(p, parallel) }
             }

@@ -5,6 +5,7 @@ use super::arith::{Arith, Scale};
 use crate::cpu::reduce::reducer::many;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, for_each};
+use crate::memory::NoMemory;
 
 /// Rows of a task where the matrix is read column by column.
 const BLOCK: usize = 1024;
@@ -17,14 +18,14 @@ const SHORT: usize = 16;
 ///
 /// # Safety
 /// As for [`super::run`].
-pub(super) unsafe fn mv<T: Arith>(p: &Product) {
+pub(super) unsafe fn mv<T: Arith>(p: &Product) -> Result<(), NoMemory> {
     let p = *p;
     let scale = Scale::<T>::of(&p);
     let mut packed = Scratch::new(if p.b.rows == 1 {
         0
     } else {
         p.k * size_of::<T>()
-    });
+    })?;
     let mut b: *const T = p.b.at(0, 0);
     if p.b.rows != 1 {
         let to = packed.as_mut_ptr().cast::<T>();
@@ -54,7 +55,7 @@ pub(super) unsafe fn mv<T: Arith>(p: &Product) {
                 scale.write(p.c.at::<T>(i, 0), sum);
             }
         });
-        return;
+        return Ok(());
     }
     for_each(p.m.div_ceil(BLOCK), BLOCK.min(p.m) * p.k, |block| {
         let from = block * BLOCK;
@@ -76,6 +77,7 @@ pub(super) unsafe fn mv<T: Arith>(p: &Product) {
             }
         }
     });
+    Ok(())
 }
 
 /// A vector that tasks read.

@@ -3,6 +3,7 @@
 use crate::cpu::parallel::GRAIN;
 use crate::cpu::reduce::plan::{Loop, Loops, runs};
 use crate::cpu::reduce::split::for_each;
+use crate::memory::{NoMemory, Scratch};
 
 /// The elements of a tensor where a mask of the same shape holds, in row-major order.
 ///
@@ -56,9 +57,9 @@ impl<'a> Selection<'a> {
 }
 
 /// How many elements each chunk selects.
-pub(crate) fn count(selection: &Selection<'_>) -> Vec<usize> {
+pub(crate) fn count(selection: &Selection<'_>) -> Result<Scratch<usize>, NoMemory> {
     let chunks = selection.mask.len().div_ceil(GRAIN);
-    let mut counts = vec![0; chunks];
+    let mut counts = Scratch::new(chunks, 0)?;
     let shared = crate::cpu::parallel::Shared(counts.as_mut_ptr().cast());
     for_each(chunks, GRAIN, |chunk| {
         let (from, to) = selection.range(chunk);
@@ -68,7 +69,7 @@ pub(crate) fn count(selection: &Selection<'_>) -> Vec<usize> {
         // SAFETY: each chunk has a place of its own.
         unsafe { shared.get().cast::<usize>().add(chunk).write(count) };
     });
-    counts
+    Ok(counts)
 }
 
 /// Writes the selected elements side by side, given how many each chunk selects.
@@ -76,11 +77,15 @@ pub(crate) fn count(selection: &Selection<'_>) -> Vec<usize> {
 /// # Safety
 /// The tensor lies where the selection says; `out` has room for the sum of `counts`, and nobody
 /// else uses it meanwhile.
-pub(crate) unsafe fn scatter(selection: &Selection<'_>, counts: &[usize], out: *mut u8) {
-    let mut starts = Vec::with_capacity(counts.len());
+pub(crate) unsafe fn scatter(
+    selection: &Selection<'_>,
+    counts: &[usize],
+    out: *mut u8,
+) -> Result<(), NoMemory> {
+    let mut starts = Scratch::new(counts.len(), 0)?;
     let mut total = 0;
-    for &count in counts {
-        starts.push(total);
+    for (start, &count) in starts.iter_mut().zip(counts) {
+        *start = total;
         total += count;
     }
     let out = crate::cpu::parallel::Shared(out);
@@ -100,6 +105,7 @@ pub(crate) unsafe fn scatter(selection: &Selection<'_>, counts: &[usize], out: *
             }
         }
     });
+    Ok(())
 }
 
 unsafe fn chunk_of<const N: usize>(selection: &Selection<'_>, chunk: usize, mut to: *mut u8) {

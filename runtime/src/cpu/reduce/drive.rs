@@ -8,7 +8,8 @@ use nomina_core::DType;
 use super::load::{Copy2, copy2};
 use super::plan::{Loop, Plan, offsets, runs};
 use super::reducer::{BLOCK, COLS, ROWS, Reducer};
-use super::split::{Scratch, Shared, for_each};
+use super::split::{Scratch, Shared, try_for_each};
+use crate::memory::NoMemory;
 
 /// The most elements of a tile that is gathered.
 pub(crate) const TILE: usize = 8192;
@@ -60,7 +61,12 @@ pub(crate) struct Walk<'a> {
 /// # Safety
 /// The plan's offsets lie in the operand and in the results, and nobody else uses the results
 /// meanwhile.
-pub(crate) unsafe fn run(reducer: &dyn Reducer, plan: &Plan, source: Source, target: Target) {
+pub(crate) unsafe fn run(
+    reducer: &dyn Reducer,
+    plan: &Plan,
+    source: Source,
+    target: Target,
+) -> Result<(), NoMemory> {
     let walk = Walk::new(reducer, plan, source);
     let count = plan.count();
     let (cells, chunks) = (walk.cells(), count.div_ceil(walk.chunk));
@@ -68,23 +74,22 @@ pub(crate) unsafe fn run(reducer: &dyn Reducer, plan: &Plan, source: Source, tar
     let cell = |index: usize| walk.cell(index);
     let wide = walk.width * walk.groups;
     if chunks == 1 {
-        for_each(cells, work, |index| {
+        return try_for_each(cells, work, |index| {
             let (row, start, n) = cell(index);
-            let mut states = Scratch::new(wide * walk.size);
+            let mut states = Scratch::new(wide * walk.size)?;
             // SAFETY: the scratch holds `wide` states; each cell has outputs of its own.
             unsafe {
-                walk.fill(states.as_mut_ptr(), row, start, n, 0, count);
-                walk.finish(states.as_mut_ptr(), row, start, n, target);
+                walk.fill(states.as_mut_ptr(), row, start, n, 0, count)?;
+                walk.finish(states.as_mut_ptr(), row, start, n, target)
             }
         });
-        return;
     }
-    let mut all = Scratch::new(cells * chunks * walk.width * walk.size);
+    let mut all = Scratch::new(cells * chunks * walk.width * walk.size)?;
     let shared = Shared(all.as_mut_ptr());
-    for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, |index| {
         let (row, start, n) = cell(index / chunks);
         let from = index % chunks * walk.chunk;
-        let mut states = Scratch::new(wide * walk.size);
+        let mut states = Scratch::new(wide * walk.size)?;
         // SAFETY: as above; each task copies its states to a place of its own.
         unsafe {
             walk.fill(
@@ -94,12 +99,13 @@ pub(crate) unsafe fn run(reducer: &dyn Reducer, plan: &Plan, source: Source, tar
                 n,
                 from,
                 count.min(from + walk.chunk),
-            );
+            )?;
             let to = shared.get().add(index * walk.width * walk.size);
             to.copy_from_nonoverlapping(states.as_mut_ptr(), n * walk.size);
         }
-    });
-    for_each(cells, walk.width * chunks, |index| {
+        Ok(())
+    })?;
+    try_for_each(cells, walk.width * chunks, |index| {
         let (row, start, n) = cell(index);
         // SAFETY: the states of a cell's chunks stand side by side; no other task has this cell.
         unsafe {
@@ -107,9 +113,9 @@ pub(crate) unsafe fn run(reducer: &dyn Reducer, plan: &Plan, source: Source, tar
             for chunk in 1..chunks {
                 reducer.merge(first, first.add(chunk * walk.width * walk.size), n);
             }
-            walk.finish(first, row, start, n, target);
+            walk.finish(first, row, start, n, target)
         }
-    });
+    })
 }
 
 impl<'a> Walk<'a> {
@@ -203,7 +209,7 @@ impl<'a> Walk<'a> {
         n: usize,
         from: usize,
         to: usize,
-    ) {
+    ) -> Result<(), NoMemory> {
         let base = self.origin(row, start).0;
         // SAFETY: the caller gives room for `n * groups` states, and all offsets are the plan's.
         unsafe {
@@ -211,16 +217,17 @@ impl<'a> Walk<'a> {
             if !self.columns {
                 for i in 0..n {
                     let base = base + i as isize * self.kept.src;
-                    self.fill_row(states.add(i * self.size), base, from, to);
+                    self.fill_row(states.add(i * self.size), base, from, to)?;
                 }
-                return;
+                return Ok(());
             }
-            self.fill_cols(states, base, n, from, to);
+            self.fill_cols(states, base, n, from, to)?;
             for group in 1..self.groups {
                 self.reducer
                     .merge(states, states.add(group * n * self.size), n);
             }
         }
+        Ok(())
     }
 
     /// The address of an element of the operand.
@@ -230,7 +237,13 @@ impl<'a> Walk<'a> {
             .wrapping_offset(offset * self.source.dtype.size() as isize)
     }
 
-    unsafe fn fill_row(&self, state: *mut u8, base: isize, from: usize, to: usize) {
+    unsafe fn fill_row(
+        &self,
+        state: *mut u8,
+        base: isize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), NoMemory> {
         let mut at = from;
         if self.same && self.inner.src == 1 && self.inner.size >= SHORT {
             runs(&self.plan.reduced, from, to, |offset, n| {
@@ -248,10 +261,10 @@ impl<'a> Walk<'a> {
                 }
                 true
             });
-            return;
+            return Ok(());
         }
         let load = self.reducer.load();
-        let mut scratch = Scratch::new(BLOCK.min(to - from) * load.size());
+        let mut scratch = Scratch::new(BLOCK.min(to - from) * load.size())?;
         let mut held = 0;
         runs(&self.plan.reduced, from, to, |offset, n| {
             let mut start = 0;
@@ -291,12 +304,20 @@ impl<'a> Walk<'a> {
             // SAFETY: the scratch holds so many elements.
             unsafe { self.reducer.row(state, scratch.as_mut_ptr(), held, at) };
         }
+        Ok(())
     }
 
-    unsafe fn fill_cols(&self, states: *mut u8, base: isize, n: usize, from: usize, to: usize) {
+    unsafe fn fill_cols(
+        &self,
+        states: *mut u8,
+        base: isize,
+        n: usize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), NoMemory> {
         let (load, step) = (self.reducer.load(), self.inner.src);
         let direct = self.same && (self.kept.src == 1 || n == 1);
-        let mut scratch = Scratch::new(if direct { 0 } else { TILE * load.size() });
+        let mut scratch = Scratch::new(if direct { 0 } else { TILE * load.size() })?;
         let mut at = from;
         runs(&self.plan.reduced, from, to, |offset, len| {
             let mut start = 0;
@@ -337,10 +358,18 @@ impl<'a> Walk<'a> {
             }
             true
         });
+        Ok(())
     }
 
     /// Writes the results of `n` outputs from `start` on.
-    unsafe fn finish(&self, states: *mut u8, row: usize, start: usize, n: usize, target: Target) {
+    unsafe fn finish(
+        &self,
+        states: *mut u8,
+        row: usize,
+        start: usize,
+        n: usize,
+        target: Target,
+    ) -> Result<(), NoMemory> {
         let step = self.kept.dst;
         let base = self.origin(row, start).1;
         let out = self.reducer.out();
@@ -348,8 +377,8 @@ impl<'a> Walk<'a> {
             0
         } else {
             n * out.size()
-        });
-        let mut positions = Scratch::new(if target.positions.is_null() { 0 } else { n * 8 });
+        })?;
+        let mut positions = Scratch::new(if target.positions.is_null() { 0 } else { n * 8 })?;
         let pick = |null: bool, scratch: &mut Scratch| {
             if null {
                 std::ptr::null_mut()
@@ -376,6 +405,7 @@ impl<'a> Walk<'a> {
                 line(p, DType::I64, to.cast(), DType::I64, step, n);
             }
         }
+        Ok(())
     }
 }
 

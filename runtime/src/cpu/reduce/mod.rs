@@ -28,6 +28,7 @@ use num_complex::Complex;
 use crate::backend::arithmetic;
 use crate::call::ReduceJob;
 use crate::cpu::arg::Position;
+use crate::memory::NoMemory;
 pub(crate) use drive::{Source, TILE, Target, Walk, run};
 use fold::{All, Any, Folding, Max, Min, Prod, Sum};
 use load::{Copy2, copy2};
@@ -169,7 +170,7 @@ fn variance(dtype: DType, correction: f64, root: bool) -> Option<Box<dyn Reducer
 ///
 /// # Safety
 /// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
-pub(crate) unsafe fn execute(job: &ReduceJob<'_>) {
+pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     let positions = !job.positions.is_null();
     let Some(reducer) = find(job.op, job.compute, job.number, positions) else {
         unreachable!(
@@ -184,8 +185,7 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) {
     };
     if job.shape.contains(&0) {
         // SAFETY: the caller's promise.
-        unsafe { of_nothing(&*reducer, job) };
-        return;
+        return unsafe { of_nothing(&*reducer, job) };
     }
     let plan = Plan::new(
         job.shape,
@@ -199,15 +199,15 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) {
         dtype: job.dtype,
     };
     // SAFETY: the caller's promise; the plan has the job's offsets.
-    unsafe { run(&*reducer, &plan, source, target) };
+    unsafe { run(&*reducer, &plan, source, target) }
 }
 
 /// The reduction of no elements, in every result.
-unsafe fn of_nothing(reducer: &dyn Reducer, job: &ReduceJob<'_>) {
+unsafe fn of_nothing(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     let kept = |dim: usize| if job.reduced[dim] { 1 } else { job.shape[dim] };
     let outputs: usize = (0..job.shape.len()).map(kept).product();
-    let mut state = Scratch::new(reducer.state_size());
-    let mut value = Scratch::new(reducer.out().size());
+    let mut state = Scratch::new(reducer.state_size())?;
+    let mut value = Scratch::new(reducer.out().size())?;
     let (state, value) = (state.as_mut_ptr(), value.as_mut_ptr());
     // SAFETY: room for one state and one value; the results are row-major, one per output.
     unsafe {
@@ -224,4 +224,5 @@ unsafe fn of_nothing(reducer: &dyn Reducer, job: &ReduceJob<'_>) {
             cols: outputs,
         });
     }
+    Ok(())
 }

@@ -3,7 +3,8 @@
 use std::mem::MaybeUninit;
 
 pub(crate) use crate::cpu::parallel::Shared;
-use crate::cpu::parallel::{GRAIN, each, threads};
+use crate::cpu::parallel::{GRAIN, Missing, each, threads};
+use crate::memory::{self, NoMemory};
 
 /// Calls `f` for `0..n`, on several threads when `n` times `work` is worth it. Neighbours go
 /// together until they make up a sensible task.
@@ -20,11 +21,21 @@ pub(crate) fn for_each(n: usize, work: usize, f: impl Fn(usize) + Sync) {
     });
 }
 
+/// As [`for_each`], of work that asks for memory.
+pub(crate) fn try_for_each(
+    n: usize,
+    work: usize,
+    f: impl Fn(usize) -> Result<(), NoMemory> + Sync,
+) -> Result<(), NoMemory> {
+    let missing = Missing::new();
+    for_each(n, work, |index| missing.look(|| f(index)));
+    missing.result()
+}
+
 /// Bytes for intermediate values, aligned to 16; small ones on the stack.
 pub(crate) struct Scratch {
-    heap: Vec<u128>,
+    heap: Option<memory::Scratch<MaybeUninit<u128>>>,
     stack: [MaybeUninit<u128>; Self::INLINE],
-    inline: bool,
 }
 
 impl Scratch {
@@ -32,24 +43,24 @@ impl Scratch {
 
     /// Room for so many bytes, of indeterminate content.
     #[inline]
-    pub fn new(bytes: usize) -> Self {
+    pub fn new(bytes: usize) -> Result<Self, NoMemory> {
         let words = bytes.div_ceil(16);
-        let inline = words <= Self::INLINE;
-        let heap = Vec::with_capacity(if inline { 0 } else { words });
-        Self {
+        let heap = match words {
+            0..=Self::INLINE => None,
+            _ => Some(memory::Scratch::uninit(words)?),
+        };
+        Ok(Self {
             heap,
             stack: [MaybeUninit::uninit(); Self::INLINE],
-            inline,
-        }
+        })
     }
 
     /// Where it starts.
     #[inline]
     pub fn as_mut_ptr(&mut self) -> *mut u8 {
-        if self.inline {
-            self.stack.as_mut_ptr().cast()
-        } else {
-            self.heap.as_mut_ptr().cast()
+        match &mut self.heap {
+            None => self.stack.as_mut_ptr().cast(),
+            Some(heap) => heap.as_mut_ptr().cast(),
         }
     }
 }

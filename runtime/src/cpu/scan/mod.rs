@@ -16,7 +16,8 @@ use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, Plan, offsets};
 use crate::cpu::reduce::reducer::many_mut;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, Shared, for_each};
+use crate::cpu::reduce::split::{Scratch, Shared, try_for_each};
+use crate::memory::{self, NoMemory};
 
 mod logcumsumexp;
 #[cfg(test)]
@@ -103,7 +104,7 @@ running! { Cumprod:
 ///
 /// # Safety
 /// The operand and the result lie where the job says, and nobody else uses the result meanwhile.
-pub(crate) unsafe fn execute(job: &ScanJob<'_>) {
+pub(crate) unsafe fn execute(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         match (job.op, arithmetic(job.compute)) {
@@ -141,7 +142,7 @@ struct Walk<'a, R> {
 // SAFETY: the operand is only read; the result is written by tasks at places of their own.
 unsafe impl<R> Sync for Walk<'_, R> {}
 
-unsafe fn along<R: Running>(job: &ScanJob<'_>) {
+unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
     let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
     let kept = *plan.kept.last().unwrap_or(&Loop {
@@ -170,14 +171,13 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) {
     let chunks = count.div_ceil(chunk);
     let work = width * count.min(chunk);
     if chunks == 1 {
-        for_each(cells, work, |cell| {
+        return try_for_each(cells, work, |cell| {
             let mut accs = [R::START; COLS];
             // SAFETY: the caller's promise; each cell has lines of its own.
-            unsafe { walk.scan(&mut accs[..width], cell, 0, count, true) };
+            unsafe { walk.scan(&mut accs[..width], cell, 0, count, true) }
         });
-        return;
     }
-    let mut totals = vec![R::START; cells * chunks * width];
+    let mut totals = memory::Scratch::new(cells * chunks * width, R::START)?;
     let shared = Shared(totals.as_mut_ptr().cast());
     // SAFETY: every index has `width` totals; no two tasks have one index.
     let place = |index: usize| unsafe {
@@ -192,11 +192,11 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) {
             count.min((index % chunks + 1) * chunk),
         )
     };
-    for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, |index| {
         let (from, to) = range(index);
         // SAFETY: as above.
-        unsafe { walk.scan(place(index), index / chunks, from, to, false) };
-    });
+        unsafe { walk.scan(place(index), index / chunks, from, to, false) }
+    })?;
     // What stands before each chunk, in place of its total.
     for cell in 0..cells {
         for i in 0..width {
@@ -207,11 +207,11 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) {
             }
         }
     }
-    for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, |index| {
         let (from, to) = range(index);
         // SAFETY: as above; each chunk has results of its own.
-        unsafe { walk.scan(place(index), index / chunks, from, to, true) };
-    });
+        unsafe { walk.scan(place(index), index / chunks, from, to, true) }
+    })
 }
 
 /// Rows of a tile, one after the other; each column has its accumulator.
@@ -244,7 +244,14 @@ impl<R: Running> Kernel for Tile<'_, R> {
 
 impl<R: Running> Walk<'_, R> {
     /// Scans the elements `from..to` of a cell's lines, writing results if `write`.
-    unsafe fn scan(&self, accs: &mut [R::Acc], cell: usize, from: usize, to: usize, write: bool) {
+    unsafe fn scan(
+        &self,
+        accs: &mut [R::Acc],
+        cell: usize,
+        from: usize,
+        to: usize,
+        write: bool,
+    ) -> Result<(), NoMemory> {
         let per_row = self.kept.size.div_ceil(self.width);
         let start = cell % per_row * self.width;
         let n = self.width.min(self.kept.size - start);
@@ -256,7 +263,7 @@ impl<R: Running> Walk<'_, R> {
         let dst = self.plan.dst + dst + start * self.kept.dst;
         let (job, t) = (self.job, R::T::DTYPE);
         let tall = (TILE / n).clamp(1, (to - from).max(1));
-        let mut scratch = Scratch::new(tall * n * t.size());
+        let mut scratch = Scratch::new(tall * n * t.size())?;
         let tile = scratch.as_mut_ptr();
         for at in (from..to).step_by(tall) {
             let (rows, at) = (tall.min(to - at), at as isize);
@@ -296,5 +303,6 @@ impl<R: Running> Walk<'_, R> {
                 }
             }
         }
+        Ok(())
     }
 }

@@ -15,8 +15,9 @@ use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::logsumexp::{LogSumExp, Ordered, State};
 use crate::cpu::reduce::reducer::{BLOCK, Reducer, many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, Shared, for_each};
+use crate::cpu::reduce::split::{Scratch, Shared, try_for_each};
 use crate::cpu::reduce::{Plan, Source, TILE, Walk};
+use crate::memory::NoMemory;
 
 #[cfg(test)]
 mod tests;
@@ -104,7 +105,7 @@ impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {
 ///
 /// # Safety
 /// The operand and the result lie where the job says, and nobody else uses the result meanwhile.
-pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) {
+pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
         match (job.op, arithmetic(job.compute)) {
@@ -117,7 +118,7 @@ pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) {
     }
 }
 
-unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) {
+unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
     let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
     let reducer = LogSumExp::<T>(PhantomData);
@@ -145,35 +146,35 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) {
     let (wide, size) = (walk.width * walk.groups, size_of::<State>());
     let work = walk.width * count.min(walk.chunk);
     if chunks == 1 {
-        for_each(cells, work, |index| {
+        return try_for_each(cells, work, |index| {
             let (row, start, n) = walk.cell(index);
-            let mut states = Scratch::new(wide * size);
+            let mut states = Scratch::new(wide * size)?;
             let states = states.as_mut_ptr();
             // SAFETY: room for `wide` states; each cell has lines of its own.
             unsafe {
-                walk.fill(states, row, start, n, 0, count);
-                write.lines(many(states, n), row, start, 0, count);
+                walk.fill(states, row, start, n, 0, count)?;
+                write.lines(many(states, n), row, start, 0, count)
             }
         });
-        return;
     }
-    let mut all = Scratch::new(cells * chunks * walk.width * size);
+    let mut all = Scratch::new(cells * chunks * walk.width * size)?;
     let shared = Shared(all.as_mut_ptr());
     let place = |index: usize| shared.get().wrapping_add(index * walk.width * size);
     let range = |index: usize| {
         let from = index % chunks * walk.chunk;
         (from, count.min(from + walk.chunk))
     };
-    for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, |index| {
         let (row, start, n) = walk.cell(index / chunks);
         let (from, to) = range(index);
-        let mut states = Scratch::new(wide * size);
+        let mut states = Scratch::new(wide * size)?;
         // SAFETY: as above; each task copies its states to a place of its own.
         unsafe {
-            walk.fill(states.as_mut_ptr(), row, start, n, from, to);
+            walk.fill(states.as_mut_ptr(), row, start, n, from, to)?;
             place(index).copy_from_nonoverlapping(states.as_mut_ptr(), n * size);
         }
-    });
+        Ok(())
+    })?;
     for cell in 0..cells {
         let n = walk.cell(cell).2;
         for chunk in 1..chunks {
@@ -181,7 +182,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) {
             unsafe { reducer.merge(place(cell * chunks), place(cell * chunks + chunk), n) };
         }
     }
-    for_each(cells * chunks, work, |index| {
+    try_for_each(cells * chunks, work, |index| {
         let (row, start, n) = walk.cell(index / chunks);
         let (from, to) = range(index);
         // SAFETY: each task has elements of its own; states are only read.
@@ -193,8 +194,8 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) {
                 from,
                 to,
             )
-        };
-    });
+        }
+    })
 }
 
 /// The second pass.
@@ -217,7 +218,14 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
     }
 
     /// Writes the elements `from..to` of some lines.
-    unsafe fn lines(&self, states: &[State], row: usize, start: usize, from: usize, to: usize) {
+    unsafe fn lines(
+        &self,
+        states: &[State],
+        row: usize,
+        start: usize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), NoMemory> {
         let walk = self.walk;
         let (src, dst) = walk.origin(row, start);
         let (src, dst) = (
@@ -226,18 +234,24 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
         );
         if walk.columns {
             // SAFETY: the caller's promise.
-            unsafe { self.across(states, src, dst, to - from) };
-            return;
+            return unsafe { self.across(states, src, dst, to - from) };
         }
         for (i, state) in states.iter().enumerate() {
             let i = i as isize;
             let (src, dst) = (src + i * walk.kept.src, dst + i * walk.kept.dst);
             // SAFETY: the caller's promise.
-            unsafe { self.line(F::numbers(state).map(T::of), src, dst, to - from) };
+            unsafe { self.line(F::numbers(state).map(T::of), src, dst, to - from)? };
         }
+        Ok(())
     }
 
-    unsafe fn line(&self, numbers: [T; 2], src: isize, dst: isize, n: usize) {
+    unsafe fn line(
+        &self,
+        numbers: [T; 2],
+        src: isize,
+        dst: isize,
+        n: usize,
+    ) -> Result<(), NoMemory> {
         let walk = self.walk;
         let direct_in = walk.same && walk.inner.src == 1;
         let direct_out = self.dtype == T::DTYPE && self.step == 1;
@@ -245,12 +259,12 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
             0
         } else {
             BLOCK.min(n) * size_of::<T>()
-        });
+        })?;
         let mut output = Scratch::new(if direct_out {
             0
         } else {
             BLOCK.min(n) * size_of::<T>()
-        });
+        })?;
         for at in (0..n).step_by(BLOCK) {
             let (len, at) = (BLOCK.min(n - at), at as isize);
             let mut xs = walk.at(src + at * walk.inner.src);
@@ -268,9 +282,16 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
                 }
             }
         }
+        Ok(())
     }
 
-    unsafe fn across(&self, states: &[State], src: isize, dst: isize, rows: usize) {
+    unsafe fn across(
+        &self,
+        states: &[State],
+        src: isize,
+        dst: isize,
+        rows: usize,
+    ) -> Result<(), NoMemory> {
         let (walk, n) = (self.walk, states.len());
         let direct_in = walk.same && walk.kept.src == 1;
         let direct_out = self.dtype == T::DTYPE && walk.kept.dst == 1;
@@ -279,13 +300,13 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
             0
         } else {
             tall * n * size_of::<T>()
-        });
+        })?;
         let mut output = Scratch::new(if direct_out {
             0
         } else {
             tall * n * size_of::<T>()
-        });
-        let mut numbers = Scratch::new(2 * n * size_of::<T>());
+        })?;
+        let mut numbers = Scratch::new(2 * n * size_of::<T>())?;
         // SAFETY: the scratch has room; each is written before it is read.
         let (a, b) = unsafe {
             let all = numbers.as_mut_ptr().cast::<T>();
@@ -327,6 +348,7 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
                 }
             }
         }
+        Ok(())
     }
 
     unsafe fn load(

@@ -2,7 +2,9 @@
 
 use super::Task;
 use super::key::{Bits, Kind};
-use super::packed::{Packed, pack, sort};
+use super::packed::{Packed, needs_spare, pack, sort};
+use crate::memory::NoMemory;
+use crate::memory::scratch::room;
 
 /// Room that lines use one after the other.
 pub(super) struct Room<P> {
@@ -11,11 +13,16 @@ pub(super) struct Room<P> {
 }
 
 impl<P> Room<P> {
-    pub fn new() -> Self {
-        Self {
-            packed: Vec::new(),
-            spare: Vec::new(),
-        }
+    /// For lines of `len` elements with keys of `width` bits: what is done with them asks for no
+    /// more.
+    pub fn new(task: Task, width: u32, len: usize) -> Result<Self, NoMemory> {
+        let packs = !matches!(task, Task::Extreme { .. });
+        let sorts = matches!(task, Task::Sort { .. } | Task::Top { .. } | Task::Mode);
+        let spare = sorts && needs_spare(len, width);
+        Ok(Self {
+            packed: room(if packs { len } else { 0 })?,
+            spare: room(if spare { len } else { 0 })?,
+        })
     }
 }
 

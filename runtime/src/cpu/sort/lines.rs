@@ -7,7 +7,8 @@ use super::{LineJob, by_bits};
 use crate::cpu::reduce::Plan;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, offsets};
-use crate::cpu::reduce::split::for_each;
+use crate::cpu::reduce::split::try_for_each;
+use crate::memory::{NoMemory, Scratch};
 use nomina_core::DType;
 
 /// About how many elements a group has.
@@ -19,21 +20,21 @@ const NEIGHBOURS: usize = 16;
 ///
 /// # Safety
 /// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
-pub(crate) unsafe fn execute(job: &LineJob<'_>) {
+pub(crate) unsafe fn execute(job: &LineJob<'_>) -> Result<(), NoMemory> {
     let long = job.shape[job.dim] > u32::MAX as usize;
     by_bits!(job.dtype, B, kind => {
         // SAFETY: the caller's promise; the bits are the dtype's.
         unsafe {
             if size_of::<B>() == 8 || long {
-                all::<B, u128>(job, kind);
+                all::<B, u128>(job, kind)
             } else {
-                all::<B, u64>(job, kind);
+                all::<B, u64>(job, kind)
             }
         }
-    });
+    })
 }
 
-unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) {
+unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
     let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
     let len = job.shape[job.dim];
@@ -57,10 +58,10 @@ unsafe fn all<B: Bits, P: Packed>(job: &LineJob<'_>, kind: Kind) {
     };
     // A comparison or two per element and bit of the length.
     let work = width * len * (1 + len.ilog2() as usize);
-    for_each(groups, work, |index| {
+    try_for_each(groups, work, |index| {
         // SAFETY: the caller's promise; each group has lines of its own.
-        unsafe { group.run::<B, P>(kind, index) };
-    });
+        unsafe { group.run::<B, P>(kind, index) }
+    })
 }
 
 struct Group<'a> {
@@ -77,7 +78,7 @@ struct Group<'a> {
 unsafe impl Sync for Group<'_> {}
 
 impl Group<'_> {
-    unsafe fn run<B: Bits, P: Packed>(&self, kind: Kind, index: usize) {
+    unsafe fn run<B: Bits, P: Packed>(&self, kind: Kind, index: usize) -> Result<(), NoMemory> {
         let job = self.job;
         let per_row = self.kept.size.div_ceil(self.width);
         let start = index % per_row * self.width;
@@ -91,9 +92,8 @@ impl Group<'_> {
 
         // The lines, side by side in this task's own memory unless they stand so already.
         let direct = self.strides[0] == 1 || len == 1;
-        let mut copy = Vec::<B>::new();
+        let mut copy = Scratch::new(if direct { 0 } else { lines * len }, B::default())?;
         if !direct {
-            copy.resize(lines * len, B::default());
             let strides = [self.kept.src, self.strides[0]];
             // SAFETY: the caller's promise; the copy has room for the lines.
             unsafe {
@@ -118,9 +118,9 @@ impl Group<'_> {
         };
 
         let wanted = |yes: bool| if yes { lines * count } else { 0 };
-        let mut values = vec![B::default(); wanted(!job.values.is_null())];
-        let mut positions = vec![0_i64; wanted(!job.positions.is_null())];
-        let mut room = Room::<P>::new();
+        let mut values = Scratch::new(wanted(!job.values.is_null()), B::default())?;
+        let mut positions = Scratch::new(wanted(!job.positions.is_null()), 0_i64)?;
+        let mut room = Room::<P>::new(job.task, B::WIDTH, len)?;
         for i in 0..lines {
             let part = |n: usize| {
                 if n == 0 {
@@ -148,6 +148,7 @@ impl Group<'_> {
                 self.store(positions.as_ptr().cast(), DType::I64, to, lines);
             }
         }
+        Ok(())
     }
 
     unsafe fn move_block(

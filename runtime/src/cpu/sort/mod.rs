@@ -39,6 +39,8 @@ pub(crate) enum Task {
 
 /// Lines of an operand, as a backend sees them: sizes, strides, addresses. No size is 0.
 pub(crate) struct LineJob<'a> {
+    /// Whose name an error bears.
+    pub op: &'static str,
     pub task: Task,
     pub shape: &'a [usize],
     pub strides: &'a [isize],

@@ -62,6 +62,11 @@ const TOGETHER: usize = 1 << 17;
 /// From so many on, a pass per byte of short keys beats comparisons.
 const RADIX: usize = 1 << 10;
 
+/// Whether as much room again is needed to sort so many.
+pub(super) fn needs_spare(len: usize, width: u32) -> bool {
+    len >= RADIX && width <= 32
+}
+
 /// Sorts what [`pack`] gave, whose keys have `width` bits.
 pub(super) fn sort<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P>) {
     #[cfg(feature = "rayon")]
@@ -72,7 +77,7 @@ pub(super) fn sort<P: Packed>(packed: &mut Vec<P>, width: u32, spare: &mut Vec<P
     }
     #[cfg(not(feature = "rayon"))]
     let _ = (threads, TOGETHER);
-    if packed.len() >= RADIX && width <= 32 {
+    if needs_spare(packed.len(), width) {
         radix(packed, width, spare);
     } else {
         packed.sort_unstable();

@@ -7,6 +7,8 @@ use nomina_core::DType;
 use super::by_bits;
 use super::key::{Bits, Kind};
 use crate::cpu::parallel::threads;
+use crate::memory::NoMemory;
+use crate::memory::scratch::{collect, filled, room};
 
 /// Rows of a contiguous operand.
 #[derive(Clone, Copy)]
@@ -28,8 +30,8 @@ impl Rows {
     ///
     /// # Safety
     /// The rows lie where `self` says.
-    pub unsafe fn sorted(self) -> Vec<i64> {
-        let mut order: Vec<i64> = (0..self.count as i64).collect();
+    pub unsafe fn sorted(self) -> Result<Vec<i64>, NoMemory> {
+        let mut order = collect(0..self.count as i64)?;
         by_bits!(self.dtype, B, kind => {
             // SAFETY: the caller's promise.
             let row = |at: i64| unsafe { self.row::<B>(at as usize) };
@@ -38,13 +40,13 @@ impl Rows {
             if threads() > 1 && self.count.saturating_mul(self.len) > 1 << 15 {
                 use rayon::slice::ParallelSliceMut;
                 order.par_sort_unstable_by(compare);
-                return order;
+                return Ok(order);
             }
             #[cfg(not(feature = "rayon"))]
             let _ = threads;
             order.sort_unstable_by(compare);
         });
-        order
+        Ok(order)
     }
 
     /// Where, in the given order of rows or as they stand, each one begins that differs from the
@@ -52,13 +54,13 @@ impl Rows {
     ///
     /// # Safety
     /// The rows lie where `self` says; `order` has `count` of their numbers.
-    pub unsafe fn starts(self, order: Option<&[i64]>) -> Vec<usize> {
+    pub unsafe fn starts(self, order: Option<&[i64]>) -> Result<Vec<usize>, NoMemory> {
         let at = |i: usize| order.map_or(i, |order| order[i] as usize);
         by_bits!(self.dtype, B, kind => {
             // SAFETY: the caller's promise.
             let row = |i: usize| unsafe { self.row::<B>(at(i)) };
             let differs = |&i: &usize| i == 0 || !same(row(i - 1), row(i), kind);
-            (0..self.count).filter(differs).collect()
+            collect((0..self.count).filter(differs))
         })
     }
 
@@ -91,9 +93,9 @@ pub(crate) fn unique(
     starts: &[usize],
     order: Option<&[i64]>,
     count: usize,
-) -> (Vec<i64>, Vec<i64>) {
-    let mut inverse = vec![0; count];
-    let mut counts = Vec::with_capacity(starts.len());
+) -> Result<(Vec<i64>, Vec<i64>), NoMemory> {
+    let mut inverse = filled(count, 0)?;
+    let mut counts = room(starts.len())?;
     for (group, &start) in starts.iter().enumerate() {
         let end = starts.get(group + 1).copied().unwrap_or(count);
         counts.push((end - start) as i64);
@@ -101,5 +103,5 @@ pub(crate) fn unique(
             inverse[order.map_or(i, |order| order[i] as usize)] = group as i64;
         }
     }
-    (inverse, counts)
+    Ok((inverse, counts))
 }

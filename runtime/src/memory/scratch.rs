@@ -1,0 +1,175 @@
+//! What calls need while they compute: memory that may not be there.
+//!
+//! `Vec` and `Box` end the process when memory is missing. Whatever grows with a tensor comes
+//! from here instead, and its absence is an error of the operator, as for the result itself.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
+
+use nomina_core::Error;
+
+use super::Block;
+use crate::storage::refused;
+
+/// So many bytes could not be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoMemory(pub(crate) usize);
+
+impl NoMemory {
+    /// That of `len` elements.
+    #[cold]
+    fn of<T>(len: usize) -> Self {
+        Self(len.saturating_mul(size_of::<T>()))
+    }
+
+    /// As an error of the operator that asked.
+    #[cold]
+    pub(crate) fn in_op(self, op: &'static str) -> Error {
+        refused(op, self.0)
+    }
+}
+
+/// Elements that a kernel works on and gives back when it is done, aligned as tensors are.
+pub(crate) struct Scratch<T> {
+    block: Block,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T: Copy> Scratch<T> {
+    fn room(len: usize) -> Result<Self, NoMemory> {
+        const { assert!(align_of::<T>() <= crate::storage::ALIGNMENT) };
+        let bytes = len.checked_mul(size_of::<T>());
+        let bytes = bytes.filter(|&bytes| bytes <= isize::MAX as usize / 2);
+        let block = bytes.and_then(|bytes| Block::new(bytes, false));
+        Ok(Self {
+            block: block.ok_or_else(|| NoMemory::of::<T>(len))?,
+            len,
+            elements: PhantomData,
+        })
+    }
+
+    /// `len` times the same.
+    pub(crate) fn new(len: usize, value: T) -> Result<Self, NoMemory> {
+        let this = Self::room(len)?;
+        let first = this.block.as_ptr().cast::<T>();
+        for i in 0..len {
+            // SAFETY: the block has room for `len` elements.
+            unsafe { first.add(i).write(value) };
+        }
+        Ok(this)
+    }
+}
+
+impl<T: Copy> Scratch<MaybeUninit<T>> {
+    /// Room for `len` elements.
+    pub(crate) fn uninit(len: usize) -> Result<Self, NoMemory> {
+        Self::room(len)
+    }
+}
+
+impl<T> Deref for Scratch<T> {
+    type Target = [T];
+    #[inline(always)]
+    fn deref(&self) -> &[T] {
+        // SAFETY: `len` elements, written when this was made, or in need of no writing.
+        unsafe { std::slice::from_raw_parts(self.block.as_ptr().as_ptr().cast(), self.len) }
+    }
+}
+
+impl<T> DerefMut for Scratch<T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and the block is this one's alone.
+        unsafe { std::slice::from_raw_parts_mut(self.block.as_ptr().as_ptr().cast(), self.len) }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Scratch<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self[..].fmt(f)
+    }
+}
+
+/// A vector without elements that has room for `len`.
+pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, NoMemory> {
+    let mut all = Vec::new();
+    reserve(&mut all, len)?;
+    Ok(all)
+}
+
+/// Makes room for `more` elements.
+pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
+    let wanted = all.len().saturating_add(more);
+    all.try_reserve_exact(more)
+        .map_err(|_| NoMemory::of::<T>(wanted))
+}
+
+/// A vector of `len` times the same.
+pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, NoMemory> {
+    let mut all = room(len)?;
+    all.resize(len, value);
+    Ok(all)
+}
+
+/// A vector of what an iterator gives.
+pub(crate) fn collect<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>, NoMemory> {
+    let mut items = items.into_iter();
+    let least = items.size_hint().0;
+    let mut all = room(least)?;
+    all.extend(items.by_ref().take(least));
+    for item in items {
+        push(&mut all, item)?;
+    }
+    Ok(all)
+}
+
+/// A copy of elements.
+pub(crate) fn copied<T: Copy>(items: &[T]) -> Result<Vec<T>, NoMemory> {
+    let mut all = room(items.len())?;
+    all.extend_from_slice(items);
+    Ok(all)
+}
+
+/// Puts an element behind the others.
+#[inline]
+pub(crate) fn push<T>(all: &mut Vec<T>, item: T) -> Result<(), NoMemory> {
+    if all.len() == all.capacity() {
+        let more = all.len().max(4);
+        reserve(all, more)?;
+    }
+    all.push(item);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use nomina_core::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_told() {
+        let error = Scratch::new(usize::MAX, 0_u8).unwrap_err();
+        assert_eq!(error, NoMemory(usize::MAX));
+        let error = error.in_op("sort");
+        assert_eq!((error.kind(), error.op()), (ErrorKind::Memory, "sort"));
+        assert!(Scratch::<MaybeUninit<u64>>::uninit(usize::MAX / 8).is_err());
+        assert!(room::<u64>(usize::MAX / 16).is_err());
+        assert!(filled(usize::MAX, 1_u16).is_err());
+    }
+
+    #[test]
+    fn elements_are_what_was_asked_for() {
+        let mut scratch = Scratch::new(1000, 7_i32).unwrap();
+        assert_eq!(scratch.as_ptr() as usize % crate::storage::ALIGNMENT, 0);
+        assert!(scratch.len() == 1000 && scratch.iter().all(|&x| x == 7));
+        scratch[999] = 1;
+        assert_eq!(scratch.iter().sum::<i32>(), 7 * 999 + 1);
+        assert!(Scratch::new(0, 0_i32).unwrap().is_empty());
+        assert_eq!(collect((0..100).filter(|i| i % 7 == 0)).unwrap().len(), 15);
+        assert_eq!(filled(3, 'x').unwrap(), ['x'; 3]);
+    }
+}
