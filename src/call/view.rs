@@ -4,6 +4,7 @@ use std::ops::{Bound, RangeBounds};
 
 use nomina_core::{Error, ErrorKind, Names, Result, rule};
 use nomina_runtime::Raw;
+use nomina_runtime::memory::list;
 
 use super::{Bare, Look, Static, Wilds, wilds};
 
@@ -59,7 +60,12 @@ pub(crate) fn select(x: Look<'_>, dim: usize, at: i64, out: &'static Static) -> 
 /// All slices along a dim.
 pub(crate) fn unbind(x: Look<'_>, dim: usize, out: &'static Static) -> Result<Vec<Bare>> {
     let each = |at| seen(x, x.raw.select(dim, at), without(x, dim, out));
-    (0..x.raw.shape()[dim]).map(each).collect()
+    let count = x.raw.shape()[dim];
+    let mut slices = list("unbind", count)?;
+    for at in 0..count {
+        slices.push(each(at)?);
+    }
+    Ok(slices)
 }
 
 /// Pieces of a dim, each of `size`, the last one smaller where it does not divide.
@@ -74,7 +80,11 @@ pub(crate) fn split(x: Look<'_>, dim: usize, size: usize) -> Result<Vec<Bare>> {
     }
     let count = if total == 0 { 1 } else { total.div_ceil(size) };
     let piece = |i: usize| narrow(x, dim, (i * size, size.min(total - i * size)));
-    (0..count).map(piece).collect()
+    let mut pieces = list("split", count)?;
+    for at in 0..count {
+        pieces.push(piece(at)?);
+    }
+    Ok(pieces)
 }
 
 /// Pieces of a dim, of the given sizes.

@@ -16,6 +16,7 @@ pub struct Call {
     pub kwargs: Vec<(String, Value)>,
     /// The names of each tensor that came out.
     pub names: Vec<Vec<Option<String>>>,
+    #[allow(dead_code, reason = "not every test that reads calls asks")]
     pub random: bool,
 }
 

@@ -26,6 +26,8 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::storage::ALIGNMENT;
+#[doc(hidden)]
+pub use scratch::list;
 pub(crate) use scratch::{NoMemory, Scratch};
 
 /// How much memory tensors take, in bytes. Blocks count with their own sizes, which are up to an

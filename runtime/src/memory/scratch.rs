@@ -100,6 +100,14 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, NoMemory> {
     Ok(all)
 }
 
+/// As [`room`], for what an operator returns.
+///
+/// # Errors
+/// Missing memory.
+pub fn list<T>(op: &'static str, len: usize) -> Result<Vec<T>, Error> {
+    room(len).map_err(|error| error.in_op(op))
+}
+
 /// Makes room for `more` elements.
 pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), NoMemory> {
     let wanted = all.len().saturating_add(more);

@@ -4,6 +4,7 @@ use nomina_core::rule::{self, DimArg, DimRef, NameItem};
 use nomina_core::{Error, ErrorKind, Names, Result};
 
 use super::{DynTensor, Order, SplitSizes, about};
+use crate::memory::list;
 use crate::raw::{Raw, Strided};
 
 impl DynTensor {
@@ -232,9 +233,12 @@ impl DynTensor {
             .position("unbind", &self.names)
             .map_err(|e| about(e, &[self]))?;
         let names = rule::remove(&self.names, &[dim]);
-        (0..self.shape()[dim])
-            .map(|i| Ok(Self::new(self.raw.select(dim, i)?, names.clone())))
-            .collect()
+        let count = self.shape()[dim];
+        let mut slices = list("unbind", count).map_err(|e| about(e, &[self]))?;
+        for i in 0..count {
+            slices.push(Self::new(self.raw.select(dim, i)?, names.clone()));
+        }
+        Ok(slices)
     }
 
     /// Pieces of a dim: of one size (the last one shorter where it must be), or of given sizes.
@@ -253,7 +257,7 @@ impl DynTensor {
         let sizes = piece_sizes(&sizes.into(), self.shape()[dim])
             .map_err(|e| about(e.at(0, dim), &[self]))?;
         let mut start = 0;
-        let mut pieces = Vec::with_capacity(sizes.len());
+        let mut pieces = list("split", sizes.len()).map_err(|e| about(e, &[self]))?;
         for size in sizes {
             pieces.push(Self::new(
                 self.raw.narrow(dim, start, size)?,
@@ -329,7 +333,9 @@ fn piece_sizes(sizes: &SplitSizes<'_>, size: usize) -> Result<Vec<usize>> {
             Ok(0) => Ok(vec![0]),
             Ok(each) => {
                 let count = size.div_ceil(each).max(1);
-                Ok((0..count).map(|i| each.min(size - i * each)).collect())
+                let mut sizes = list("split", count)?;
+                sizes.extend((0..count).map(|i| each.min(size - i * each)));
+                Ok(sizes)
             }
         },
         SplitSizes::All(all) => {

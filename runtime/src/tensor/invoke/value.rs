@@ -1,5 +1,6 @@
 //! Arguments and results of any kind.
 
+use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef, NameItem};
 use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
 use num_complex::Complex;
@@ -63,6 +64,15 @@ from_value! {
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::Str(text.to_owned())
+    }
+}
+
+impl Value {
+    /// As many tensors as an operator returns.
+    pub(super) fn tensors(op: Op, tensors: Vec<DynTensor>) -> Result<Self> {
+        let mut all = crate::memory::list(op.name(), tensors.len())?;
+        all.extend(tensors.into_iter().map(Self::Tensor));
+        Ok(Self::List(all))
     }
 }
 

@@ -6,6 +6,7 @@ use nomina_core::rule::DimRef;
 use nomina_core::{Error, ErrorKind, Result};
 
 use crate::call;
+use crate::memory::list;
 use crate::tensor::{DynTensor, about};
 
 /// How a dim is cut: into a number of pieces, or at indices, negative from the end.
@@ -50,7 +51,7 @@ impl DynTensor {
         let at = self.dim_of("chunk", dim.into())?;
         let ranges = call::chunks("chunk", self.shape()[at], chunks)
             .map_err(|e| about(e.at(0, at), &[self]))?;
-        self.pieces(at, &ranges)
+        self.pieces("chunk", at, &ranges)
     }
 
     /// A dim in a number of pieces whose sizes differ by at most one, or cut at indices, which may
@@ -69,7 +70,7 @@ impl DynTensor {
             Sections::At(indices) => Ok(call::cuts(self.shape()[at], &indices)),
         };
         let ranges = ranges.map_err(|e| about(e.at(0, at), &[self]))?;
-        self.pieces(at, &ranges)
+        self.pieces("tensor_split", at, &ranges)
     }
 
     /// Pieces of equal size of the second dim, of a vector of its only one; or cut at indices.
@@ -113,22 +114,19 @@ impl DynTensor {
             Sections::At(indices) => Ok(call::cuts(size, &indices)),
         };
         let ranges = ranges.map_err(|e| about(e.at(0, at), &[self]))?;
-        self.pieces(at, &ranges)
+        self.pieces(op, at, &ranges)
     }
 
     fn dim_of(&self, op: &'static str, dim: DimRef<'_>) -> Result<usize> {
         dim.position(op, &self.names).map_err(|e| about(e, &[self]))
     }
 
-    fn pieces(&self, at: usize, ranges: &[(usize, usize)]) -> Result<Vec<Self>> {
-        ranges
-            .iter()
-            .map(|&(start, len)| {
-                Ok(Self::new(
-                    self.raw.narrow(at, start, len)?,
-                    self.names.clone(),
-                ))
-            })
-            .collect()
+    fn pieces(&self, op: &'static str, at: usize, ranges: &[(usize, usize)]) -> Result<Vec<Self>> {
+        let mut pieces = list(op, ranges.len()).map_err(|e| about(e, &[self]))?;
+        for &(start, len) in ranges {
+            let piece = self.raw.narrow(at, start, len)?;
+            pieces.push(Self::new(piece, self.names.clone()));
+        }
+        Ok(pieces)
     }
 }

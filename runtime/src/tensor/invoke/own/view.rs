@@ -51,7 +51,7 @@ pub(in crate::tensor) fn call(own: View, op: Op, form: Form, mut args: Bound) ->
                 .narrow(a.dim("dim")?, a.int("start", 0)?, length)
         }),
         View::Unbind => value(op, form, args, |a| {
-            Ok(a.tensor("self")?.unbind(a.dim("dim")?)?.into())
+            Value::tensors(op, a.tensor("self")?.unbind(a.dim("dim")?)?)
         }),
         View::Split => value(op, form, args, |a| {
             let given = a.sizes("split_size")?;
@@ -61,29 +61,29 @@ pub(in crate::tensor) fn call(own: View, op: Op, form: Form, mut args: Bound) ->
             } else {
                 given.into()
             };
-            Ok(a.tensor("self")?.split(sizes, a.dim("dim")?)?.into())
+            Value::tensors(op, a.tensor("self")?.split(sizes, a.dim("dim")?)?)
         }),
         View::Chunk => value(op, form, args, |a| {
             let x = a.tensor("self")?;
-            Ok(x.chunk(a.int("chunks", 1)?, a.dim("dim")?)?.into())
+            Value::tensors(op, x.chunk(a.int("chunks", 1)?, a.dim("dim")?)?)
         }),
         View::SplitWithSizes => value(op, form, args, |a| {
             let sizes = SplitSizes::from(a.sizes("split_sizes")?);
             let pieces = a.tensor("self")?.split(sizes, a.dim("dim")?);
-            Ok(pieces.map_err(|error| error.in_op(op.name()))?.into())
+            Value::tensors(op, pieces.map_err(|error| error.in_op(op.name()))?)
         }),
         View::TensorSplit => value(op, form, args, |a| {
             let x = a.tensor("self")?;
-            Ok(x.tensor_split(sections(a)?, a.dim("dim")?)?.into())
+            Value::tensors(op, x.tensor_split(sections(a)?, a.dim("dim")?)?)
         }),
         View::Hsplit => value(op, form, args, |a| {
-            Ok(a.tensor("self")?.hsplit(sections(a)?)?.into())
+            Value::tensors(op, a.tensor("self")?.hsplit(sections(a)?)?)
         }),
         View::Vsplit => value(op, form, args, |a| {
-            Ok(a.tensor("self")?.vsplit(sections(a)?)?.into())
+            Value::tensors(op, a.tensor("self")?.vsplit(sections(a)?)?)
         }),
         View::Dsplit => value(op, form, args, |a| {
-            Ok(a.tensor("self")?.dsplit(sections(a)?)?.into())
+            Value::tensors(op, a.tensor("self")?.dsplit(sections(a)?)?)
         }),
         View::Diagonal => pure(op, form, args, |a| {
             let options = DiagonalOptions {
