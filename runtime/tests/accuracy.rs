@@ -1,0 +1,346 @@
+//! What elementwise operators give, against exact results.
+//!
+//! Whole tensors go through the loops of the instruction set in use (`NOMINA_SIMD` says which),
+//! side by side in memory and apart. In `f32` and `f64` tables of exact results are the measure
+//! (`scripts/special_tables.py` writes them), for `f32` also the operator in `f64`, which those
+//! tables hold, at numbers from its whole range; 16-bit floats are compared everywhere.
+
+use std::fmt::{Display, Write};
+use std::path::PathBuf;
+
+use half::{bf16, f16};
+use nomina_core::Element;
+use nomina_core::op::Op;
+use nomina_runtime::DynTensor;
+use nomina_runtime::invoke::{Bound, Form, Value, invoke};
+use num_complex::Complex;
+
+/// In `f32` these are within 2 units in the last place, the others within 4.
+const VECTOR: &[&str] = &[
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "tanh",
+    "sigmoid",
+    "sin",
+    "cos",
+    "tan",
+    "sinh",
+    "cosh",
+    "erf",
+    "erfc",
+    "rsqrt",
+    "sqrt",
+    "reciprocal",
+    "pow",
+    "gelu",
+    "gelu_tanh",
+    "silu",
+    "mish",
+    "logsigmoid",
+    "softplus",
+    "ndtr",
+];
+
+/// Zero at numbers that no float is: next to those the absolute error counts.
+const CROSSING: &[&str] = &[
+    "lgamma", "digamma", "sinc", "logit", "entr", "log_ndtr", "ndtri",
+];
+
+/// A function with a table: an operator, with an argument where there are two functions in one.
+#[derive(Clone, Copy)]
+struct Function<'a> {
+    name: &'a str,
+    op: Op,
+}
+
+impl<'a> Function<'a> {
+    fn new(name: &'a str) -> Self {
+        let op = name.strip_suffix("_tanh").unwrap_or(name);
+        let op = Op::ALL.iter().copied().find(|one| one.name() == op);
+        let op = op.unwrap_or_else(|| panic!("{name}: no such operator"));
+        Self { name, op }
+    }
+
+    /// The results for columns of numbers, which lie side by side in memory or apart.
+    fn of<T: Element>(self, columns: &[Vec<T>], apart: bool) -> Vec<T> {
+        let tensor = |column: &Vec<T>| {
+            let x = DynTensor::from_vec(column.clone(), &[column.len()], ()).unwrap();
+            let x = if apart {
+                let pair = DynTensor::stack(&[&x, &x], 1, None).unwrap();
+                pair.select(1, 1).unwrap()
+            } else {
+                x
+            };
+            Value::Tensor(x)
+        };
+        let args = columns.iter().map(tensor).collect();
+        let kwargs = match self.name {
+            "gelu_tanh" => vec![("approximate".to_owned(), Value::from("tanh"))],
+            _ => vec![],
+        };
+        let bound = Bound::new(self.op, args, kwargs).unwrap();
+        match invoke(self.op, Form::Function, bound) {
+            Ok(Value::Tensor(x)) => x.to_vec::<T>().unwrap(),
+            other => panic!("{}: {other:?}", self.name),
+        }
+    }
+}
+
+fn tables() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/special")
+}
+
+/// The names of all tables, of functions of complex numbers or of real ones.
+fn names(complex: bool) -> Vec<String> {
+    let files = std::fs::read_dir(tables()).unwrap();
+    let stem = |file: PathBuf| file.file_stem().unwrap().to_str().unwrap().to_owned();
+    let mut all: Vec<String> = files.map(|file| stem(file.unwrap().path())).collect();
+    // Takes a whole number first.
+    all.retain(|name| name.starts_with("complex_") == complex && name != "polygamma");
+    all.sort();
+    assert!(all.len() > 20, "{all:?}");
+    all
+}
+
+/// A real dtype.
+trait Float: Element + PartialEq + Display {
+    /// Hexadecimal digits of its bits.
+    const DIGITS: usize;
+    fn parse(hex: &str) -> Self;
+    fn wide(self) -> f64;
+    /// The nearest one.
+    fn narrow(wide: f64) -> Self;
+    /// Its place among the floats in order; both zeros have 0.
+    fn rank(self) -> i64;
+}
+
+macro_rules! float {
+    ($($t:ident $bits:ident $signed:ident: $wide:expr, $narrow:expr;)*) => {$(
+        impl Float for $t {
+            const DIGITS: usize = size_of::<$t>() * 2;
+            fn parse(hex: &str) -> Self {
+                match hex {
+                    "nan" => Self::NAN,
+                    hex => Self::from_bits($bits::from_str_radix(hex, 16).unwrap()),
+                }
+            }
+            fn wide(self) -> f64 {
+                let wide: fn($t) -> f64 = $wide;
+                wide(self)
+            }
+            fn narrow(wide: f64) -> Self {
+                let narrow: fn(f64) -> $t = $narrow;
+                narrow(wide)
+            }
+            fn rank(self) -> i64 {
+                let bits = self.to_bits() as $signed;
+                i64::from(if bits < 0 { $signed::MIN - bits } else { bits })
+            }
+        }
+    )*};
+}
+float! {
+    f16 u16 i16: |x| x.to_f64(), f16::from_f64;
+    bf16 u16 i16: |x| x.to_f64(), bf16::from_f64;
+    f32 u32 i32: f64::from, |x| x as f32;
+    f64 u64 i64: |x| x, |x| x;
+}
+
+/// The distance in units in the last place; NaN is next to NaN alone.
+fn apart<T: Float>(got: T, want: T) -> u64 {
+    match (got.wide().is_nan(), want.wide().is_nan()) {
+        (true, true) => 0,
+        (false, false) => got.rank().abs_diff(want.rank()),
+        _ => u64::MAX,
+    }
+}
+
+/// What was seen of a function.
+#[derive(Default)]
+struct Seen {
+    count: usize,
+    worst: u64,
+    wrong: String,
+}
+
+impl Seen {
+    fn check<T: Float>(&mut self, inputs: &[T], got: T, want: T, limit: u64, granted: f64) {
+        self.count += 1;
+        let scale = inputs.iter().map(|x| x.wide().abs()).fold(1.0, f64::max);
+        if (got.wide() - want.wide()).abs() <= granted * scale {
+            return;
+        }
+        let distance = apart(got, want);
+        self.worst = self.worst.max(distance);
+        if distance > limit && self.wrong.len() < 400 {
+            let inputs: Vec<f64> = inputs.iter().map(|x| x.wide()).collect();
+            let (got, want) = (got.wide(), want.wide());
+            let _ = writeln!(
+                self.wrong,
+                "    {inputs:?}: {got:e}, not {want:e}: {distance}"
+            );
+        }
+    }
+
+    fn report(&self, what: &str, failed: &mut String) {
+        println!(
+            "{what:<20} {:>6} numbers, at most {:>3} apart",
+            self.count, self.worst
+        );
+        if self.count < 20 || !self.wrong.is_empty() {
+            let _ = write!(failed, "  {what}, {} numbers:\n{}", self.count, self.wrong);
+        }
+    }
+}
+
+/// The error granted next to a zero, per max(1, |x|).
+fn granted(name: &str) -> f64 {
+    if CROSSING.contains(&name) {
+        1.0 / f64::from(1 << 24)
+    } else {
+        -1.0
+    }
+}
+
+/// A function against its table.
+fn by_table<T: Float>(name: &str, limit: u64, near_zero: f64, failed: &mut String) {
+    let text = std::fs::read_to_string(tables().join(name).with_extension("csv")).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    let mut lines = lines;
+    lines.retain(|cells| cells[0].len() == T::DIGITS);
+    let marked = |cells: &[&str]| usize::from(cells.last() == Some(&"z"));
+    let count = lines[0].len() - marked(&lines[0]) - 1;
+    let column = |i: usize| lines.iter().map(|cells| T::parse(cells[i])).collect();
+    let columns: Vec<Vec<T>> = (0..count).map(column).collect();
+    let function = Function::new(name);
+    let mut seen = Seen::default();
+    for strided in [false, true] {
+        let found = function.of(&columns, strided);
+        for (i, cells) in lines.iter().enumerate() {
+            let inputs: Vec<T> = columns.iter().map(|column| column[i]).collect();
+            let granted = if marked(cells) == 1 { near_zero } else { -1.0 };
+            seen.check(&inputs, found[i], T::parse(cells[count]), limit, granted);
+        }
+    }
+    seen.report(&format!("{name} {}", T::DTYPE), failed);
+}
+
+#[test]
+fn real_functions_meet_their_tables() {
+    let mut failed = String::new();
+    for name in names(false) {
+        let limit = if VECTOR.contains(&&*name) { 2 } else { 4 };
+        by_table::<f32>(&name, limit, 1.0 / f64::from(1 << 24), &mut failed);
+        by_table::<f64>(&name, 8, f64::EPSILON, &mut failed);
+    }
+    assert!(failed.is_empty(), "\n{failed}");
+}
+
+/// A function of numbers from everywhere, against what it gives in `f64`.
+fn by_double<T: Float>(name: &str, inputs: &[T], limit: u64, granted: f64, failed: &mut String) {
+    let function = Function::new(name);
+    let wide = inputs.iter().map(|x| x.wide()).collect();
+    let wanted = function.of::<f64>(&[wide], false);
+    let mut seen = Seen::default();
+    for strided in [false, true] {
+        let found = function.of(&[inputs.to_vec()], strided);
+        for (i, &x) in inputs.iter().enumerate() {
+            seen.check(&[x], found[i], T::narrow(wanted[i]), limit, granted);
+        }
+    }
+    seen.report(&format!("{name} {}", T::DTYPE), failed);
+}
+
+/// Functions of one number.
+fn unary() -> Vec<String> {
+    const TWO: &[&str] = &[
+        "atan2",
+        "hypot",
+        "logaddexp",
+        "logaddexp2",
+        "pow",
+        "xlog1py",
+        "xlogy",
+        "zeta",
+    ];
+    let mut all = names(false);
+    all.retain(|name| !TWO.contains(&&**name));
+    all
+}
+
+#[test]
+fn f32_holds_everywhere() {
+    let inputs: Vec<f32> = (0..=u32::MAX).step_by(99_991).map(f32::from_bits).collect();
+    let mut failed = String::new();
+    for name in unary() {
+        let limit = if VECTOR.contains(&&*name) { 2 } else { 4 };
+        by_double(&name, &inputs, limit, granted(&name), &mut failed);
+    }
+    assert!(failed.is_empty(), "\n{failed}");
+}
+
+/// Computed in `f32` and rounded once: at most the neighbour of the nearest.
+#[test]
+fn sixteen_bits_hold_at_every_number() {
+    let mut failed = String::new();
+    let halves: Vec<f16> = (0..=u16::MAX).map(f16::from_bits).collect();
+    let brains: Vec<bf16> = (0..=u16::MAX).map(bf16::from_bits).collect();
+    for name in unary() {
+        by_double(&name, &halves, 1, granted(&name), &mut failed);
+        by_double(&name, &brains, 1, granted(&name), &mut failed);
+    }
+    assert!(failed.is_empty(), "\n{failed}");
+}
+
+/// The distance of complex numbers counts against the magnitude: a part may lie next to its zero.
+fn by_complex_table<T: Float>(name: &str, unit: f64, failed: &mut String)
+where
+    Complex<T>: Element,
+{
+    let text = std::fs::read_to_string(tables().join(name).with_extension("csv")).unwrap();
+    let lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let lines: Vec<_> = lines.filter(|cells| cells[0].len() == T::DIGITS).collect();
+    let at = |cells: &[&str], i: usize| Complex {
+        re: T::parse(cells[i]),
+        im: T::parse(cells[i + 1]),
+    };
+    let inputs: Vec<Complex<T>> = lines.iter().map(|cells| at(cells, 0)).collect();
+    let function = Function::new(name.trim_start_matches("complex_"));
+    let mut worst = 0.0_f64;
+    for strided in [false, true] {
+        let found = function.of(&[inputs.clone()], strided);
+        for (i, cells) in lines.iter().enumerate() {
+            let wide = |z: Complex<T>| Complex::new(z.re.wide(), z.im.wide());
+            let (got, want) = (wide(found[i]), wide(at(cells, 2)));
+            let error = (got - want).norm() / want.norm() / unit;
+            worst = if error.is_nan() {
+                f64::INFINITY
+            } else {
+                worst.max(error)
+            };
+        }
+    }
+    println!(
+        "{name:<20} {} {:>4} numbers, at most {worst:.2} apart",
+        T::DTYPE,
+        lines.len()
+    );
+    if worst > 8.0 || lines.len() < 20 {
+        let _ = writeln!(failed, "  {name}: {worst} of {} numbers", lines.len());
+    }
+}
+
+#[test]
+fn complex_functions_meet_their_tables() {
+    let mut failed = String::new();
+    for name in names(true) {
+        by_complex_table::<f32>(&name, 1.0 / f64::from(1 << 24), &mut failed);
+        by_complex_table::<f64>(&name, f64::EPSILON, &mut failed);
+    }
+    assert!(failed.is_empty(), "\n{failed}");
+}
