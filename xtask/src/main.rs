@@ -4,6 +4,7 @@ mod check;
 mod generate;
 #[cfg(test)]
 mod house;
+mod levels;
 mod sanitize;
 mod step;
 
@@ -14,7 +15,8 @@ cargo xtask <task>
 
   check [--skip STEP]   what CI runs, cheapest first; stops at the first failure
   generate              rewrites the generated files
-  sanitize              runtime's tests under AddressSanitizer and Valgrind
+  levels                all tests that compute, with the loops of each instruction set
+  sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
   compile-time [ARGS]   what typed programs cost rustc, beside the limits; --quick for a smoke run
 ";
 
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
     let done = match task {
         "check" => check::run(rest),
         "generate" => generate::rewrite(),
+        "levels" => levels::run(),
         "sanitize" => sanitize::run(),
         "compile-time" => step::Command::cargo(["run", "--release", "-p", "compile-time", "--"])
             .args(rest)

@@ -1,0 +1,43 @@
+//! All tests that compute, once for each instruction set.
+
+use crate::step::{Command, Outcome, Step, run_all};
+
+/// As `NOMINA_SIMD` names them, the least first. A machine that lacks one runs the next lower.
+const LEVELS: [&str; 3] = ["baseline", "avx2", "avx512"];
+
+/// What computes, with its tests, examples and documentation. What rustc says is the same everywhere.
+const PACKAGES: [&str; 4] = ["-p", "nomina-runtime", "-p", "nomina"];
+
+/// `cargo xtask levels`.
+pub fn run() -> Outcome {
+    run_all(&LEVELS.map(step))
+}
+
+/// One build serves all levels: it asks nothing of the processor, whatever cargo's configuration
+/// says, and loops for more are chosen when it runs.
+fn step(level: &'static str) -> Step {
+    let test = Command::cargo(["test", "--no-fail-fast"]).args(PACKAGES);
+    let mut command = test.env("NOMINA_SIMD", level);
+    if cfg!(target_arch = "x86_64") {
+        command = command
+            .env("RUSTFLAGS", "-C target-cpu=x86-64")
+            // Its own folder: the flag is part of every dependency's name.
+            .env("CARGO_TARGET_DIR", "target/levels");
+    }
+    Step::new(level, command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step::root;
+
+    /// The library knows these names, and there is no other.
+    #[test]
+    fn levels_are_those_of_the_library() {
+        let file = root().join("runtime/src/cpu/simd.rs");
+        let text = std::fs::read_to_string(file).unwrap();
+        let named = format!("`NOMINA_SIMD={}`", LEVELS.join("|"));
+        assert!(text.contains(&named), "simd.rs does not say {named}");
+    }
+}
