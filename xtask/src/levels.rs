@@ -1,4 +1,4 @@
-//! All tests that compute, once for each instruction set.
+//! All tests that compute, once for each instruction set of x86-64; others are compiled.
 
 use crate::step::{Command, Outcome, Step, run_all};
 
@@ -8,9 +8,29 @@ const LEVELS: [&str; 3] = ["baseline", "avx2", "avx512"];
 /// What computes, with its tests, examples and documentation. What rustc says is the same everywhere.
 const PACKAGES: [&str; 4] = ["-p", "nomina-runtime", "-p", "nomina"];
 
+/// Where the baseline is NEON: the same bodies, which are compiled and not run.
+const NEON: &str = "aarch64-unknown-linux-gnu";
+
 /// `cargo xtask levels`.
 pub fn run() -> Outcome {
-    run_all(&LEVELS.map(step))
+    let all = [neon()].into_iter().chain(LEVELS.map(step));
+    run_all(&all.collect::<Vec<_>>())
+}
+
+/// Compiles for another processor, where rustup has its standard library.
+fn neon() -> Step {
+    let check = ["check", "--target", NEON, "-p", "nomina", "--all-features"];
+    // An empty crate needs the standard library too.
+    let probe = [
+        "--target",
+        NEON,
+        "--crate-name=probe",
+        "--crate-type=lib",
+        "--emit=metadata",
+        "--out-dir=target",
+        "/dev/null",
+    ];
+    Step::new("aarch64", Command::cargo(check)).needs(Command::new("rustc", probe))
 }
 
 /// One build serves all levels: it asks nothing of the processor, whatever cargo's configuration

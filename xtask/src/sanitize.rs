@@ -1,5 +1,5 @@
-//! The tests of everything `unsafe` (runtime's storage and kernels) under AddressSanitizer and
-//! under Valgrind.
+//! The tests of everything `unsafe` (runtime's storage and kernels) under AddressSanitizer,
+//! ThreadSanitizer and Valgrind.
 
 use crate::step::{Command, Outcome, Step, run_all};
 
@@ -7,7 +7,13 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// `cargo xtask sanitize`.
 pub fn run() -> Outcome {
-    run_all(&[address()])?;
+    let levels = ["baseline", "avx2", "avx512"].map(address);
+    run_all(
+        &levels
+            .into_iter()
+            .chain([rows(), thread()])
+            .collect::<Vec<_>>(),
+    )?;
     if !Command::new("valgrind", ["--version"]).works() {
         println!("\n== valgrind: not here; left out");
         return Ok(());
@@ -15,30 +21,52 @@ pub fn run() -> Outcome {
     run_all(&[valgrind(&test_binary()?)])
 }
 
-/// AddressSanitizer is a nightly flag. `--lib` leaves documentation tests out, which cannot be
-/// built with it.
-fn address() -> Step {
-    let test = [
-        "+nightly",
-        "test",
-        "--target",
-        TARGET,
-        "-p",
-        "nomina-runtime",
-        "--all-features",
-        "--lib",
-    ];
-    let command = Command::new("cargo", test)
+/// A command of the nightly toolchain, which alone has sanitizers.
+fn nightly(args: &[&str]) -> Command {
+    // rustup sets it for the cargo that runs this program, and it would win over `+nightly`'s rustc.
+    Command::new("cargo", ["+nightly"])
+        .args(args)
+        .without("RUSTUP_TOOLCHAIN")
+}
+
+fn under_address(test: &[&str]) -> Command {
+    nightly(&["test", "--target", TARGET, "--all-features"])
+        .args(test)
         // Tests ask for more than there is, and want an error.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1")
         // Memory that is kept for later is memory that nothing watches.
         .env("NOMINA_CACHE", "0")
         .env("RUSTFLAGS", "-Zsanitizer=address")
         // Its own folder: the flag changes every dependency.
-        .env("CARGO_TARGET_DIR", "target/sanitize");
-    // rustup sets it for the cargo that runs this program, and it would win over `+nightly`'s rustc.
-    Step::new("address", command.without("RUSTUP_TOOLCHAIN"))
-        .needs(Command::new("cargo", ["+nightly", "--version"]).without("RUSTUP_TOOLCHAIN"))
+        .env("CARGO_TARGET_DIR", "target/sanitize")
+}
+
+/// Runtime's tests with the loops of one instruction set. `--lib --tests` leaves documentation
+/// tests out, which cannot be built with the flag.
+fn address(level: &'static str) -> Step {
+    let test = ["-p", "nomina-runtime", "--lib", "--tests"];
+    let command = under_address(&test).env("NOMINA_SIMD", level);
+    Step::new("address", command).needs(nightly(&["--version"]))
+}
+
+/// Every row of the table in every dtype, form and layout, from the typed tensor's package down.
+fn rows() -> Step {
+    let command = under_address(&["-p", "nomina", "--test", "rows"]);
+    Step::new("address, rows", command).needs(nightly(&["--version"]))
+}
+
+/// The cache, and storage that threads share and copy when they write. ThreadSanitizer has to see
+/// what the standard library does to pass things from thread to thread, so that is built too.
+fn thread() -> Step {
+    let test = ["-p", "nomina-runtime", "--lib", "--", "memory", "storage"];
+    let flags = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer";
+    let command = nightly(&["test", "-Zbuild-std", "--target", TARGET])
+        .args(test)
+        .env("RUSTFLAGS", flags)
+        .env("CARGO_TARGET_DIR", "target/sanitize-thread");
+    Step::new("thread", command)
+        .needs(nightly(&["--version"]))
+        .hint("`rustup +nightly component add rust-src` brings the standard library's source")
 }
 
 /// Valgrind knows no AVX-512: gemm and our kernels choose by cpuid, which Valgrind answers for
