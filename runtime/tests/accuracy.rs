@@ -313,7 +313,7 @@ where
     let function = Function::new(name.trim_start_matches("complex_"));
     let mut worst = 0.0_f64;
     for strided in [false, true] {
-        let found = function.of(&[inputs.clone()], strided);
+        let found = function.of(std::slice::from_ref(&inputs), strided);
         for (i, cells) in lines.iter().enumerate() {
             let wide = |z: Complex<T>| Complex::new(z.re.wide(), z.im.wide());
             let (got, want) = (wide(found[i]), wide(at(cells, 2)));
