@@ -46,9 +46,8 @@ unsafe impl GlobalAlloc for Refusing {
 
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's promise: the new size is valid with this alignment.
-        if size > layout.size()
-            && refused(unsafe { Layout::from_size_align_unchecked(size, layout.align()) })
-        {
+        let new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        if size > layout.size() && refused(new) {
             return std::ptr::null_mut();
         }
         // SAFETY: the caller's promise is the same.
