@@ -158,7 +158,7 @@ pub mod __private {
         einsum_stand_in, einsum_times, try_einsum,
     };
     pub use crate::tensor::factory::tensor_from_array;
-    pub use crate::tensor::fused::{fuse, fuse_side, fuse_tensor};
+    pub use crate::tensor::fused::{fuse, fuse_operand};
 
     /// The value of a macro call that is wrong: a program with one does not compile.
     #[must_use]

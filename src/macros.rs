@@ -101,11 +101,74 @@ macro_rules! try_einsum {
 /// assert_eq!(z.size(N), 2);
 /// ```
 ///
-/// The result of the chain is stored before a reduction reads it.
+/// # One pass
+///
+/// Blocks of the operands go through all operators while they are in the first-level cache; a block of
+/// the result is then written, or goes into the reduction. So a chain reads its tensors once and takes no
+/// memory beside its result, and a sum over a chain takes next to none. Every step is rounded to its own
+/// dtype, and a reduction adds up in the order in which it does anyway: elements are the same to the bit.
+///
+/// `sum`, `mean`, `prod`, `amax`, `amin`, `all`, `any`, `var`, `std`, `logsumexp`, `norm`, `nansum` and
+/// `nanmean` reduce within the pass; other reductions (`max`, `argmax`, `median` ..) read the stored result
+/// of the chain. So they do where the dims that go are inner ones of fewer than 16 elements, in steps.
+/// Programs that must look at elements before they compute, as integer divisions do, are computed operator
+/// by operator.
+///
+/// # Softmax and bias
+///
+/// What a reduction gives may be an operand of the next chain:
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let x = tensor!([[1., 2., 3.], [4., 5., 6.]]; N, C);
+/// let top = x.amax(keep(C));
+/// let total = fuse!(|x, top| (x - top).exp().sum(keep(C)));
+/// let soft: Tensor<(N, C)> = fuse!(|x, top, total| (x - top).exp() / total);
+/// assert_eq!(soft.to_vec(), ((&x - &top).exp() / &total).to_vec());
+///
+/// let (bias, rate) = (tensor!([0.1, 0.2, 0.3]; C), 2.0);
+/// let y = fuse!(|x, bias| (x + bias).gelu() * { rate });
+/// assert_eq!(y.to_vec(), ((&x + &bias).gelu() * rate).to_vec());
+/// ```
+///
+/// # Tensors without types
+///
+/// With [`DynTensor`](crate::DynTensor)s between the bars, names and dtypes are found when it runs, and the
+/// macro gives a [`Result`](crate::Result), as the methods of a `DynTensor` do. All tensors are typed, or
+/// none is.
+///
+/// ```
+/// use nomina::prelude::*;
+/// # fn main() -> nomina::Result<()> {
+/// let x = DynTensor::from_vec(vec![1.0_f32, 2.0, 3.0, 4.0], &[2, 2], ["N", "C"])?;
+/// let b = DynTensor::from_vec(vec![0.5_f32, -0.5], &[2], ["C"])?;
+/// let y = fuse!(|x, b| ((x + b) * 2.0).sum("C"))?;
+/// assert_eq!(y.names().to_string(), "(N,)");
+/// assert_eq!(y.to_vec::<f32>()?, [6.0, 14.0]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Panics
-/// As the operators, one by one.
+/// As the operators, one by one; [`try_fuse!`] returns the error.
 #[macro_export]
 macro_rules! fuse {
     ($($t:tt)*) => { $crate::__private::macros::fuse! { ($crate) $($t)* } };
+}
+
+/// [`fuse!`] that gives a [`Result`](crate::Result), as it does anyway where its tensors are
+/// [`DynTensor`](crate::DynTensor)s.
+///
+/// ```
+/// use nomina::prelude::*;
+/// dims! { N, C }
+/// let x = tensor!([[1., 2.], [3., 4.]]; N, C);
+/// let short = Tensor::<(C,)>::zeros([3]);
+/// let error = try_fuse!(|x, short| (x + short).sum(N)).unwrap_err();
+/// assert!(error.to_string().contains("`C` has size 2 in the first operand and 3"), "{error}");
+/// ```
+#[macro_export]
+macro_rules! try_fuse {
+    ($($t:tt)*) => { $crate::__private::macros::try_fuse! { ($crate) $($t)* } };
 }

@@ -14,7 +14,8 @@ pub use crate::{
     Element, Error, ErrorKind, Float, Generator, Inexact, Integral, LikeOptions, MemoryFormat,
     Names, NormOptions, Number, Numeric, Operand, Promote, PromoteScalar, Real, RealNumber,
     ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed, VarOptions, bf16, cat, dims, einsum,
-    f16, fuse, manual_seed, names, relations, stack, tensor, try_einsum, with_default_dtype,
+    f16, fuse, manual_seed, names, relations, stack, tensor, try_einsum, try_fuse,
+    with_default_dtype,
 };
 pub use crate::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,

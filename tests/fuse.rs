@@ -42,6 +42,19 @@ fn chains() {
         &x.clamp(-1.0, 1.0).lerp(&x, 0.5),
     );
     same(&fuse!(|x| x), &x);
+    same(
+        &fuse!(|x, b| (x + b).leaky_relu() + x.softplus() * b.elu()),
+        &((&x + &b).leaky_relu() + x.softplus() * b.elu()),
+    );
+    same(
+        &fuse!(|x| x.hardtanh() + x.celu() * x.softshrink() - x.hardshrink()),
+        &(x.hardtanh() + x.celu() * x.softshrink() - x.hardshrink()),
+    );
+    same(
+        &fuse!(|x, b| x.addcdiv(b, x.exp())),
+        &x.addcdiv(&b, &x.exp()),
+    );
+    same(&fuse!(|x, b| x.isclose(b)), &x.isclose(&b));
 }
 
 #[test]
@@ -97,6 +110,129 @@ fn a_reduction_may_come_last() {
     let (values, places) = fuse!(|x| x.abs().max(C));
     same(&values, &x.abs().max(C).0);
     same(&places, &x.abs().max(C).1);
+}
+
+#[test]
+fn a_reduction_sees_what_rustc_does_not() {
+    let x = x();
+    let wild: Tensor<(Wild, Wild)> = x.drop_names();
+    let both: Tensor<(Wild, C)> = x.clone().into_dyn().typed().unwrap();
+    same(&fuse!(|both| both.exp().sum(C)), &both.exp().sum(C));
+    assert_eq!(
+        fuse!(|both| both.exp().mean(keep(C))).names(),
+        both.exp().mean(keep(C)).names()
+    );
+    same(&fuse!(|wild| (wild + 1.0).sum(..)), &(&wild + 1.0).sum(..));
+    let ids = Tensor::<(N, C), i64>::from_fn([3, 5], |at| (at[0] * at[1]) as i64 - 2);
+    same(&fuse!(|ids| (ids * 3).sum((C, N))), &(&ids * 3).sum((C, N)));
+    let half = x.to::<bf16>();
+    same(
+        &fuse!(|half, x| (half * 2.0 + x).to::<bf16>().var(C)),
+        &(&half * 2.0 + &x).to::<bf16>().var(C),
+    );
+    let (any, all): (Tensor<(N,), bool>, Tensor<(C,), bool>) = (
+        fuse!(|x| x.gt(0.5).any(C)),
+        fuse!(|x, ids| x.gt(ids).all(N)),
+    );
+    same(&any, &x.gt(0.5).any(C));
+    same(&all, &x.gt(&ids).all(N));
+    // A pair of a number and a tensor promotes as the separate operators do.
+    let picked = fuse!(|x, ids| ids.gt(0).where_cond(x.to::<f16>(), 2.5).sum(C));
+    same(&picked, &ids.gt(0).where_cond(&x.to::<f16>(), 2.5).sum(C));
+}
+
+fn pool<D: Dims + Has<C> + Broadcast<(C,)>>(
+    x: &Tensor<D>,
+    b: &Tensor<(C,)>,
+) -> Tensor<Without<Sum<D, (C,)>, C>>
+where
+    Sum<D, (C,)>: Has<C>,
+{
+    fuse!(|x, b| (x * b).relu().sum(C))
+}
+
+#[test]
+fn in_generic_functions() {
+    let (x, b) = (x(), tensor!([1., -2., 3., 0.5, 0.]; C));
+    same(&pool(&x, &b), &(&x * &b).relu().sum(C));
+}
+
+#[test]
+fn owned_borrowed_and_counted() {
+    let x = x();
+    let (counted, boxed) = (std::sync::Arc::new(x.clone()), Box::new(x.clone()));
+    let mut own = x.clone();
+    let writable = &mut own;
+    same(
+        &fuse!(|counted, boxed, writable| counted * boxed + writable),
+        &(&x * &x + &x),
+    );
+}
+
+#[test]
+fn results_instead_of_panics() {
+    let (x, long) = (x(), Tensor::<(C,)>::zeros([6]));
+    let b = tensor!([1., -2., 3., 0.5, 0.]; C);
+    same(&try_fuse!(|x, b| x.exp() * b).unwrap(), &(x.exp() * &b));
+    same(
+        &try_fuse!(|x, b| (x * b).sum(N)).unwrap(),
+        &(&x * &b).sum(N),
+    );
+    same(
+        &try_fuse!(|x, b| (x * b).argmax(C)).unwrap(),
+        &(&x * &b).argmax(C),
+    );
+    let text = |error: Error| error.to_string();
+    let separate = text(x.exp().try_add(&long).unwrap_err());
+    assert_eq!(
+        text(try_fuse!(|x, long| x.exp() + long).unwrap_err()),
+        separate
+    );
+    let fused = try_fuse!(|x, long| (x.exp() + long).sum(C)).unwrap_err();
+    assert_eq!(text(fused), separate);
+    let empty = Tensor::<(N, C)>::zeros([3, 0]);
+    let fused = try_fuse!(|empty| (empty * 2.0).amax(C)).unwrap_err();
+    assert_eq!(text(fused), text((&empty * 2.0).try_amax(C).unwrap_err()));
+}
+
+#[test]
+fn tensors_without_types() -> Result<()> {
+    let (typed, row) = (x(), tensor!([1., -2., 3., 0.5, 0.]; C));
+    let (x, b) = (typed.clone().into_dyn(), row.clone().into_dyn());
+    let told = |x: &DynTensor| format!("{:?} {x}", x.names());
+    let rate = 0.5;
+    let got = fuse!(|x, b| {
+        let h = (x + b).tanh();
+        2.0 - h * x / { rate }
+    })?;
+    let expected = 2.0 - (&typed + &row).tanh() * &typed / rate;
+    assert_eq!(told(&got), told(&expected.into_dyn()));
+    let got = fuse!(|x, b| (x * b).to::<f64>().sum("C"))?;
+    assert_eq!(
+        told(&got),
+        told(&(&typed * &row).to::<f64>().sum(C).into_dyn())
+    );
+    let got = fuse!(|x, b| x.gt(b).where_cond(x, 0.0).mean(["C", "N"]))?;
+    let expected = typed.gt(&row).where_cond(&typed, 0.0).mean((C, N));
+    assert_eq!(told(&got), told(&expected.into_dyn()));
+    let (values, _) = fuse!(|x| x.abs().max("C"))?;
+    assert_eq!(told(&values), told(&typed.abs().max(C).0.into_dyn()));
+    // Errors are those of the methods.
+    let other = b.rename(["K"])?;
+    let text = |error: Error| error.to_string();
+    assert_eq!(
+        text(fuse!(|x, other| x.exp() * other).unwrap_err()),
+        text(x.exp()?.mul(&other).unwrap_err())
+    );
+    assert_eq!(
+        text(fuse!(|x, b| (x * b).sum("K")).unwrap_err()),
+        text(x.mul(&b)?.sum("K").unwrap_err())
+    );
+    assert_eq!(
+        text(fuse!(|x, b = b.narrow("C", 0, 4)?| x * b).unwrap_err()),
+        text(x.mul(&b.narrow("C", 0, 4)?).unwrap_err())
+    );
+    Ok(())
 }
 
 #[test]

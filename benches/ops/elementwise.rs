@@ -37,17 +37,6 @@ fn sizes() -> Vec<Case> {
                 },
                 |(a, b, c)| (&*a * &*b + &*c).exp() * &*a,
             ),
-            case(
-                format!("fused/chain/{n}"),
-                move || {
-                    let c: Tensor<(C,)> = Tensor::randn([size[1]]);
-                    (randn(size), randn(size), c)
-                },
-                |(a, b, c)| {
-                    let (a, b, c) = (&*a, &*b, &*c);
-                    fuse!(|a, b, c| (a * b + c).exp() * a)
-                },
-            ),
         ]
     };
     sizes.into_iter().flat_map(of_size).collect()

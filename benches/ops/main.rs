@@ -7,6 +7,7 @@
 //! input names. `scripts/compare.py` puts both sides next to each other.
 
 mod elementwise;
+mod fused;
 #[path = "../harness/mod.rs"]
 mod harness;
 mod layout;
@@ -32,6 +33,7 @@ fn main() {
         .expect("nothing has started threads before");
     manual_seed(0);
     let mut cases = elementwise::cases();
+    cases.extend(fused::cases());
     cases.extend(reduce::cases());
     cases.extend(layout::cases());
     cases.extend(product::cases());

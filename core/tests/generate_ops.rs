@@ -44,6 +44,7 @@ fn generated_files_are_up_to_date() {
             kernels::pointwise(),
         ),
         ("macros/src/fuse/allowed.rs", fused::allowed(&forms)),
+        ("src/tensor/fused/generated.rs", fused::untyped(&forms)),
         ("docs/operators.md", docs::operators(&forms)),
         ("runtime/src/tensor/generated.rs", dyn_methods::methods()),
         ("src/tensor/generated.rs", typed),

@@ -131,6 +131,12 @@ pub fn fuse(input: TokenStream) -> TokenStream {
     fuse::fuse(input.into()).into()
 }
 
+/// [`fuse!`] that gives a `Result`.
+#[proc_macro]
+pub fn try_fuse(input: TokenStream) -> TokenStream {
+    fuse::try_fuse(input.into()).into()
+}
+
 /// Writes the bounds of a generic function from the dims that it names.
 ///
 /// The dims of a result are a noun, `Without<D, C>`; that the operation is defined is a relation,

@@ -84,6 +84,17 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()>;
 
+    /// Computes a program, reduces its result, which is stored nowhere, and returns true; or does nothing
+    /// and returns false, where it is better stored first.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn fused_reduce(
+        &self,
+        job: &call::FusedJob<'_>,
+        reduce: &call::ReduceJob<'_>,
+    ) -> Result<bool>;
+
     /// Copies operand 1 of a plan to operand 0, converting on the way.
     ///
     /// # Safety
@@ -282,6 +293,15 @@ impl Backend for Cpu {
     unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::fused::execute(job) }
+    }
+
+    unsafe fn fused_reduce(
+        &self,
+        job: &call::FusedJob<'_>,
+        reduce: &call::ReduceJob<'_>,
+    ) -> Result<bool> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fused::reduce(job, reduce) }
     }
 
     unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {

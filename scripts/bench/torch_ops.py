@@ -28,6 +28,11 @@ for n, shape in (("16", (4, 4)), ("10k", (100, 100)), ("1M", (1000, 1000)), ("10
     simple(f"add/{n}", lambda s=shape: (R(*s), R(*s)), lambda a, b: a + b)
     simple(f"exp/{n}", lambda s=shape: (R(*s),), lambda a: a.exp())
     simple(f"chain/{n}", lambda s=shape: (R(*s), R(*s), R(s[1])), lambda a, b, c: (a * b + c).exp() * a)
+for d, n in ((None, "all"), (0, "first"), (1, "last")):
+    simple(f"chain_sum_{n}/10M", lambda: (R(*big), R(*big), R(big[1])), (lambda a, b, c, d=d: (a * b + c).tanh().sum(() if d is None else d)))
+simple("softmax_steps/10M", lambda: (R(*big),), lambda a: (e := (a - a.amax(1, keepdim=True)).exp()) / e.sum(1, keepdim=True))
+simple("bias_gelu/10M", lambda: (R(*big), R(big[1])), lambda a, b: torch.nn.functional.gelu(a + b))
+simple("mean_squared/10M", lambda: (R(*big), R(*big)), lambda a, b: (a - b).square().mean())
 simple("add_inplace/10M", lambda: (R(*big), R(*big)), lambda a, b: a.add_(b))
 simple("add_bcast_last/10M", lambda: (R(*big), R(big[1])), lambda a, b: a + b)
 simple("add_bcast_first/10M", lambda: (R(*big), R(big[0], 1)), lambda a, b: a + b)

@@ -1,10 +1,12 @@
 //! Chains of elementwise operators.
 
+use nomina_core::op::Op;
 use nomina_core::{DType, Error, Names, Result, Scalar, rule};
 use nomina_runtime::Raw;
-use nomina_runtime::call::{self, Node};
+use nomina_runtime::call::{self, Node, Reduction};
 use smallvec::SmallVec;
 
+use super::reduce::Picked;
 use super::{Bare, Look, Static, explain, typed, wilds};
 
 /// The program, on its tensors and numbers.
@@ -24,7 +26,36 @@ pub(crate) fn new(
     let raw = typed(|| call::fused(program, &raws, numbers));
     let raw = raw.map_err(|error| blame(error, program, looks))?;
     // As with three operands: promotion in pairs may differ from promotion of all at once.
-    let raw = call::to_dtype(&raw, dtype)?;
+    let raw = if raw.dtype() == dtype {
+        raw
+    } else {
+        call::to_dtype(&raw, dtype)?
+    };
+    Ok(Bare { raw, wild })
+}
+
+/// The program, and a reduction of what it computes as `dtype`.
+pub(crate) fn reduce(
+    program: &[Node<'_>],
+    looks: &[Look<'_>],
+    numbers: &[Scalar],
+    dtype: DType,
+    (op, picked): (Op, Picked),
+    out: &'static Static,
+) -> Result<Bare> {
+    let mut wild = None;
+    if looks.iter().any(|look| look.of.wild) {
+        let names = names(program, looks)?.pop().flatten();
+        wild = names.and_then(|names| wilds(rule::reduce(&names, picked.at, picked.keepdim), out));
+    }
+    let by = Reduction {
+        op,
+        dims: picked.at,
+        keepdim: picked.keepdim,
+    };
+    let raws: SmallVec<[&Raw; 4]> = looks.iter().map(|look| look.raw).collect();
+    let raw = typed(|| call::fused_reduce(program, &raws, numbers, Some(dtype), by));
+    let raw = raw.map_err(|error| blame_last(error, program, looks))?;
     Ok(Bare { raw, wild })
 }
 
@@ -51,6 +82,25 @@ fn names(program: &[Node<'_>], looks: &[Look<'_>]) -> Result<Vec<Option<Names>>>
 /// Says which names and sizes the operands of the step had that does not fit.
 #[cold]
 fn blame(error: Error, program: &[Node<'_>], looks: &[Look<'_>]) -> Error {
+    match steps(program, looks) {
+        Err(found) => found,
+        Ok(_) => explain(error, looks),
+    }
+}
+
+/// The same of a program whose result is reduced: where all steps fit, what they give does not.
+#[cold]
+fn blame_last(error: Error, program: &[Node<'_>], looks: &[Look<'_>]) -> Error {
+    match steps(program, looks) {
+        Err(found) => found,
+        Ok(Some((names, shape))) if error.operands().is_empty() => error.operand(&names, &shape),
+        Ok(Some((names, shape))) => error.with_names([&names]).with_shapes([&shape[..]]),
+        Ok(None) => explain(error, looks),
+    }
+}
+
+/// Names and sizes of the last step, or the error of the first that does not fit.
+fn steps(program: &[Node<'_>], looks: &[Look<'_>]) -> Result<Option<(Names, Vec<usize>)>> {
     let mut known: Vec<Option<(Names, Vec<usize>)>> = Vec::with_capacity(program.len());
     for node in program {
         let step = match *node {
@@ -68,11 +118,11 @@ fn blame(error: Error, program: &[Node<'_>], looks: &[Look<'_>]) -> Error {
                 });
                 match fit {
                     Ok(fit) => Some(fit),
-                    Err(found) => return found.with_names(names).with_shapes(shapes),
+                    Err(found) => return Err(found.with_names(names).with_shapes(shapes)),
                 }
             }
         };
         known.push(step);
     }
-    explain(error, looks)
+    Ok(known.pop().flatten())
 }

@@ -1,14 +1,16 @@
 //! A block that lends the tensors, names the numbers and hands over the program.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Ident;
+use syn::spanned::Spanned;
 
-use super::lower::{Chain, borrowed};
+use super::lower::{Chain, Reduction, borrowed};
 use super::parse::Call;
 use crate::face::Face;
 
-/// The whole expression.
-pub fn chain(face: &Face, call: &Call, chain: &Chain) -> TokenStream {
+/// The whole expression; `fallible` ones give a `Result`.
+pub fn chain(face: &Face, call: &Call, chain: &Chain, fallible: bool) -> TokenStream {
     let path = face.at(Span::call_site());
     let tensors = call.parameters.iter().map(|parameter| {
         let name = &parameter.name;
@@ -17,13 +19,14 @@ pub fn chain(face: &Face, call: &Call, chain: &Chain) -> TokenStream {
             None => quote_spanned!(name.span()=> &#name),
         };
         let path = face.at(name.span());
-        quote_spanned!(name.span()=> #path::__private::fuse_tensor(#value))
+        quote_spanned!(name.span()=> #path::__private::fuse_operand(#value))
     });
     let names: Vec<_> = call
         .parameters
         .iter()
         .map(|parameter| &parameter.name)
         .collect();
+    let first = names.first();
     let lets = chain
         .lets
         .iter()
@@ -35,22 +38,58 @@ pub fn chain(face: &Face, call: &Call, chain: &Chain) -> TokenStream {
         reduction,
         ..
     } = chain;
-    let block = quote! {
+    let end = match reduction {
+        Some(reduction) => self::reduction(&path, reduction, fallible),
+        None if fallible => quote!(.try_compute()),
+        None => quote!(.compute()),
+    };
+    quote!({
         match (#(#tensors,)*) {
             (#(#names,)*) => {
                 #(#lets)*
                 #path::__private::fuse(
+                    #first,
                     &[#(#nodes),*],
-                    &[#(#path::__private::fuse_side(#names)),*],
+                    &[#(#names.look),*],
                     &[#(#path::__private::Scalar::from(#numbers)),*],
-                    || #check,
+                    || {
+                        let (#(#names,)*) = (#(#names.seen,)*);
+                        #check
+                    },
                 )
+                #end
             }
         }
-    };
-    match reduction {
-        // In parentheses, so that it is an expression where a statement may stand.
-        Some(reduction) => quote!(({ #block }) #reduction),
-        None => quote!({ #block }),
+    })
+}
+
+/// The end of a chain that is reduced: in the pass, or by a method of its result.
+fn reduction(path: &TokenStream, reduction: &Reduction, fallible: bool) -> TokenStream {
+    let mut call = reduction.call.clone();
+    if fallible {
+        call.method = format_ident!("try_{}", call.method, span = call.method.span());
+    }
+    // Where rustc blames the tensor or the dims, it shows what was written: no other name stands in the
+    // function that could be hidden.
+    let receiver = call.receiver.span();
+    if let (Some(op), Some(dims)) = (&reduction.op, call.args.first().cloned()) {
+        let chain = Ident::new("chain", receiver);
+        let place = Ident::new("dims", dims.span());
+        *call.receiver = syn::parse_quote!(#chain);
+        call.args = syn::parse_quote!(#place);
+        let method = match (fallible, reduction.literal) {
+            (false, false) => quote!(reduce),
+            (true, false) => quote!(try_reduce),
+            (false, true) => quote!(reduce_at),
+            (true, true) => quote!(try_reduce_at),
+        };
+        return quote!(.#method(#path::__private::Op::#op, #dims, |#chain, #place| #call));
+    }
+    let chain = Ident::new("chain", Span::mixed_site().located_at(receiver));
+    *call.receiver = syn::parse_quote!(#chain);
+    if fallible {
+        quote!(.try_then(|#chain| #call))
+    } else {
+        quote!(.then(|#chain| #call))
     }
 }

@@ -1,7 +1,7 @@
 //! From the body to steps, and to the same expression for rustc to check.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprMethodCall, Ident, Lit, Pat, Stmt, UnOp};
 
@@ -20,8 +20,18 @@ pub struct Chain {
     pub lets: Vec<(Ident, TokenStream)>,
     /// The separate operators.
     pub check: TokenStream,
-    /// What follows the chain: the name of a reduction, and its arguments.
-    pub reduction: Option<TokenStream>,
+    /// What follows the chain.
+    pub reduction: Option<Reduction>,
+}
+
+/// A reduction of the result.
+pub struct Reduction {
+    /// The call, whose receiver is the chain.
+    pub call: ExprMethodCall,
+    /// The operator that reduces while the chain is computed, if the method is one.
+    pub op: Option<Ident>,
+    /// Whether the dims are text or positions, which say nothing to rustc.
+    pub literal: bool,
 }
 
 /// What an expression is to those around it.
@@ -91,7 +101,7 @@ impl Lower<'_> {
         Err(Noted)
     }
 
-    fn body(&mut self, body: &Expr) -> Result<(TokenStream, Option<TokenStream>), Noted> {
+    fn body(&mut self, body: &Expr) -> Result<(TokenStream, Option<Reduction>), Noted> {
         let mut shared = TokenStream::new();
         // A block and what is called on it mean the same as that call at the block's end.
         let (body, outside) = match body {
@@ -297,7 +307,8 @@ impl Lower<'_> {
             let step = quote!(To(<#dtype as #face::__private::Element>::DTYPE, #of));
             return Ok((Value::Unnamed(self.node(&step)), Expr::MethodCall(outer)));
         }
-        let Some(&(_, op, count)) = OPERATORS.iter().find(|(name, ..)| *name == method) else {
+        let Some(&(_, op, count, numbers)) = OPERATORS.iter().find(|(name, ..)| *name == method)
+        else {
             let what = unknown(&method);
             return self.wrong(&call.method, what);
         };
@@ -325,22 +336,39 @@ impl Lower<'_> {
             steps.push(at);
             *place = check;
         }
+        for number in numbers {
+            let at = self.numbers.len();
+            self.numbers.push(quote!(#number));
+            steps.push(self.node(&quote!(Scalar(#at))));
+        }
         let step = self.apply(op, &steps);
         Ok((Value::Unnamed(step), Expr::MethodCall(outer)))
     }
 }
 
-/// `.sum(C)` of `x.sum(C)`.
-fn reduction_of(call: &ExprMethodCall) -> TokenStream {
-    let ExprMethodCall {
-        dot_token,
-        method,
-        turbofish,
-        args,
-        ..
-    } = call;
-    let end = quote_spanned!(call.paren_token.span.join()=> (#args));
-    quote!(#dot_token #method #turbofish #end)
+fn reduction_of(call: &ExprMethodCall) -> Reduction {
+    let known = REDUCTIONS.iter().find(|(name, _)| call.method == name);
+    let op = known.and_then(|(_, op)| *op);
+    // Only the dims: what else a method takes, it alone knows.
+    let op = op.filter(|_| call.args.len() == 1 && call.turbofish.is_none());
+    Reduction {
+        call: call.clone(),
+        op: op.map(|op| format_ident!("{op}")),
+        literal: call.args.iter().any(literal),
+    }
+}
+
+/// `"C"`, `-1`, `["N", "C"]`, `keep("C")`
+fn literal(dims: &Expr) -> bool {
+    match dims {
+        Expr::Lit(_) => true,
+        Expr::Unary(unary) => literal(&unary.expr),
+        Expr::Reference(reference) => literal(&reference.expr),
+        Expr::Array(array) => array.elems.iter().any(literal),
+        Expr::Tuple(tuple) => tuple.elems.iter().any(literal),
+        Expr::Call(call) => call.args.iter().any(literal),
+        _ => false,
+    }
 }
 
 /// `&x`, with the parentheses that it needs.
@@ -360,7 +388,7 @@ pub fn borrowed(expr: &Expr) -> Expr {
 }
 
 fn is_reduction(method: &Ident) -> bool {
-    REDUCTIONS.iter().any(|name| method == name)
+    REDUCTIONS.iter().any(|(name, _)| method == name)
 }
 
 /// The method for an operator that tensors do not have.
@@ -386,7 +414,7 @@ fn instead(op: BinOp) -> Option<&'static str> {
 
 /// What to say of a method that is no elementwise operator.
 fn unknown(method: &str) -> String {
-    if REDUCTIONS.contains(&method) {
+    if REDUCTIONS.iter().any(|(name, _)| *name == method) {
         return format!(
             "`{method}` reduces, and may only be the last call: \
              end this chain with it, and begin another one with the result"

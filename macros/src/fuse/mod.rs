@@ -13,8 +13,17 @@ use syn::parse::{ParseStream, Parser};
 use crate::errors::{Errors, expression};
 use crate::face::Face;
 
-/// The macro.
+/// `fuse!`
 pub fn fuse(input: TokenStream) -> TokenStream {
+    expand(input, false)
+}
+
+/// `try_fuse!`
+pub fn try_fuse(input: TokenStream) -> TokenStream {
+    expand(input, true)
+}
+
+fn expand(input: TokenStream, fallible: bool) -> TokenStream {
     let parser = |input: ParseStream<'_>| {
         let face: Face = input.parse()?;
         Ok((face, parse::call(input)?))
@@ -26,7 +35,7 @@ pub fn fuse(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let chain = lower::chain(&face, &call, &mut errors);
     match chain {
-        Some(chain) if errors.is_empty() => expand::chain(&face, &call, &chain),
+        Some(chain) if errors.is_empty() => expand::chain(&face, &call, &chain, fallible),
         _ => errors.into_expression(None),
     }
 }

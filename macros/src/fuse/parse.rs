@@ -1,6 +1,6 @@
 //! `|x, b = expression| body`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Token};
 
@@ -70,8 +70,20 @@ pub fn call(input: ParseStream<'_>) -> syn::Result<Call> {
 fn value(input: ParseStream<'_>) -> syn::Result<Expr> {
     let start = input.span();
     let mut tokens = TokenStream::new();
-    while !input.is_empty() && !input.peek(Token![,]) && !input.peek(Token![|]) {
-        let token: proc_macro2::TokenTree = input.parse()?;
+    // How deep in the angles of a turbofish, whose commas end nothing.
+    let (mut deep, mut turbo) = (0_usize, false);
+    while !input.is_empty() && (deep > 0 || (!input.peek(Token![,]) && !input.peek(Token![|]))) {
+        let token: TokenTree = input.parse()?;
+        if let TokenTree::Punct(punct) = &token {
+            match punct.as_char() {
+                '<' if turbo || deep > 0 => deep += 1,
+                '>' if deep > 0 => deep -= 1,
+                _ => {}
+            }
+            turbo = punct.as_char() == ':';
+        } else {
+            turbo = false;
+        }
         tokens.extend([token]);
     }
     if tokens.is_empty() {

@@ -10,6 +10,7 @@ fn expansions() {
         "|x, s = &scale * 2.0| { let h = x * s; -h.exp() * h }.sum(keep(C))",
         "|x, s = a | { let h = x * s; (-h.exp() * h.to::<f64>() - { rate }).mean((N, C)) }",
         "|c, x| c.where_cond(x, 1.0).atan2(x + 1.0)",
+        "|x = d.typed::<(N, C), Vec<f32>>()?, y| x.lt(y).argmax(C)",
     ];
     let all: Vec<String> = codes.iter().map(|code| expression(fuse, code)).collect();
     assert_snapshot!(all.join("\n"));

@@ -58,7 +58,7 @@ pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
 pub use factory::{arange, eye, full};
 pub(crate) use fused::{FusedJob, Known};
-pub use fused::{Node, fused};
+pub use fused::{Node, Reduction, fused, fused_reduce};
 pub use gather::{
     ScatterReduce, Target, Update, classes, from_mask, gather, index, index_put, index_select,
     index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,

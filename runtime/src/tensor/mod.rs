@@ -12,6 +12,7 @@ mod einsum;
 mod factory;
 mod factory_out;
 mod family;
+mod fused;
 mod gather;
 mod generated;
 mod index;
@@ -59,6 +60,8 @@ pub use conv::{
 };
 pub use einsum::{AttentionOptions, CdistOptions};
 pub use factory::Options;
+#[doc(hidden)]
+pub use fused::{fused, fused_reduce};
 pub use gather::{
     Index, IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
     unlike_part,

@@ -29,22 +29,55 @@ pub(super) enum Step {
     },
 }
 
+/// How loops read an operand.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Reads {
+    /// Where it lies, which is as the result does.
+    Dense,
+    /// Where it lies, row by row.
+    Direct,
+    /// From a block that is filled once, with one element.
+    Once,
+    /// From a block that is filled once, with a row, as often as it has room for.
+    Rows,
+    /// From a block that is filled each time.
+    Block,
+}
+
+impl Reads {
+    fn of(operand: &Operand, same: bool, short: bool) -> Self {
+        if same && operand.linear {
+            Self::Dense
+        } else if operand.constant {
+            Self::Once
+        } else if short && operand.repeats {
+            Self::Rows
+        } else if same && !short && operand.inner() == operand.size {
+            Self::Direct
+        } else {
+            Self::Block
+        }
+    }
+
+    /// Whether it needs a block.
+    fn copies(self) -> bool {
+        !matches!(self, Self::Dense | Self::Direct)
+    }
+}
+
 /// An operand in one of the dtypes that loops read it in.
 pub(super) struct Feed {
     pub(super) operand: usize,
+    /// Where loops read it.
     pub(super) slot: Slot,
+    /// The block, where it has one: the same, but for rows that repeat, which loops read from the column
+    /// on that the others begin at.
+    pub(super) home: Slot,
     pub(super) cast: Cast,
     /// The size of an element in the block.
     pub(super) size: isize,
+    pub(super) reads: Reads,
     dtype: DType,
-    same: bool,
-}
-
-impl Feed {
-    /// Whether loops read the operand where it lies.
-    pub(super) fn direct(&self, operand: &Operand) -> bool {
-        self.same && operand.linear
-    }
 }
 
 /// A number in one of the dtypes that loops read it in.
@@ -64,16 +97,11 @@ pub(super) struct Compiled {
     pub(super) slots: SmallVec<[usize; 16]>,
     /// Blocks that nobody reads any more.
     free: SmallVec<[Slot; 8]>,
-    /// Which operands lie as the result does.
-    linear: SmallVec<[bool; 8]>,
 }
 
 impl Compiled {
-    pub(super) fn new(job: &FusedJob<'_>, operands: &Operands) -> Result<Self> {
-        let mut all = Self {
-            linear: operands.each.iter().map(|operand| operand.linear).collect(),
-            ..Self::default()
-        };
+    /// Compiles the program of a job.
+    pub(super) fn build(&mut self, job: &FusedJob<'_>, operands: &Operands) -> Result<()> {
         let last = job.program.len() - 1;
         // The last step that reads each value.
         let mut until: SmallVec<[usize; 16]> = SmallVec::from_elem(0, job.program.len());
@@ -87,7 +115,7 @@ impl Compiled {
         }
         let mut places: SmallVec<[Slot; 16]> = SmallVec::from_elem(0, job.program.len());
         for (at, node) in job.program.iter().enumerate().filter(live) {
-            let Known::Tensor { dtype, compute, .. } = &job.known[at] else {
+            let Known::Tensor { dtype, compute } = &job.known[at] else {
                 continue;
             };
             let (args, out): (&[usize], Slot) = match *node {
@@ -97,14 +125,26 @@ impl Compiled {
                         (Node::Apply(..) | Node::To(..), Known::Tensor { dtype, .. }) => {
                             (places[*of], *dtype)
                         }
-                        _ => (all.read(job, &places, *of, *dtype, None).slot, *dtype),
+                        _ => (
+                            self.read(job, operands, &places, *of, *dtype, None).slot,
+                            *dtype,
+                        ),
                     };
-                    let out = all.place(at == last, *dtype);
-                    all.cast(own, *dtype, from, out);
+                    let out = self.place(at == last, *dtype);
+                    self.cast(own, *dtype, from, out);
                     (std::slice::from_ref(of), out)
                 }
                 Node::Apply(op, args) => {
-                    let out = all.apply(job, &places, op, args, *compute, *dtype, at == last)?;
+                    let out = self.apply(
+                        job,
+                        operands,
+                        &places,
+                        op,
+                        args,
+                        *compute,
+                        *dtype,
+                        at == last,
+                    )?;
                     (args, out)
                 }
             };
@@ -112,17 +152,18 @@ impl Compiled {
             for (i, &arg) in args.iter().enumerate() {
                 let own = matches!(job.program[arg], Node::Apply(..) | Node::To(..));
                 if own && until[arg] == at && !args[..i].contains(&arg) {
-                    all.free.push(places[arg]);
+                    self.free.push(places[arg]);
                 }
             }
         }
-        Ok(all)
+        Ok(())
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step, all of it")]
     fn apply(
         &mut self,
         job: &FusedJob<'_>,
+        operands: &Operands,
         places: &[Slot],
         op: Op,
         args: &[usize],
@@ -142,7 +183,8 @@ impl Compiled {
         let mut from = [0; 4];
         let mut read = SmallVec::<[Read; 4]>::new();
         for (i, &arg) in args.iter().enumerate() {
-            let value = self.read(job, places, arg, kernel.inputs[i], Some((op, compute)));
+            let by = Some((op, compute));
+            let value = self.read(job, operands, places, arg, kernel.inputs[i], by);
             from[i] = value.slot;
             read.push(value);
         }
@@ -164,6 +206,7 @@ impl Compiled {
     fn read(
         &mut self,
         job: &FusedJob<'_>,
+        operands: &Operands,
         places: &[Slot],
         at: usize,
         dtype: DType,
@@ -180,21 +223,23 @@ impl Compiled {
                     return lasting(feed.slot);
                 }
                 let own = job.inputs[operand].0.dtype;
+                let reads = Reads::of(&operands.each[operand], own == dtype, operands.short);
                 // What is read where it lies needs no block.
-                let size = if own == dtype && self.linear[operand] {
-                    0
-                } else {
-                    dtype.size()
-                };
-                self.slots.push(size);
+                self.slots
+                    .push(if reads.copies() { dtype.size() } else { 0 });
+                let home = self.slots.len();
+                if reads == Reads::Rows {
+                    self.slots.push(0);
+                }
                 let slot = self.slots.len();
                 self.feeds.push(Feed {
                     operand,
                     slot,
+                    home,
                     cast: Cast::new(own, dtype),
                     size: dtype.size() as isize,
+                    reads,
                     dtype,
-                    same: own == dtype,
                 });
                 lasting(slot)
             }

@@ -8,10 +8,10 @@ use crate::call::{self, Arg, Node, fused, pointwise};
 use crate::config::with_default_dtype;
 
 /// Numbers without a pattern.
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(super) fn roll(&mut self, sides: usize) -> usize {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -20,7 +20,7 @@ impl Dice {
     }
 }
 
-const DTYPES: [DType; 12] = [
+pub(super) const DTYPES: [DType; 12] = [
     DType::Bool,
     DType::U8,
     DType::I8,
@@ -35,7 +35,7 @@ const DTYPES: [DType; 12] = [
     DType::C128,
 ];
 
-fn tensor(dice: &mut Dice, shape: &[usize], dtype: DType) -> Raw {
+pub(super) fn tensor(dice: &mut Dice, shape: &[usize], dtype: DType) -> Raw {
     let n = shape.iter().product();
     let values: Vec<f64> = (0..n).map(|_| dice.roll(31) as f64 / 4.0 - 3.0).collect();
     let raw = Raw::from_vec(values, shape).unwrap();
@@ -43,7 +43,7 @@ fn tensor(dice: &mut Dice, shape: &[usize], dtype: DType) -> Raw {
 }
 
 /// Dtype, layout and elements, as far as they can be compared: NaN as one text.
-fn told(raw: &Raw) -> String {
+pub(super) fn told(raw: &Raw) -> String {
     let plain = call::to_dtype(raw, DType::C128).unwrap();
     let values = plain.to_vec::<num_complex::Complex<f64>>().unwrap();
     format!(
@@ -142,7 +142,7 @@ fn scalar(dice: &mut Dice) -> Scalar {
 }
 
 /// A tensor that broadcasts to 5, 300, 4, in some layout.
-fn operand(dice: &mut Dice) -> Raw {
+pub(super) fn operand(dice: &mut Dice) -> Raw {
     let dtype = DTYPES[dice.roll(DTYPES.len())];
     let rank = dice.roll(4);
     let sizes = [5, 300, 4];
@@ -265,4 +265,83 @@ fn nothing_and_one_and_integers_by_zero() {
     with_default_dtype(DType::F64, || {
         assert!(same(&div, &[&many], &[Scalar::Int(2)]))
     });
+}
+
+/// A row-major tensor that broadcasts to some sizes, in a dtype.
+fn plain(dice: &mut Dice, sizes: &[usize], dtype: DType) -> Raw {
+    let rank = dice.roll(sizes.len() + 1);
+    let shape: Vec<usize> = sizes[sizes.len() - rank..]
+        .iter()
+        .map(|&size| if dice.roll(4) == 0 { 1 } else { size })
+        .collect();
+    tensor(dice, &shape, dtype)
+}
+
+#[test]
+fn plain_tensors_of_one_float_dtype() {
+    let ops: Vec<(Op, usize)> = Op::ALL
+        .iter()
+        .filter(|op| op.row().numbers().next().is_none())
+        .filter_map(|&op| Some((op, op.row().expression()?.0)))
+        .filter(|&(_, arity)| arity < 3)
+        .collect();
+    let sizes: [&[usize]; 6] = [
+        &[3, 7, 40],
+        &[2, 3, 700],
+        &[4, 0, 5],
+        &[3000],
+        &[],
+        &[2, 3, 2, 5, 6],
+    ];
+    let mut dice = Dice(17);
+    let mut computed = 0;
+    for round in 0..300 {
+        let sizes = sizes[round % 6];
+        let dtype = [DType::F32, DType::F64][dice.roll(2)];
+        let tensors: Vec<Raw> = (0..3).map(|_| plain(&mut dice, sizes, dtype)).collect();
+        let tensors: Vec<&Raw> = tensors.iter().collect();
+        let number = [Scalar::Int(2), Scalar::Float(-0.5)][dice.roll(2)];
+        let mut pick = |arity: usize| loop {
+            let (op, of) = ops[dice.roll(ops.len())];
+            if of == arity {
+                return op;
+            }
+        };
+        let program = [
+            Node::Tensor(0),
+            Node::Tensor(1),
+            Node::Tensor(2),
+            Node::Scalar(0),
+            Node::Apply(pick(2), &[0, 1]),
+            Node::Apply(pick(1), &[4]),
+            Node::Apply(Op::Gt, &[0, 3]),
+            Node::Apply(Op::Mul, &[1, 2]),
+            Node::Apply(Op::Where, &[6, 7, 2]),
+            Node::Apply(pick(2), &[8, 5]),
+        ];
+        computed += usize::from(same(&program, &tensors, &[number]));
+    }
+    assert!(computed > 100, "{computed}");
+}
+
+#[test]
+fn beyond_the_cache() {
+    // Rows that are no whole lines, so that blocks begin anywhere in one.
+    let shape = [super::frame::STREAMED / 4 / 2501 + 1, 2501];
+    let numel = shape[0] * shape[1];
+    let values = |shift: usize| (0..numel).map(|i| ((i + shift) % 1021) as f32).collect();
+    let x = Raw::from_vec::<f32>(values(0), &shape).unwrap();
+    let y = Raw::from_vec::<f32>(values(5), &shape).unwrap();
+    let row = Raw::from_vec((0..2501).map(|i| i as f32).collect(), &[2501]).unwrap();
+    let program = [
+        Node::Tensor(0),
+        Node::Tensor(1),
+        Node::Tensor(2),
+        Node::Apply(Op::Mul, &[0, 1]),
+        Node::Apply(Op::Add, &[3, 2]),
+    ];
+    let got = fused(&program, &[&x, &y, &row], &[]).unwrap();
+    let product = pointwise(Op::Mul, &[Arg::Tensor(&x), Arg::Tensor(&y)]).unwrap();
+    let sum = pointwise(Op::Add, &[Arg::Tensor(&product), Arg::Tensor(&row)]).unwrap();
+    assert!(got.to_vec::<f32>().unwrap() == sum.to_vec::<f32>().unwrap());
 }

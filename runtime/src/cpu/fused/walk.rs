@@ -1,10 +1,12 @@
 //! Where the operands' elements lie, counted in the order of the result's.
 
+use super::compile::Feed;
 use crate::SmallVec;
 use crate::call::FusedJob;
 use crate::cpu::parallel::Shared;
 
-use super::compile::Feed;
+/// Shorter rows pass through the loops together.
+const SHORT: usize = 256;
 
 pub(super) struct Operand {
     pub(super) base: Shared,
@@ -14,69 +16,98 @@ pub(super) struct Operand {
     pub(super) linear: bool,
     /// Whether all elements are one.
     pub(super) constant: bool,
+    /// Whether all rows are one.
+    pub(super) repeats: bool,
     /// A step in each of the dims, in bytes.
     steps: SmallVec<[isize; 6]>,
+}
+
+impl Operand {
+    /// The step within a row, in bytes.
+    pub(super) fn inner(&self) -> isize {
+        self.steps.first().copied().unwrap_or(0)
+    }
 }
 
 pub(super) struct Operands {
     pub(super) each: SmallVec<[Operand; 4]>,
     /// The sizes of the dims, innermost first, as few as all operands allow.
     sizes: SmallVec<[usize; 6]>,
-}
-
-/// The operands of a job that has elements.
-pub(super) fn operands(job: &FusedJob<'_>) -> Operands {
-    let mut dims: SmallVec<[usize; 8]> = (0..job.shape.len())
-        .filter(|&dim| job.shape[dim] != 1)
-        .collect();
-    // The result is dense: its strides order the dims.
-    dims.sort_by_key(|&dim| job.strides[dim]);
-    let mut sizes = SmallVec::<[usize; 6]>::new();
-    let mut steps: SmallVec<[SmallVec<[isize; 6]>; 4]> =
-        job.inputs.iter().map(|_| SmallVec::new()).collect();
-    for dim in dims {
-        let size = job.shape[dim];
-        let step = |input: usize| {
-            let (place, strides) = &job.inputs[input];
-            strides[dim] * place.dtype.size() as isize
-        };
-        let adjacent = sizes.last().is_some_and(|&inner: &usize| {
-            (0..steps.len()).all(|i| steps[i][sizes.len() - 1] * inner as isize == step(i))
-        });
-        match sizes.last_mut() {
-            Some(inner) if adjacent => *inner *= size,
-            _ => {
-                sizes.push(size);
-                steps
-                    .iter_mut()
-                    .enumerate()
-                    .for_each(|(i, steps)| steps.push(step(i)));
-            }
-        }
-    }
-    let each = job.inputs.iter().zip(steps).map(|((place, _), steps)| {
-        let size = place.dtype.size() as isize;
-        let mut expected = size;
-        let linear = sizes.iter().zip(&steps).all(|(&n, &step)| {
-            let fits = step == expected;
-            expected *= n as isize;
-            fits
-        });
-        Operand {
-            base: Shared(place.ptr),
-            size,
-            linear,
-            constant: steps.iter().all(|&step| step == 0),
-            steps,
-        }
-    });
-    Operands {
-        each: each.collect(),
-        sizes: sizes.clone(),
-    }
+    /// The length of a row, which is a run of the innermost dim.
+    pub(super) row: usize,
+    /// Whether blocks hold many rows, not parts of one.
+    pub(super) short: bool,
 }
 
 impl Operands {
+    /// The operands of a job that has elements.
+    pub(super) fn new(job: &FusedJob<'_>) -> Self {
+        let mut all = Self {
+            each: SmallVec::new(),
+            sizes: SmallVec::new(),
+            row: 1,
+            short: false,
+        };
+        let mut dims: SmallVec<[usize; 8]> = (0..job.shape.len())
+            .filter(|&dim| job.shape[dim] != 1)
+            .collect();
+        // The result is dense: its strides order the dims.
+        dims.sort_by_key(|&dim| job.strides[dim]);
+        for (place, _) in job.inputs {
+            all.each.push(Operand {
+                base: Shared(place.ptr),
+                size: place.dtype.size() as isize,
+                linear: true,
+                constant: true,
+                repeats: true,
+                steps: SmallVec::new(),
+            });
+        }
+        for dim in dims {
+            let size = job.shape[dim];
+            let step = |at: usize, operand: &Operand| job.inputs[at].1[dim] * operand.size;
+            let mut each = all.each.iter().enumerate();
+            match all.sizes.last_mut() {
+                Some(inner)
+                    if each.all(|(at, operand)| {
+                        let last = operand.steps.last().copied().unwrap_or(0);
+                        last * *inner as isize == step(at, operand)
+                    }) =>
+                {
+                    *inner *= size;
+                }
+                _ => {
+                    all.sizes.push(size);
+                    for (at, operand) in all.each.iter_mut().enumerate() {
+                        operand.steps.push(step(at, operand));
+                    }
+                }
+            }
+        }
+        for operand in &mut all.each {
+            let mut expected = operand.size;
+            for (&n, &step) in all.sizes.iter().zip(&operand.steps) {
+                operand.linear &= step == expected;
+                operand.constant &= step == 0;
+                expected *= n as isize;
+            }
+            operand.repeats = operand.steps.iter().skip(1).all(|&step| step == 0);
+        }
+        all.row = all.sizes.first().copied().unwrap_or(1);
+        all.short = all.sizes.len() > 1 && all.row < SHORT;
+        all
+    }
+
+    /// The address of an element.
+    pub(super) fn at(&self, operand: &Operand, start: usize) -> *mut u8 {
+        let (mut left, mut offset) = (start, 0);
+        for (&size, &step) in self.sizes.iter().zip(&operand.steps) {
+            offset += (left % size) as isize * step;
+            left /= size;
+        }
+        operand.base.get().wrapping_offset(offset)
+    }
+
     /// Puts `n` elements from the one at `start` on into a block.
     ///
     /// # Safety

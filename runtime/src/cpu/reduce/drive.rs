@@ -3,6 +3,8 @@
 //! Work is cut by the shape alone, never by the number of threads, and chunks of one output are
 //! merged in order: a result does not depend on how many threads there are.
 
+mod made;
+
 use nomina_core::DType;
 
 use super::load::{Copy2, copy2};
@@ -10,6 +12,7 @@ use super::plan::{Loop, Plan, offsets, runs};
 use super::reducer::{BLOCK, COLS, ROWS, Reducer};
 use super::split::{Scratch, Shared, try_for_each};
 use crate::memory::NoMemory;
+pub(crate) use made::{Elements, Make, run_made};
 
 /// The most elements of a tile that is gathered.
 pub(crate) const TILE: usize = 8192;
@@ -54,6 +57,8 @@ pub(crate) struct Walk<'a> {
     /// Elements of one output in one chunk.
     pub chunk: usize,
     size: usize,
+    /// What computes the elements, where the source has none.
+    made: Option<&'a dyn Make>,
 }
 
 /// Runs `reducer` over `plan`, whose outputs and counts are at least 1.
@@ -67,7 +72,14 @@ pub(crate) unsafe fn run(
     source: Source,
     target: Target,
 ) -> Result<(), NoMemory> {
-    let walk = Walk::new(reducer, plan, source);
+    // SAFETY: passed on.
+    unsafe { drive(&Walk::new(reducer, plan, source), target) }
+}
+
+/// # Safety
+/// As [`run`], of the walk's plan and source.
+unsafe fn drive(walk: &Walk<'_>, target: Target) -> Result<(), NoMemory> {
+    let (reducer, plan) = (walk.reducer, walk.plan);
     let count = plan.count();
     let (cells, chunks) = (walk.cells(), count.div_ceil(walk.chunk));
     let work = walk.width * count.min(walk.chunk);
@@ -166,6 +178,7 @@ impl<'a> Walk<'a> {
             width,
             chunk,
             size,
+            made: None,
         }
     }
 
@@ -214,6 +227,13 @@ impl<'a> Walk<'a> {
         // SAFETY: the caller gives room for `n * groups` states, and all offsets are the plan's.
         unsafe {
             self.reducer.init(states, n * self.groups);
+            if let Some(make) = self.made {
+                self.fill_made(make, states, base, n, from, to)?;
+                if self.columns {
+                    self.merge_groups(states, n);
+                }
+                return Ok(());
+            }
             if !self.columns {
                 for i in 0..n {
                     let base = base + i as isize * self.kept.src;
@@ -222,12 +242,21 @@ impl<'a> Walk<'a> {
                 return Ok(());
             }
             self.fill_cols(states, base, n, from, to)?;
-            for group in 1..self.groups {
+            self.merge_groups(states, n);
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`Walk::fill`] leaves the states.
+    unsafe fn merge_groups(&self, states: *mut u8, n: usize) {
+        for group in 1..self.groups {
+            // SAFETY: there are `n` states for each group.
+            unsafe {
                 self.reducer
                     .merge(states, states.add(group * n * self.size), n);
             }
         }
-        Ok(())
     }
 
     /// The address of an element of the operand.

@@ -29,7 +29,7 @@ use crate::backend::arithmetic;
 use crate::call::ReduceJob;
 use crate::cpu::arg::Position;
 use crate::memory::NoMemory;
-pub(crate) use drive::{Source, TILE, Target, Walk, run};
+pub(crate) use drive::{Elements, Make, Source, TILE, Target, Walk, run, run_made};
 use fold::{All, Any, Folding, Max, Min, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
@@ -200,6 +200,31 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     };
     // SAFETY: the caller's promise; the plan has the job's offsets.
     unsafe { run(&*reducer, &plan, source, target) }
+}
+
+/// Computes a reduction of elements that are computed when they are read; false, and nothing has
+/// happened, where that would take more than it saves.
+///
+/// # Safety
+/// As [`execute`], but for the operand, whose strides are dense; it has elements.
+pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Result<bool, NoMemory> {
+    let Some(reducer) = find(job.op, job.compute, job.number, false) else {
+        return Ok(false);
+    };
+    let target = Target {
+        values: job.values,
+        dtype: job.values_dtype,
+        positions: job.positions,
+    };
+    let plan = Plan::new(
+        job.shape,
+        job.strides,
+        job.out,
+        job.reduced,
+        reducer.ordered(),
+    );
+    // SAFETY: the caller's promise; the plan has the job's offsets.
+    unsafe { run_made(&*reducer, &plan, make, target) }
 }
 
 /// The reduction of no elements, in every result.

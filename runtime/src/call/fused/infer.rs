@@ -1,0 +1,273 @@
+//! What is known of a program before anything is computed.
+
+use nomina_core::op::{Class, Op, Resolved};
+use nomina_core::{DType, Device, Result, Scalar};
+
+use super::Node;
+use crate::SmallVec;
+use crate::call::arg::Source;
+use crate::call::divisor;
+use crate::call::pointwise::Call;
+use crate::config::default_dtype;
+use crate::raw::{Raw, Strided};
+use crate::shape::{Shape, Strides, row_major};
+
+/// What is known of a step.
+#[derive(Clone, Copy)]
+pub(crate) enum Known {
+    Scalar(Scalar),
+    Tensor {
+        dtype: DType,
+        /// The dtype that an operator computes in; that of the result elsewhere.
+        compute: DType,
+    },
+}
+
+/// What is known of a program.
+pub(super) struct Inferred {
+    pub(super) known: SmallVec<[Known; 16]>,
+    /// The steps that the result needs.
+    pub(super) live: SmallVec<[bool; 16]>,
+    /// The result's.
+    pub(super) shape: Shape,
+    pub(super) strides: Strides,
+    pub(super) dtype: DType,
+    pub(super) device: Device,
+    /// The last operator.
+    pub(super) op: &'static str,
+}
+
+impl Inferred {
+    /// Of nothing yet.
+    pub(super) fn new() -> Self {
+        Self {
+            known: SmallVec::new(),
+            live: SmallVec::new(),
+            shape: Shape::new(),
+            strides: Strides::new(),
+            dtype: DType::Bool,
+            device: Device::Cpu,
+            op: "",
+        }
+    }
+
+    /// Infers dtypes, shape and strides; false where the program is to be computed step by step: where
+    /// a step has to look at the elements of another before it computes, as an integer division does,
+    /// where two numbers meet, where devices differ, and where nothing is computed.
+    ///
+    /// # Errors
+    /// As the first step that fails.
+    pub(super) fn of(
+        &mut self,
+        program: &[Node<'_>],
+        tensors: &[&Raw],
+        numbers: &[Scalar],
+    ) -> Result<bool> {
+        let Some(first) = tensors.first() else {
+            return Ok(false);
+        };
+        self.device = first.device();
+        if tensors.iter().any(|raw| raw.device() != self.device) {
+            return Ok(false);
+        }
+        let ops = program.iter().rev().find_map(|node| match node {
+            Node::Apply(op, _) => Some(op.name()),
+            _ => None,
+        });
+        let Some(op) = ops else {
+            return Ok(false);
+        };
+        self.op = op;
+        self.live = live(program);
+        if self.plain(program, tensors, numbers) {
+            return Ok(true);
+        }
+        self.known.clear();
+        self.by_rules(program, tensors, numbers)
+    }
+
+    /// Row-major operands of one float dtype, which is also what all steps compute in: most programs,
+    /// in a fraction of the time that the rules take.
+    fn plain(&mut self, program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
+        let (dtype, default) = (tensors[0].dtype(), default_dtype());
+        let plain = |raw: &&Raw| raw.dtype() == dtype && raw.layout().is_row_major();
+        let floats = matches!(dtype, DType::F32 | DType::F64);
+        let all_live = self.live.iter().all(|&live| live);
+        if !floats || !all_live || !tensors.iter().all(plain) {
+            return false;
+        }
+        let mut read: SmallVec<[bool; 8]> = SmallVec::from_elem(false, tensors.len());
+        for node in program {
+            let known = match *node {
+                Node::Tensor(at) => {
+                    read[at] = true;
+                    Known::Tensor {
+                        dtype,
+                        compute: dtype,
+                    }
+                }
+                Node::Scalar(at) => match numbers[at] {
+                    value @ (Scalar::Int(_) | Scalar::Float(_)) => Known::Scalar(value),
+                    _ => return false,
+                },
+                Node::To(..) => return false,
+                Node::Apply(op, args) => match self.apply(op, args, dtype, default) {
+                    Some(Resolved { compute, result }) => Known::Tensor {
+                        dtype: result,
+                        compute,
+                    },
+                    None => return false,
+                },
+            };
+            self.known.push(known);
+        }
+        if read.contains(&false) || !self.broadcast(tensors) {
+            return false;
+        }
+        let Some(Known::Tensor { dtype, .. }) = self.known.last() else {
+            return false;
+        };
+        self.dtype = *dtype;
+        self.strides = row_major(&self.shape);
+        true
+    }
+
+    /// The dtypes of an operator on operands of `dtype` and numbers that do not change it.
+    fn apply(&self, op: Op, args: &[usize], dtype: DType, default: DType) -> Option<Resolved> {
+        let row = op.row();
+        let arity = match row.class {
+            Class::Unary(_) => 1,
+            Class::Binary(_) => 2,
+            Class::Ternary(_) => 3,
+            _ => return None,
+        };
+        if args.len() < arity || op == Op::MaskedFill || !row.dtypes.contains(dtype) {
+            return None;
+        }
+        let is = |at: usize, wanted: DType| matches!(self.known[at], Known::Tensor { dtype, .. } if dtype == wanted);
+        let number = |at: usize| matches!(self.known[at], Known::Scalar(_));
+        // Numbers of the expression take no part in promotion.
+        let (args, numbers) = args.split_at(arity);
+        if !numbers.iter().all(|&at| number(at)) {
+            return None;
+        }
+        let rest = match op {
+            Op::Where if is(args[0], DType::Bool) => &args[1..],
+            Op::Where => return None,
+            _ => args,
+        };
+        let all = rest.iter().all(|&at| is(at, dtype) || number(at));
+        let any = rest.iter().any(|&at| is(at, dtype));
+        (all && any).then(|| row.dtype.resolve(dtype, default))
+    }
+
+    /// The shape that all tensors broadcast to; false where they do not, or where it has no elements.
+    fn broadcast(&mut self, tensors: &[&Raw]) -> bool {
+        let Some(longest) = tensors.iter().max_by_key(|raw| raw.rank()) else {
+            return false;
+        };
+        self.shape = Shape::from_slice(longest.shape());
+        for raw in tensors {
+            let skipped = self.shape.len() - raw.rank();
+            for (all, &own) in self.shape[skipped..].iter_mut().zip(raw.shape()) {
+                if *all == 1 {
+                    *all = own;
+                }
+                if (own != *all && own != 1) || own == 0 {
+                    return false;
+                }
+            }
+        }
+        crate::shape::numel("", &self.shape).is_ok()
+    }
+
+    /// Any operands, by the rules that the operators have one by one.
+    fn by_rules(
+        &mut self,
+        program: &[Node<'_>],
+        tensors: &[&Raw],
+        numbers: &[Scalar],
+    ) -> Result<bool> {
+        // Of a number, a layout that nobody asks for.
+        let mut layouts: Vec<Strided> = Vec::with_capacity(program.len());
+        for node in program {
+            let (known, layout) = match *node {
+                Node::Tensor(at) => {
+                    let raw = tensors[at];
+                    let dtype = raw.dtype();
+                    let known = Known::Tensor {
+                        dtype,
+                        compute: dtype,
+                    };
+                    (known, raw.layout().clone())
+                }
+                Node::Scalar(at) => (Known::Scalar(numbers[at]), Strided::row_major(&[])),
+                Node::To(to, of) => match self.known[of] {
+                    Known::Scalar(_) => return Ok(false),
+                    Known::Tensor { dtype, .. } => {
+                        let mut layout = layouts[of].clone();
+                        if to != dtype {
+                            layout.strides = crate::call::convert::dense(&layout);
+                            layout.offset = 0;
+                        }
+                        let known = Known::Tensor {
+                            dtype: to,
+                            compute: to,
+                        };
+                        (known, layout)
+                    }
+                },
+                Node::Apply(op, args) => {
+                    let sources = args.iter().map(|&at| match self.known[at] {
+                        Known::Scalar(value) => Source::Scalar(value),
+                        Known::Tensor { dtype, .. } => Source::Tensor {
+                            // Nothing reads through it.
+                            ptr: std::ptr::null(),
+                            layout: &layouts[at],
+                            dtype,
+                            device: self.device,
+                        },
+                    });
+                    let call = Call::described(op, sources.collect())?;
+                    if !call.has_tensor() || divisor::looks(op, call.compute()) {
+                        return Ok(false);
+                    }
+                    let known = Known::Tensor {
+                        dtype: call.result(),
+                        compute: call.compute(),
+                    };
+                    (known, call.layout()?)
+                }
+            };
+            self.known.push(known);
+            layouts.push(layout);
+        }
+        match (self.known.last(), layouts.pop()) {
+            // What is not dense is a tensor itself, in the dtype that it has.
+            (Some(Known::Tensor { dtype, .. }), Some(layout)) if layout.is_dense() => {
+                self.dtype = *dtype;
+                self.shape = layout.shape;
+                self.strides = layout.strides;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+fn live(program: &[Node<'_>]) -> SmallVec<[bool; 16]> {
+    let mut live = SmallVec::from_elem(false, program.len());
+    if let Some(last) = live.last_mut() {
+        *last = true;
+    }
+    for (at, node) in program.iter().enumerate().rev() {
+        if live[at] {
+            match *node {
+                Node::Apply(_, args) => args.iter().for_each(|&arg| live[arg] = true),
+                Node::To(_, of) => live[of] = true,
+                Node::Tensor(_) | Node::Scalar(_) => {}
+            }
+        }
+    }
+    live
+}

@@ -1,0 +1,186 @@
+//! Chains of elementwise operators, computed in one pass.
+
+mod infer;
+mod reduction;
+mod stepwise;
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result, Scalar};
+
+use super::reduce::{ReduceOptions, address, reduce};
+use super::to_dtype;
+use crate::SmallVec;
+use crate::backend::{Place, backend};
+use crate::raw::Raw;
+use crate::shape::Strides;
+use infer::Inferred;
+pub(crate) use infer::Known;
+use reduction::InPass;
+pub use reduction::Reduction;
+use stepwise::stepwise;
+
+/// A step of a program. Steps name earlier ones by their places; the last is the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node<'a> {
+    /// The tensor of this number.
+    Tensor(usize),
+    /// The number of this number.
+    Scalar(usize),
+    /// An elementwise operator on earlier steps.
+    Apply(Op, &'a [usize]),
+    /// An earlier step in another dtype.
+    To(DType, usize),
+}
+
+/// A program for a device: what to compute, from where, and where to.
+pub(crate) struct FusedJob<'a> {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
+    pub(crate) program: &'a [Node<'a>],
+    /// The steps that the result needs.
+    pub(crate) live: &'a [bool],
+    pub(crate) known: &'a [Known],
+    /// The tensors, and their strides under the result's shape.
+    pub(crate) inputs: &'a [(Place, &'a [isize])],
+    pub(crate) shape: &'a [usize],
+    /// The result: dense, in the order that its strides say. Nowhere, where it is reduced.
+    pub(crate) dest: Place,
+    pub(crate) strides: &'a [isize],
+}
+
+/// A chain of elementwise operators: the same elements, dtype and layout that
+/// [`pointwise`](super::pointwise) gives step by step, without the tensors between.
+///
+/// # Errors
+/// As the first step that fails, computed alone.
+///
+/// # Panics
+/// When a step names a later one, or a tensor or number that is not there: a program is written
+/// by a macro.
+pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
+    let mut inferred = Inferred::new();
+    if !inferred.of(program, tensors, numbers)? {
+        return stepwise(program, tensors, numbers);
+    }
+    let (op, dtype, device) = (inferred.op, inferred.dtype, inferred.device);
+    let mut out = Raw::empty(op, &inferred.shape, dtype, device)?;
+    out.layout.strides.clone_from(&inferred.strides);
+    let dest = Place {
+        ptr: address(&mut out),
+        dtype,
+    };
+    with_job(program, tensors, &inferred, dest, |job| {
+        // SAFETY: each input's strides are its own layout's, expanded to the result's shape; the
+        // result is a new dense buffer that overlaps nothing.
+        unsafe { backend(op, device)?.fused(job) }
+    })?;
+    Ok(out)
+}
+
+/// A chain of elementwise operators and a reduction of it: what [`reduce`] gives of [`fused`] converted to
+/// `dtype`, if there is one. Wherever the elements that are reduced together would lie side by side, they
+/// are never stored.
+///
+/// # Errors
+/// As [`fused`] and [`reduce`].
+///
+/// # Panics
+/// As [`fused`].
+pub fn fused_reduce(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    numbers: &[Scalar],
+    dtype: Option<DType>,
+    by: Reduction<'_>,
+) -> Result<Raw> {
+    let mut inferred = Inferred::new();
+    if inferred.of(program, tensors, numbers)?
+        && dtype.is_none_or(|dtype| dtype == inferred.dtype)
+        && let Some(mut last) = InPass::new(by, &inferred)?
+    {
+        let (op, dtype, device) = (inferred.op, inferred.dtype, inferred.device);
+        let nowhere = Place {
+            ptr: std::ptr::null_mut(),
+            dtype,
+        };
+        let done = with_job(program, tensors, &inferred, nowhere, |job| {
+            // SAFETY: as in `fused`; the reduction writes to a new result of its own.
+            unsafe { backend(op, device)?.fused_reduce(job, &last.job(&inferred)) }
+        })?;
+        if done {
+            return Ok(last.out);
+        }
+    }
+    let mut whole = fused(program, tensors, numbers)?;
+    if let Some(dtype) = dtype {
+        whole = to_dtype(&whole, dtype)?;
+    }
+    let options = ReduceOptions::default();
+    reduce(by.op, &whole, by.dims, by.keepdim, options)
+}
+
+/// Calls `f` with the program as a backend sees it.
+fn with_job<R>(
+    program: &[Node<'_>],
+    tensors: &[&Raw],
+    inferred: &Inferred,
+    dest: Place,
+    f: impl FnOnce(&FusedJob<'_>) -> Result<R>,
+) -> Result<R> {
+    let reads = |tensor: usize| {
+        let mut steps = program.iter().zip(&inferred.live);
+        steps.any(|(node, live)| *live && *node == Node::Tensor(tensor))
+    };
+    let rank = inferred.shape.len();
+    // All strides, operand by operand.
+    let mut strides: SmallVec<[isize; 32]> = SmallVec::from_elem(0, rank * tensors.len());
+    for (at, raw) in tensors.iter().enumerate() {
+        // What nobody reads may have any shape.
+        if reads(at) {
+            spread(
+                raw,
+                &inferred.shape,
+                &mut strides[at * rank..(at + 1) * rank],
+            )?;
+        }
+    }
+    let mut inputs: SmallVec<[(Place, &[isize]); 4]> = SmallVec::new();
+    for (at, raw) in tensors.iter().enumerate() {
+        let place = Place {
+            ptr: raw.as_ptr().cast_mut(),
+            dtype: raw.dtype(),
+        };
+        inputs.push((place, &strides[at * rank..(at + 1) * rank]));
+    }
+    f(&FusedJob {
+        op: inferred.op,
+        program,
+        live: &inferred.live,
+        known: &inferred.known,
+        inputs: &inputs,
+        shape: &inferred.shape,
+        dest,
+        strides: &inferred.strides,
+    })
+}
+
+/// The strides of a tensor that is expanded to `shape`.
+fn spread(raw: &Raw, shape: &[usize], strides: &mut [isize]) -> Result<()> {
+    let own = raw.shape();
+    let left = shape.len().checked_sub(own.len());
+    let fits = |left: usize| {
+        let mut dims = own.iter().zip(&shape[left..]);
+        dims.all(|(&from, &to)| from == to || from == 1)
+    };
+    let Some(left) = left.filter(|&left| fits(left)) else {
+        // With the text that says what does not fit.
+        let expanded: Strides = raw.layout().expand(shape)?.strides;
+        strides.copy_from_slice(&expanded);
+        return Ok(());
+    };
+    let dims = own.iter().zip(raw.strides()).zip(&shape[left..]);
+    for (stride, ((&from, &step), &to)) in strides[left..].iter_mut().zip(dims) {
+        *stride = if from == to { step } else { 0 };
+    }
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! Blocks of one thread, and the loops over them.
+
+use std::mem::MaybeUninit;
+
+use super::Chain;
+use super::compile::{Feed, Reads, Step};
+use super::stream;
+use crate::SmallVec;
+use crate::cpu::constant::Constant;
+use crate::cpu::pointwise::Inputs;
+use crate::memory::{NoMemory, Scratch};
+
+/// Bytes of the blocks of all values together, about: they fit into the first-level cache.
+const CACHE: usize = 24 * 1024;
+/// The most elements of a block, and the fewest.
+const LONGEST: usize = 1024;
+const SHORTEST: usize = 128;
+/// The most bytes of a large operand at a time: as many as the machine itself fetches ahead.
+const NEAR: usize = 1024;
+/// From so many elements on, operands are large.
+const LARGE: usize = 1 << 17;
+/// From so many elements on, operands are asked for ahead, too.
+const FAR: usize = 1 << 22;
+/// Results of so many bytes are not kept in the cache, which has more use for what is read.
+pub(super) const STREAMED: usize = 32 << 20;
+
+/// Blocks are aligned to the lines of the cache.
+const LINE: usize = 64;
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u8; LINE]);
+
+/// Lines on the stack; more are allocated.
+const LINES: usize = CACHE / LINE + 24;
+
+/// What one thread computes a program with.
+pub(super) struct Frame<'a> {
+    chain: &'a Chain,
+    /// The slots' blocks; 0 is the result's place.
+    ptrs: SmallVec<[*mut u8; 24]>,
+    /// The most elements at a time.
+    block: usize,
+    /// The block of results on their way past the cache.
+    passing: Option<*mut u8>,
+}
+
+/// Calls `f` with a frame for runs of at most `most` elements.
+///
+/// # Errors
+/// Its own, and missing memory for many blocks.
+pub(super) fn with(
+    chain: &Chain,
+    most: usize,
+    f: impl FnOnce(&mut Frame<'_>) -> Result<(), NoMemory>,
+) -> Result<(), NoMemory> {
+    let compiled = &chain.compiled;
+    let block = block(chain, most);
+    let lines = |size: usize| (block * size).div_ceil(LINE);
+    let passing = if chain.streams {
+        lines(chain.dtype.size())
+    } else {
+        0
+    };
+    let blocks = compiled.slots.iter().map(|&size| lines(size));
+    let total = blocks.sum::<usize>() + passing;
+    let mut stack = [const { MaybeUninit::<Line>::uninit() }; LINES];
+    let mut heap;
+    let mut at = if total <= LINES {
+        stack.as_mut_ptr().cast::<Line>()
+    } else {
+        heap = Scratch::<MaybeUninit<Line>>::uninit(total)?;
+        heap.as_mut_ptr().cast()
+    };
+    let mut frame = Frame {
+        chain,
+        ptrs: SmallVec::new(),
+        block,
+        passing: chain.streams.then_some(at.cast()),
+    };
+    at = at.wrapping_add(passing);
+    frame.ptrs.push(std::ptr::null_mut());
+    for &size in &compiled.slots {
+        frame.ptrs.push(at.cast());
+        at = at.wrapping_add(lines(size));
+    }
+    frame.fill();
+    let result = f(&mut frame);
+    if chain.streams {
+        stream::fence();
+    }
+    result
+}
+
+/// The most elements at a time, in runs of at most `most`.
+fn block(chain: &Chain, most: usize) -> usize {
+    let widths = chain.compiled.slots.iter().sum::<usize>().max(1);
+    let mut block = (CACHE / widths).clamp(SHORTEST, LONGEST);
+    if chain.numel >= LARGE {
+        block = block.min(NEAR / chain.dtype.size());
+    }
+    let row = chain.operands.row;
+    if chain.operands.short {
+        // Whole rows, so that what repeats with them stands in its block once and for all.
+        block.min(most.max(row)).max(row) / row * row
+    } else {
+        // Equal parts of a row.
+        let parts = row.div_ceil(block);
+        let part = row.div_ceil(parts).next_multiple_of(LINE / 4);
+        part.min(most.max(1))
+    }
+}
+
+impl Frame<'_> {
+    /// Fills the blocks that stay as they are.
+    fn fill(&mut self) {
+        let (compiled, n) = (&self.chain.compiled, self.block);
+        for constant in &compiled.constants {
+            let element = Constant::new(constant.value, constant.dtype);
+            let size = constant.dtype.size() as isize;
+            let block = self.ptrs[constant.slot];
+            // SAFETY: the slot holds a block of the dtype.
+            unsafe { constant.cast.run(n, element.as_ptr(), 0, block, size) };
+        }
+        for feed in &compiled.feeds {
+            let operand = &self.chain.operands.each[feed.operand];
+            let block = self.ptrs[feed.home];
+            // SAFETY: elements of the operand; the slot holds a block, which is whole rows where they
+            // repeat.
+            unsafe {
+                match feed.reads {
+                    Reads::Once => feed.cast.run(n, operand.base.get(), 0, block, feed.size),
+                    Reads::Rows => {
+                        let row = self.chain.operands.row;
+                        for start in (0..n).step_by(row) {
+                            let to = block.wrapping_add(start * feed.size as usize);
+                            let from = operand.base.get();
+                            feed.cast.run(row, from, operand.inner(), to, feed.size);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Computes `n` elements of the result from the one at `start` on, counted as they lie.
+    ///
+    /// # Safety
+    /// The result has so many elements, and the inputs theirs; there is room for `n` at `to`, which
+    /// overlaps no input.
+    pub(super) unsafe fn run(&mut self, start: usize, n: usize, to: *mut u8) {
+        let (row, short) = (self.chain.operands.row, self.chain.operands.short);
+        let size = self.chain.dtype.size();
+        let (mut at, end) = (start, start + n);
+        while at < end {
+            let column = at % row;
+            let most = if short { self.block } else { row };
+            let n = self.block.min(most - column).min(end - at);
+            // SAFETY: the elements are the caller's; blocks have room for `n`.
+            unsafe { self.tile(at, n, to.wrapping_add((at - start) * size), end - at - n) };
+            at += n;
+        }
+    }
+
+    /// Computes `n` elements, within a row unless rows are short; `left` follow.
+    ///
+    /// # Safety
+    /// As [`Frame::run`]; blocks have room for `n` elements.
+    unsafe fn tile(&mut self, start: usize, n: usize, to: *mut u8, left: usize) {
+        let Chain {
+            compiled, operands, ..
+        } = self.chain;
+        let column = start % operands.row;
+        for feed in &compiled.feeds {
+            let operand = &operands.each[feed.operand];
+            let home = self.ptrs[feed.home];
+            self.ptrs[feed.slot] = match feed.reads {
+                Reads::Dense => {
+                    let offset = start as isize * operand.size;
+                    operand.base.get().wrapping_offset(offset)
+                }
+                Reads::Direct => operands.at(operand, start),
+                Reads::Rows => home.wrapping_add(column * feed.size as usize),
+                Reads::Once => home,
+                Reads::Block => {
+                    // SAFETY: the elements are the operand's; the block has room for them.
+                    unsafe { operands.gather(feed, start, n, home) };
+                    home
+                }
+            };
+        }
+        self.ptrs[0] = self.passing.unwrap_or(to);
+        let steps = compiled.steps.len();
+        for (i, step) in compiled.steps.iter().enumerate() {
+            if self.chain.numel >= FAR {
+                self.fetch(n, left.min(n), i, steps);
+            }
+            match *step {
+                Step::Loop { run, out, from } => {
+                    let inputs: Inputs = from.map(|at| self.ptrs[at].cast_const());
+                    // SAFETY: blocks in the kernel's dtypes; the result's is none of the inputs'.
+                    unsafe { run(n, self.ptrs[out], inputs) };
+                }
+                Step::Cast {
+                    cast,
+                    out,
+                    from,
+                    sizes,
+                } => {
+                    let source = self.ptrs[from];
+                    // SAFETY: blocks in the cast's dtypes, two of them.
+                    unsafe { cast.run(n, source, sizes[0], self.ptrs[out], sizes[1]) };
+                }
+            }
+        }
+        if let Some(block) = self.passing {
+            // SAFETY: the block holds `n` results, and there is room for them.
+            unsafe { stream::copy(block, to, n * self.chain.dtype.size()) };
+        }
+    }
+
+    /// Asks for a part of what the next block, of `next` elements, reads and writes: memory works while
+    /// the loops compute.
+    #[inline]
+    fn fetch(&self, n: usize, next: usize, part: usize, parts: usize) {
+        let ahead = |feed: &&Feed| feed.reads == Reads::Dense;
+        for feed in self.chain.compiled.feeds.iter().filter(ahead) {
+            let size = feed.size as usize;
+            let from = self.ptrs[feed.slot].wrapping_add(n * size);
+            let bytes = next * size;
+            let (start, end) = (bytes * part / parts, bytes * (part + 1) / parts);
+            for line in (start..end).step_by(LINE) {
+                stream::prefetch(from.wrapping_add(line));
+            }
+        }
+    }
+}

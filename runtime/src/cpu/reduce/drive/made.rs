@@ -1,0 +1,262 @@
+//! Reducing elements that are computed when they are read, and never stored.
+//!
+//! Blocks are those that a stored operand of the same layout is read in, so that results are the same to
+//! the bit.
+
+use nomina_core::DType;
+
+use super::super::plan::{Plan, runs};
+use super::super::reducer::{BLOCK, ROWS, Reducer};
+use super::super::split::Scratch;
+use super::{SHORT, Source, TILE, Target, Walk, drive};
+use crate::cpu::cast::Cast;
+use crate::memory::NoMemory;
+
+/// A dense operand whose elements are computed when they are read.
+pub(crate) trait Make: Sync {
+    /// The dtype of the elements.
+    fn dtype(&self) -> DType;
+
+    /// Calls `f` with what computes elements on this thread.
+    fn with(
+        &self,
+        f: &mut dyn FnMut(&mut dyn Elements) -> Result<(), NoMemory>,
+    ) -> Result<(), NoMemory>;
+}
+
+/// What computes elements.
+pub(crate) trait Elements {
+    /// Writes the `n` elements from the one at `at` on, counted as they would lie in memory.
+    ///
+    /// # Safety
+    /// The operand has so many elements; there is room for `n` at `to`.
+    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8);
+}
+
+/// As [`run`](super::run), of elements that `make` computes and the plan counts as they would lie.
+/// False, and nothing has happened, where the elements that are taken in together would not lie side by
+/// side.
+///
+/// # Safety
+/// As for [`run`](super::run); the plan's offsets lie in what `make` computes.
+pub(crate) unsafe fn run_made(
+    reducer: &dyn Reducer,
+    plan: &Plan,
+    make: &dyn Make,
+    target: Target,
+) -> Result<bool, NoMemory> {
+    let source = Source {
+        ptr: std::ptr::null(),
+        dtype: make.dtype(),
+    };
+    let mut walk = Walk::new(reducer, plan, source);
+    let inner = if walk.columns { walk.kept } else { walk.inner };
+    if reducer.ordered() || (inner.src != 1 && inner.size != 1) {
+        return Ok(false);
+    }
+    walk.made = Some(make);
+    // SAFETY: passed on.
+    unsafe { drive(&walk, target)? };
+    Ok(true)
+}
+
+/// Elements in the dtype that a reducer loads.
+struct Loader<'a> {
+    elements: &'a mut dyn Elements,
+    cast: Option<Cast>,
+    from: usize,
+    to: usize,
+    scratch: Scratch,
+}
+
+impl Loader<'_> {
+    /// As [`Elements::put`].
+    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8) {
+        let Some(cast) = self.cast else {
+            // SAFETY: passed on.
+            unsafe { self.elements.put(at, n, to) };
+            return;
+        };
+        let (from, size) = (self.from, self.to);
+        for start in (0..n).step_by(BLOCK) {
+            let len = BLOCK.min(n - start);
+            let block = self.scratch.as_mut_ptr();
+            // SAFETY: the scratch has room for a block; the rest is the caller's promise.
+            unsafe {
+                self.elements.put(at + start, len, block);
+                let to = to.add(start * size);
+                cast.run(len, block, from as isize, to, size as isize);
+            }
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// As [`Walk::fill`] of fresh states, but for the merging of groups.
+    ///
+    /// # Safety
+    /// As [`Walk::fill`]; the outputs' first elements begin at `base`.
+    pub(super) unsafe fn fill_made(
+        &self,
+        make: &dyn Make,
+        states: *mut u8,
+        base: isize,
+        n: usize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), NoMemory> {
+        let (own, load) = (self.source.dtype, self.reducer.load());
+        make.with(&mut |elements| {
+            let cast = (!self.same).then(|| Cast::new(own, load));
+            let scratch = cast.map_or(0, |_| BLOCK * own.size());
+            let mut loader = Loader {
+                elements,
+                cast,
+                from: own.size(),
+                to: load.size(),
+                scratch: Scratch::new(scratch)?,
+            };
+            // SAFETY: passed on.
+            unsafe {
+                if self.columns {
+                    self.made_cols(&mut loader, states, base, n, from, to)
+                } else {
+                    self.made_rows(&mut loader, states, base, n, from, to)
+                }
+            }
+        })
+    }
+
+    unsafe fn made_rows(
+        &self,
+        loader: &mut Loader<'_>,
+        states: *mut u8,
+        base: isize,
+        n: usize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), NoMemory> {
+        let size = loader.to;
+        let count = to - from;
+        // Whole rows that follow each other are computed together.
+        let follow = self.plan.reduced.len() <= 1 && self.kept.src == count as isize;
+        let together = if follow && count <= BLOCK {
+            (TILE / count).clamp(1, n)
+        } else {
+            1
+        };
+        if together > 1 {
+            let mut tile = Scratch::new(together * count * size)?;
+            let tile = tile.as_mut_ptr();
+            for first in (0..n).step_by(together) {
+                let rows = together.min(n - first);
+                let at = base + (first * count) as isize;
+                // SAFETY: whole rows of the operand; the tile has room for them, and there is a state each.
+                unsafe {
+                    loader.put(at as usize, rows * count, tile);
+                    for row in 0..rows {
+                        let state = states.add((first + row) * self.size);
+                        let xs = tile.add(row * count * size);
+                        self.reducer.row(state, xs, count, 0);
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let mut block = Scratch::new(BLOCK.min(count) * size)?;
+        let block = block.as_mut_ptr();
+        // A stored operand's long runs are read where they lie, each by itself.
+        let long = self.same && self.inner.size >= SHORT;
+        for i in 0..n {
+            let base = base + i as isize * self.kept.src;
+            // SAFETY: there is a state for each output.
+            let state = unsafe { states.add(i * self.size) };
+            let (mut held, mut at) = (0, from);
+            runs(&self.plan.reduced, from, to, |offset, n| {
+                let mut start = 0;
+                while start < n {
+                    let len = (n - start).min(BLOCK - held);
+                    let first = (base + offset) as usize + start;
+                    // SAFETY: the run lies in the operand, and the block has room for it.
+                    unsafe { loader.put(first, len, block.add(held * size)) };
+                    held += len;
+                    start += len;
+                    if held == BLOCK || (long && start == n) {
+                        // SAFETY: the block holds so many elements.
+                        unsafe {
+                            self.reducer.row(state, block, held, at);
+                            at += held;
+                            held = 0;
+                            if self.reducer.done(state) {
+                                return false;
+                            }
+                        }
+                    }
+                }
+                true
+            });
+            if held > 0 {
+                // SAFETY: as above.
+                unsafe { self.reducer.row(state, block, held, at) };
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn made_cols(
+        &self,
+        loader: &mut Loader<'_>,
+        states: *mut u8,
+        base: isize,
+        n: usize,
+        from: usize,
+        to: usize,
+    ) -> Result<(), NoMemory> {
+        let (size, step) = (loader.to, self.inner.src);
+        let widest = n * self.groups;
+        let room = if self.same {
+            ROWS * widest
+        } else {
+            TILE.max(widest)
+        };
+        let mut tile = Scratch::new(room * size)?;
+        let tile = tile.as_mut_ptr();
+        let mut at = from;
+        runs(&self.plan.reduced, from, to, |offset, len| {
+            let mut start = 0;
+            while start < len {
+                let groups = if len - start >= self.groups {
+                    self.groups
+                } else {
+                    1
+                };
+                let (cols, stride) = (n * groups, step * groups as isize);
+                let most = if self.same {
+                    ROWS
+                } else {
+                    ROWS.min((TILE / cols).max(1))
+                };
+                let rows = ((len - start) / groups).min(most);
+                let first = base + offset + start as isize * step;
+                // SAFETY: the rows lie in the operand, as those of a stored one do, and the tile has
+                // room for them.
+                unsafe {
+                    if stride == cols as isize {
+                        loader.put(first as usize, rows * cols, tile);
+                    } else {
+                        for row in 0..rows {
+                            let at = first + row as isize * stride;
+                            loader.put(at as usize, cols, tile.add(row * cols * size));
+                        }
+                    }
+                    self.reducer
+                        .cols(states, tile, cols as isize, rows, cols, at);
+                }
+                start += rows * groups;
+                at += rows * groups;
+            }
+            true
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! Chains of tensors whose names and dtypes only the run time knows: they end with [`Chain::compute`],
+//! [`Chain::then`], [`Chain::reduce`] or [`Chain::reduce_at`], too.
+
+use nomina_core::op::Op;
+use nomina_core::rule::DimArg;
+use nomina_core::{Names, Result};
+use nomina_runtime::{DynTensor, Raw, tensor};
+use smallvec::SmallVec;
+
+use super::{Chain, Untyped};
+use crate::call::{Look, Static};
+
+/// Of a tensor that carries all its names.
+static CARRIED: Static = Static {
+    names: &[],
+    sizes: &[],
+    wild: true,
+};
+
+pub(super) fn look(tensor: &DynTensor) -> Look<'_> {
+    Look {
+        raw: tensor.raw(),
+        wild: Some(tensor.names()),
+        of: &CARRIED,
+    }
+}
+
+type Tensors<'a> = SmallVec<[(&'a Raw, Names); 4]>;
+
+impl<'a> Chain<'a, Untyped, Untyped> {
+    fn named(&self) -> Tensors<'a> {
+        let tensors = self.tensors.iter();
+        tensors.map(|look| (look.raw, look.names())).collect()
+    }
+
+    /// The result.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn compute(self) -> Result<DynTensor> {
+        tensor::fused(self.program, &self.named(), self.numbers)
+    }
+
+    /// The result.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn try_compute(self) -> Result<DynTensor> {
+        self.compute()
+    }
+
+    /// What `f` makes of the result.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn then<R>(self, f: impl FnOnce(DynTensor) -> Result<R>) -> Result<R> {
+        f(self.compute()?)
+    }
+
+    /// A reduction of the result, which is not stored. `check` is the method that would reduce it; it is
+    /// never called.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn reduce<'d, A: Into<DimArg<'d>>>(
+        self,
+        op: Op,
+        dims: A,
+        _check: impl FnOnce(DynTensor, A) -> Result<DynTensor>,
+    ) -> Result<DynTensor> {
+        let (program, numbers) = (self.program, self.numbers);
+        tensor::fused_reduce(program, &self.named(), numbers, op, &dims.into())
+    }
+
+    /// [`reduce`](Self::reduce) over names and positions.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn reduce_at<'d, A: Into<DimArg<'d>>>(
+        self,
+        op: Op,
+        dims: A,
+        check: impl FnOnce(DynTensor, A) -> Result<DynTensor>,
+    ) -> Result<DynTensor> {
+        self.reduce(op, dims, check)
+    }
+}

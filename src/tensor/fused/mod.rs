@@ -1,0 +1,237 @@
+//! Where [`fuse!`](crate::fuse) arrives: a [`Chain`], which ends with [`Chain::compute`], [`Chain::then`],
+//! [`Chain::reduce`] or [`Chain::reduce_at`].
+
+mod dynamic;
+mod untyped;
+
+use std::marker::PhantomData;
+
+use nomina_core::dims::{Axes, Dims};
+use nomina_core::op::Op;
+use nomina_core::{Element, Result, Scalar};
+use nomina_runtime::DynTensor;
+use nomina_runtime::call::Node;
+
+use super::{Picking, Tensor};
+use crate::call::{Known, Look, done, fused};
+
+pub use untyped::{Untyped, UntypedOperand};
+
+/// What may stand between the bars: tensors, typed or not.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tensor",
+    label = "expected a tensor, or a borrowed one",
+    note = "a number stands in braces, where it is used: `{{number}}`"
+)]
+pub trait FuseOperand {
+    /// What the body of the macro knows it as.
+    type Seen: ?Sized + 'static;
+    fn lend(&self) -> Lent<'_, Self::Seen>;
+}
+
+/// A tensor, lent to a chain.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Lent<'a, S: ?Sized> {
+    /// What rustc checks the body with.
+    pub seen: &'a S,
+    /// What is computed with.
+    pub look: Look<'a>,
+}
+
+impl<S: ?Sized> Clone for Lent<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: ?Sized> Copy for Lent<'_, S> {}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dims + 'static, T: Element> FuseOperand for Tensor<D, T> {
+    type Seen = Self;
+    #[inline(always)]
+    fn lend(&self) -> Lent<'_, Self> {
+        Lent {
+            seen: self,
+            look: self.look(),
+        }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl FuseOperand for DynTensor {
+    type Seen = Untyped;
+    fn lend(&self) -> Lent<'_, Untyped> {
+        Lent {
+            seen: &Untyped,
+            look: dynamic::look(self),
+        }
+    }
+}
+
+/// A borrowed one is borrowed once more.
+macro_rules! borrowed {
+    ($($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<X: FuseOperand + ?Sized> FuseOperand for $t {
+            type Seen = X::Seen;
+            #[inline(always)]
+            fn lend(&self) -> Lent<'_, X::Seen> {
+                (**self).lend()
+            }
+        }
+    )*};
+}
+
+borrowed!(&X, &mut X, Box<X>, std::rc::Rc<X>, std::sync::Arc<X>);
+
+/// Lends a tensor to a chain.
+#[doc(hidden)]
+#[inline(always)]
+pub fn fuse_operand<X: FuseOperand<Seen = S> + ?Sized, S: ?Sized>(tensor: &X) -> Lent<'_, S> {
+    tensor.lend()
+}
+
+/// A chain that is not computed yet: a program, and its tensors and numbers. `V` is what its result is to
+/// the separate operators, `S` what the first tensor is: so that rustc knows which kind of chain it is
+/// before it knows all types.
+#[doc(hidden)]
+#[derive(Debug)]
+#[must_use]
+pub struct Chain<'a, S: ?Sized, V> {
+    program: &'a [Node<'a>],
+    tensors: &'a [Look<'a>],
+    numbers: &'a [Scalar],
+    value: PhantomData<(fn() -> V, fn(&S))>,
+}
+
+/// A chain. `check` is the same expression of separate operators: rustc checks it and takes the
+/// result's type from it; it is never called.
+#[doc(hidden)]
+#[inline(always)]
+pub fn fuse<'a, S: ?Sized, V>(
+    _first: Lent<'_, S>,
+    program: &'a [Node<'a>],
+    tensors: &'a [Look<'a>],
+    numbers: &'a [Scalar],
+    _check: impl FnOnce() -> V,
+) -> Chain<'a, S, V> {
+    Chain {
+        program,
+        tensors,
+        numbers,
+        value: PhantomData,
+    }
+}
+
+impl<E: Dims, W: Element, D: Dims, T: Element> Chain<'_, Tensor<E, W>, Tensor<D, T>> {
+    /// The result.
+    ///
+    /// # Panics
+    /// As the separate operators.
+    #[track_caller]
+    pub fn compute(self) -> Tensor<D, T> {
+        Tensor::wrap(done(fused::new(
+            self.program,
+            self.tensors,
+            self.numbers,
+            T::DTYPE,
+            D::STATIC,
+        )))
+    }
+
+    /// The result, or the error of the separate operators.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn try_compute(self) -> Result<Tensor<D, T>> {
+        Tensor::give(fused::new(
+            self.program,
+            self.tensors,
+            self.numbers,
+            T::DTYPE,
+            D::STATIC,
+        ))
+    }
+
+    /// What `f` makes of the result.
+    ///
+    /// # Panics
+    /// As the separate operators.
+    #[track_caller]
+    pub fn then<R>(self, f: impl FnOnce(Tensor<D, T>) -> R) -> R {
+        f(self.compute())
+    }
+
+    /// What `f` makes of the result.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn try_then<R>(self, f: impl FnOnce(Tensor<D, T>) -> Result<R>) -> Result<R> {
+        f(self.try_compute()?)
+    }
+
+    /// A reduction of the result, which is not stored. `check` is the method that would reduce it; it is
+    /// never called.
+    ///
+    /// # Panics
+    /// As the separate operators.
+    #[track_caller]
+    pub fn reduce<A: Axes, R: Dims, U: Element>(
+        self,
+        op: Op,
+        dims: A,
+        _check: impl FnOnce(Tensor<D, T>, A) -> Tensor<R, U>,
+    ) -> Tensor<R, U> {
+        let _ = dims;
+        Tensor::wrap(done(fused::reduce(
+            self.program,
+            self.tensors,
+            self.numbers,
+            T::DTYPE,
+            (op, <A as Picking<D>>::PICKED),
+            R::STATIC,
+        )))
+    }
+
+    /// [`reduce`](Self::reduce) that returns the error.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn try_reduce<A: Axes, R: Dims, U: Element>(
+        self,
+        op: Op,
+        dims: A,
+        _check: impl FnOnce(Tensor<D, T>, A) -> Result<Tensor<R, U>>,
+    ) -> Result<Tensor<R, U>> {
+        let _ = dims;
+        Tensor::give(fused::reduce(
+            self.program,
+            self.tensors,
+            self.numbers,
+            T::DTYPE,
+            (op, <A as Picking<D>>::PICKED),
+            R::STATIC,
+        ))
+    }
+
+    /// [`reduce`](Self::reduce) over what are no dims: the method is to say so.
+    pub fn reduce_at<A, R>(self, _op: Op, dims: A, f: impl FnOnce(Tensor<D, T>, A) -> R) -> R {
+        f(self.compute(), dims)
+    }
+
+    /// [`reduce_at`](Self::reduce_at) that returns the error.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn try_reduce_at<A, R>(
+        self,
+        _op: Op,
+        dims: A,
+        f: impl FnOnce(Tensor<D, T>, A) -> Result<R>,
+    ) -> Result<R> {
+        f(self.try_compute()?, dims)
+    }
+}

@@ -1,0 +1,93 @@
+//! What a [`DynTensor`](crate::DynTensor) is to rustc in the body of [`fuse!`](crate::fuse): operators,
+//! elementwise methods, and [`Untyped::to`].
+
+use std::ops::{Add, Div, Mul, Neg, Not, Sub};
+
+use half::{bf16, f16};
+use nomina_core::{Element, Number};
+use num_complex::Complex;
+
+/// A tensor of which rustc knows nothing: it has the operators that may stand in a chain. They are
+/// checked and never called.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Untyped;
+
+/// What may stand beside an [`Untyped`].
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot stand beside a `DynTensor` in `fuse!`",
+    label = "expected a `DynTensor` or a number",
+    note = "make all tensors of one kind: `x.into_dyn()`, or `y.typed::<(N, C), f32>()?`"
+)]
+pub trait UntypedOperand {}
+
+impl UntypedOperand for Untyped {}
+impl UntypedOperand for &Untyped {}
+#[diagnostic::do_not_recommend]
+impl<S: Number> UntypedOperand for S {}
+
+impl Untyped {
+    /// `.to::<f32>()`
+    #[must_use]
+    pub fn to<T: Element>(&self) -> Self {
+        Self
+    }
+}
+
+macro_rules! binary {
+    ($($op:ident $method:ident),*) => {$(
+        impl<R: UntypedOperand> $op<R> for Untyped {
+            type Output = Untyped;
+            fn $method(self, _: R) -> Untyped {
+                Untyped
+            }
+        }
+        impl<R: UntypedOperand> $op<R> for &Untyped {
+            type Output = Untyped;
+            fn $method(self, _: R) -> Untyped {
+                Untyped
+            }
+        }
+        numbers! { $op $method: bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64> }
+    )*};
+}
+
+macro_rules! numbers {
+    ($op:ident $method:ident: $($t:ty),*) => {$(
+        impl $op<Untyped> for $t {
+            type Output = Untyped;
+            fn $method(self, _: Untyped) -> Untyped {
+                Untyped
+            }
+        }
+        impl $op<&Untyped> for $t {
+            type Output = Untyped;
+            fn $method(self, _: &Untyped) -> Untyped {
+                Untyped
+            }
+        }
+    )*};
+}
+
+macro_rules! unary {
+    ($($op:ident $method:ident),*) => {$(
+        impl $op for Untyped {
+            type Output = Untyped;
+            fn $method(self) -> Untyped {
+                Untyped
+            }
+        }
+        impl $op for &Untyped {
+            type Output = Untyped;
+            fn $method(self) -> Untyped {
+                Untyped
+            }
+        }
+    )*};
+}
+
+binary!(Add add, Sub sub, Mul mul, Div div);
+unary!(Neg neg, Not not);
+
+include!("generated.rs");
