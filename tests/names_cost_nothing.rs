@@ -1,47 +1,21 @@
 //! Where types know the names, a typed call allocates exactly what the call without names does.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "counting/mod.rs"]
+mod counting;
+
 use std::hint::black_box;
 
+use counting::counted;
 use nomina::prelude::*;
 use nomina_core::op::Op;
 use nomina_runtime::{Raw, call};
 
 dims! { N, C, K }
 
-/// Counts what this thread asks for.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed on to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 fn allocations<R>(f: impl Fn() -> R) -> usize {
     // What is made once for the process is not what a call costs.
     drop(black_box(f()));
-    let before = COUNT.get();
-    let result = black_box(f());
-    let count = COUNT.get() - before;
-    drop(result);
-    count
+    counted(|| black_box(f())).0
 }
 
 fn raw<D: Dims>(x: &Tensor<D>) -> Raw {
@@ -85,6 +59,16 @@ fn small_results_lie_where_those_before_did() {
     assert_eq!(allocations(|| 2.0 * &a), 0, "a number times");
     assert_eq!(allocations(|| a.exp()), 0, "exp");
     assert_eq!(allocations(|| a.lt(&b)), 0, "lt");
+    assert_eq!(allocations(|| a.clamp(0.0, 1.0)), 0, "clamp");
+    let column = a.amax(keep(C));
+    assert_eq!(allocations(|| &a - &column), 0, "less a column");
+    let (row, mut own): (Tensor<(C,)>, Tensor<(N, C)>) = (Tensor::ones([4]), Tensor::ones([4, 4]));
+    assert_eq!(allocations(|| &a + &row), 0, "add a row");
+    assert_eq!(allocations(|| &row - &a), 0, "a row less");
+    let (added, ..) = counted(|| own += &row);
+    assert_eq!(added, 0, "add in place");
+    let (computed, ..) = counted(|| own.exp_().rank());
+    assert_eq!(computed, 0, "exp in place");
     assert_eq!(allocations(|| (&a * &b + &a).exp() * &b), 0, "a chain");
     // What computes is chosen at run time.
     assert!(allocations(|| a.sum(..)) <= 1, "sum");

@@ -6,64 +6,24 @@
 #[path = "../harness/mod.rs"]
 mod harness;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../tests/counting/mod.rs"]
+mod counting;
+
 use std::hint::black_box;
 use std::time::Instant;
 
+use counting::counted;
 use harness::Options;
 use nomina::prelude::*;
 
 dims! { N, C, K }
-
-/// Counts what this thread asks for.
-struct Counting;
-
-thread_local! {
-    static CALLS: Cell<u64> = const { Cell::new(0) };
-    static BYTES: Cell<u64> = const { Cell::new(0) };
-}
-
-fn count(bytes: usize) {
-    CALLS.set(CALLS.get() + 1);
-    BYTES.set(BYTES.get() + bytes as u64);
-}
-
-// SAFETY: every call is passed on to the system's allocator as it came.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size());
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size);
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.realloc(ptr, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 struct Bench {
     options: Options,
 }
 
 impl Bench {
-    fn case<R>(&self, name: &str, run: impl Fn() -> R) {
+    fn case<R>(&self, name: &str, mut run: impl FnMut() -> R) {
         if !name.contains(&self.options.only) {
             return;
         }
@@ -74,9 +34,7 @@ impl Bench {
             }
             start.elapsed().as_secs_f64()
         });
-        let before = (CALLS.get(), BYTES.get());
-        let result = black_box(run());
-        let (calls, bytes) = (CALLS.get() - before.0, BYTES.get() - before.1);
+        let (calls, bytes, result) = counted(|| black_box(run()));
         drop(result);
         if self.options.json {
             println!(
@@ -101,19 +59,37 @@ fn main() {
     let a: Tensor<(N, C)> = Tensor::randn([4, 4]);
     let b: Tensor<(N, C)> = Tensor::randn([4, 4]);
     let row: Tensor<(C,)> = Tensor::randn([4]);
+    let column = a.amax(keep(C));
     let w: Tensor<(C, K)> = Tensor::randn([4, 4]);
     let (da, db) = (a.clone().into_dyn(), b.clone().into_dyn());
     // The bytes of a result and their place in memory: no call can be cheaper that makes one.
     bench.case("a Vec of 16 f32", || vec![1.0_f32; 16]);
     bench.case("clone", || a.clone());
     bench.case("add", || &a + &b);
-    bench.case("add, broadcast", || &a + &row);
     bench.case("add, by name", || da.add(&db).expect("the names unify"));
     bench.case("add a number", || &a + 1.0);
+    bench.case("add a row", || &a + &row);
+    bench.case("add a column", || &a + &column);
+    bench.case("a number less", || 1.0 - &a);
+    bench.case("compare", || a.lt(&b));
     bench.case("exp", || a.exp());
+    bench.case("leaky_relu", || a.leaky_relu());
+    bench.case("clamp", || a.clamp(0.0, 1.0));
+    bench.case("to f64", || a.double());
     bench.case("chain", || (&a * &b + &row).exp() * &a);
+    bench.case("fused chain", || fuse!(|a, b, row| (a * b + row).exp() * a));
+    let mut own = a.clone();
+    bench.case("add in place", || {
+        own += &b;
+    });
+    own = a.clone();
+    bench.case("relu in place", || {
+        own.relu_();
+    });
     bench.case("sum of a dim", || a.sum(C));
     bench.case("sum of all", || a.sum(..));
+    bench.case("mean of a dim", || a.mean(C));
+    bench.case("softmax", || a.softmax(C));
     bench.case("matmul", || a.matmul(&w));
     bench.case("transpose", || a.transpose(N, C));
     bench.case("select", || a.select(N, 1));

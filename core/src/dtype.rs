@@ -68,6 +68,7 @@ impl DType {
 
     /// The size of an element in bytes.
     #[must_use]
+    #[inline]
     pub const fn size(self) -> usize {
         match self {
             Self::Bool | Self::U8 | Self::I8 => 1,

@@ -11,6 +11,7 @@ use crate::call;
 use crate::cpu;
 use crate::cpu::gather::{IndexJob, Update};
 use crate::cpu::gemm::{Product, Repeat};
+use crate::cpu::pointwise::Kernel;
 use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
@@ -38,21 +39,42 @@ pub(crate) struct Pointwise<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) dest: Place,
     pub(crate) inputs: &'a [Input],
-    /// Whether the first input is the very elements of the result.
+    /// Whether inputs may be the very elements of the result.
     pub(crate) in_place: bool,
 }
 
-/// An elementwise operation on adjacent elements: one of each tensor, or a number, for each of the
-/// result.
+/// How an operand of a dense operation lies beside the result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lane {
+    /// One element for each of the result.
+    Whole(*const u8),
+    /// So many elements, over and over.
+    Rows(*const u8, usize),
+    /// Elements that stand for so many each.
+    Columns(*const u8, usize),
+    /// A number for all.
+    Number(Scalar),
+}
+
+impl Lane {
+    /// After how many elements of the result it repeats, or goes on to its next element.
+    #[inline]
+    pub(crate) fn period(&self) -> Option<usize> {
+        match *self {
+            Self::Rows(_, n) | Self::Columns(_, n) => Some(n),
+            Self::Whole(_) | Self::Number(_) => None,
+        }
+    }
+}
+
+/// An elementwise operation on adjacent elements in the dtypes of its loop.
 pub(crate) struct Dense<'a> {
-    pub(crate) op: Op,
-    /// The dtype to compute in.
-    pub(crate) compute: DType,
-    /// How many elements.
+    /// How many elements the result has.
     pub(crate) count: usize,
-    pub(crate) dest: Place,
-    pub(crate) inputs: &'a [Input],
-    /// Whether the first input is the very elements of the result.
+    pub(crate) dest: *mut u8,
+    /// Periods are all the same, and divide the count.
+    pub(crate) lanes: &'a [Lane],
+    /// Whether a whole operand is the very elements of the result.
     pub(crate) in_place: bool,
 }
 
@@ -71,12 +93,15 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()>;
 
-    /// Computes elementwise at once, where the device has a loop that reads and writes these very
-    /// dtypes; otherwise nothing happens, and [`Backend::pointwise`] is the way.
+    /// The loop of an elementwise operator over dense operands that computes in `dtype`, where the
+    /// device has one; [`Backend::pointwise`] is the way without.
+    fn dense_loop(&self, op: Op, dtype: DType) -> Option<&'static Kernel>;
+
+    /// Computes elementwise with such a loop.
     ///
     /// # Safety
     /// See [`Backend`].
-    unsafe fn dense(&self, job: &Dense<'_>) -> bool;
+    unsafe fn dense(&self, kernel: &Kernel, job: &Dense<'_>);
 
     /// Computes a chain of elementwise operators.
     ///
@@ -258,6 +283,7 @@ pub(crate) trait Backend: Sync {
 pub(crate) struct Cpu;
 
 impl Backend for Cpu {
+    #[inline]
     fn allocate(&self, op: &'static str, bytes: usize, zeroed: bool) -> Result<Storage> {
         if zeroed {
             Storage::cpu_zeroed(op, bytes)
@@ -277,17 +303,19 @@ impl Backend for Cpu {
                 .hint("call it with the operands of its signature"));
         }
         // SAFETY: the caller's promise.
-        unsafe { cpu::pointwise::run(&kernel, job.plan, job.dest, job.inputs, job.in_place) };
+        unsafe { cpu::pointwise::run(kernel, job.plan, job.dest, job.inputs, job.in_place) };
         Ok(())
     }
 
     #[inline]
-    unsafe fn dense(&self, job: &Dense<'_>) -> bool {
-        let Some(kernel) = cpu::pointwise::kernel(job.op, arithmetic(job.compute)) else {
-            return false;
-        };
+    fn dense_loop(&self, op: Op, dtype: DType) -> Option<&'static Kernel> {
+        cpu::pointwise::kernel(op, dtype)
+    }
+
+    #[inline]
+    unsafe fn dense(&self, kernel: &Kernel, job: &Dense<'_>) {
         // SAFETY: the caller's promise.
-        unsafe { cpu::pointwise::dense(&kernel, job) }
+        unsafe { cpu::pointwise::dense(kernel, job) }
     }
 
     unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()> {
@@ -450,14 +478,18 @@ impl Backend for Cpu {
 ///
 /// # Errors
 /// [`ErrorKind::Device`] for a device that this build has no backend for.
+#[inline]
 pub(crate) fn backend(op: &'static str, device: Device) -> Result<&'static dyn Backend> {
     match device {
         Device::Cpu => Ok(&Cpu),
-        Device::Cuda(_) => {
-            let what = format!("`{device}` is not there: this build has no CUDA backend");
-            Err(Error::new(ErrorKind::Device, op, what).hint("use `cpu`"))
-        }
+        Device::Cuda(_) => Err(missing(op, device)),
     }
+}
+
+#[cold]
+fn missing(op: &'static str, device: Device) -> Error {
+    let what = format!("`{device}` is not there: this build has no CUDA backend");
+    Error::new(ErrorKind::Device, op, what).hint("use `cpu`")
 }
 
 /// The dtype in which the host computes what is asked for in `dtype`: 16-bit floats compute in

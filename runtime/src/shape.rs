@@ -3,11 +3,11 @@
 use nomina_core::{Error, ErrorKind, Names, Result, rule};
 use smallvec::SmallVec;
 
-/// Sizes of dims, outermost first. Up to 8 need no allocation.
-pub type Shape = SmallVec<[usize; 8]>;
+/// Sizes of dims, outermost first. Up to [`rule::INLINE_DIMS`] need no allocation.
+pub type Shape = rule::Shape;
 
-/// Strides of dims in elements, outermost first. Up to 8 need no allocation.
-pub type Strides = SmallVec<[isize; 8]>;
+/// Strides of dims in elements, outermost first. Up to [`rule::INLINE_DIMS`] need no allocation.
+pub type Strides = SmallVec<[isize; rule::INLINE_DIMS]>;
 
 /// The number of elements of a tensor of this shape.
 ///

@@ -101,8 +101,9 @@ pub(crate) fn names(wild: Option<&Names>, of: &Static) -> Names {
 pub(crate) type Wilds = Option<Box<Names>>;
 
 /// A tensor without its types.
+#[doc(hidden)]
 #[derive(Clone, Debug)]
-pub(crate) struct Bare {
+pub struct Bare {
     pub(crate) raw: Raw,
     pub(crate) wild: Wilds,
 }
@@ -113,6 +114,7 @@ impl Bare {
         Self { raw, wild: None }
     }
 
+    #[inline]
     pub(crate) fn look(&self, of: &'static Static) -> Look<'_> {
         Look {
             raw: &self.raw,
@@ -122,6 +124,7 @@ impl Bare {
     }
 
     /// As an operand.
+    #[inline]
     pub(crate) fn side(&self, of: &'static Static) -> Side<'_> {
         Side::Tensor(self.look(of))
     }
@@ -135,13 +138,8 @@ impl Bare {
         })
     }
 
-    /// Itself, when it is what its type says.
-    pub(crate) fn fitting(self, of: &Static, dtype: DType) -> Self {
-        debug_assert!(self.fits(of, dtype), "types and values disagree: {self:?}");
-        self
-    }
-
-    fn fits(&self, of: &Static, dtype: DType) -> bool {
+    /// Whether it is what its type says.
+    pub(crate) fn fits(&self, of: &Static, dtype: DType) -> bool {
         self.raw.dtype() == dtype
             && self.raw.rank() == of.names.len()
             && self
@@ -187,6 +185,7 @@ pub enum Side<'a> {
 }
 
 impl<'a> Side<'a> {
+    #[inline]
     pub(crate) fn arg(&self) -> Arg<'a> {
         match *self {
             Side::Tensor(look) => Arg::Tensor(look.raw),
@@ -198,6 +197,26 @@ impl<'a> Side<'a> {
         match *self {
             Side::Tensor(look) => Some(look),
             Side::Scalar(_) => None,
+        }
+    }
+}
+
+/// An operand of which the call may take the buffer.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Given<'a> {
+    /// A tensor that is its owner's, or a number.
+    Lent(Side<'a>),
+    /// A tensor that nobody asks for again.
+    Own(Bare, &'static Static),
+}
+
+impl Given<'_> {
+    #[inline]
+    pub(crate) fn side(&self) -> Side<'_> {
+        match self {
+            Self::Lent(side) => *side,
+            Self::Own(bare, of) => bare.side(of),
         }
     }
 }

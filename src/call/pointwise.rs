@@ -5,7 +5,7 @@ use nomina_core::{Error, Names, Result, Scalar, rule};
 use nomina_runtime::call::{self, Arg};
 use smallvec::SmallVec;
 
-use super::{Bare, Dest, Look, Side, Static, Wilds, explain, names, typed, wilds};
+use super::{Bare, Dest, Given, Look, Side, Static, Wilds, explain, names, typed, wilds};
 
 type Args<'a> = SmallVec<[Arg<'a>; 3]>;
 
@@ -56,32 +56,66 @@ pub(crate) fn with_in_place(op: Op, dest: Result<Dest<'_>>, numbers: &[f64]) -> 
     in_place(op, dest, &sides)
 }
 
-/// As [`new`], into the first operand's buffer where nobody else sees it.
-pub(crate) fn owned(
+/// As [`new`] of two operands, into the buffer of one that is given away, where nobody else sees
+/// that and the result lies as it does.
+pub(crate) fn operator(
     op: Op,
-    first: Bare,
-    of: &'static Static,
-    rest: &[Side<'_>],
+    mut left: Given<'_>,
+    mut right: Given<'_>,
     out: &'static Static,
 ) -> Result<Bare> {
-    let mut sides: SmallVec<[Side<'_>; 3]> = smallvec::smallvec![Side::Tensor(first.look(of))];
-    sides.extend(rest.iter().copied());
-    let wild = unify(op, &sides, out)?;
-    drop(sides);
-    let args: Args<'_> = rest.iter().map(Side::arg).collect();
-    // The first operand is gone when an error comes back: its names are kept apart.
-    let Bare { raw, wild: own } = first;
-    let shape: SmallVec<[usize; 8]> = raw.shape().into();
-    let raw = typed(|| call::pointwise_owned(op, raw, &args)).map_err(|error| {
-        let own = names(own.as_deref(), of);
-        let rest: Vec<Look<'_>> = rest.iter().filter_map(Side::look).collect();
-        let all: Vec<Names> = std::iter::once(own)
-            .chain(rest.iter().map(|look| look.names()))
-            .collect();
-        let shapes = std::iter::once(&*shape).chain(rest.iter().map(|look| look.raw.shape()));
-        error.with_names(&all).with_shapes(shapes)
-    })?;
-    Ok(Bare { raw, wild })
+    if let Given::Own(mut own, of) = left {
+        match reuse(op, &[], &mut own, of, &[right.side()], out)? {
+            Some(wild) => return Ok(Bare { wild, ..own }),
+            None => left = Given::Own(own, of),
+        }
+    }
+    if let Given::Own(mut own, of) = right {
+        match reuse(op, &[left.side()], &mut own, of, &[], out)? {
+            Some(wild) => return Ok(Bare { wild, ..own }),
+            None => right = Given::Own(own, of),
+        }
+    }
+    new(op, &[left.side(), right.side()], out)
+}
+
+/// [`unary`] of a tensor that is given away.
+pub(crate) fn owned(op: Op, mut own: Bare, of: &'static Static) -> Result<Bare> {
+    match reuse(op, &[], &mut own, of, &[], of)? {
+        Some(wild) => Ok(Bare { wild, ..own }),
+        None => unary(op, own.look(of)),
+    }
+}
+
+/// Computes into `own`; the run-time names of the result, or `None` where it must go elsewhere.
+fn reuse(
+    op: Op,
+    before: &[Side<'_>],
+    own: &mut Bare,
+    of: &'static Static,
+    after: &[Side<'_>],
+    out: &'static Static,
+) -> Result<Option<Wilds>> {
+    let wilds = if of.wild || wild_among(before) || wild_among(after) {
+        let middle = [own.side(of)];
+        let sides: SmallVec<[Side<'_>; 3]> =
+            before.iter().chain(&middle).chain(after).copied().collect();
+        unify(op, &sides, out)?
+    } else {
+        None
+    };
+    let (first, last): (Args<'_>, Args<'_>) = (
+        before.iter().map(Side::arg).collect(),
+        after.iter().map(Side::arg).collect(),
+    );
+    match typed(|| call::pointwise_reusing(op, &first, &mut own.raw, &last)) {
+        Ok(done) => Ok(done.then_some(wilds)),
+        Err(error) => {
+            let middle = [own.side(of)];
+            let sides: Vec<Side<'_>> = before.iter().chain(&middle).chain(after).copied().collect();
+            Err(blame(error, &sides))
+        }
+    }
 }
 
 /// The operator in place: `dest` is the first operand and takes the result.
@@ -204,7 +238,8 @@ pub(crate) fn in_dtype(result: Result<Bare>, dtype: nomina_core::DType) -> Resul
 }
 
 pub(super) fn wild_among(sides: &[Side<'_>]) -> bool {
-    sides.iter().filter_map(Side::look).any(|look| look.of.wild)
+    let wild = |side: &Side<'_>| matches!(side, Side::Tensor(look) if look.of.wild);
+    sides.iter().any(wild)
 }
 
 /// The run-time names of the result; nothing happens where types know all names.

@@ -12,8 +12,10 @@ use num_complex::Complex;
 
 use super::Tensor;
 use super::operand::{Absorb, AsFloat, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, Side, done, ok, pointwise};
+use crate::call::{Given, Known, done, ok, pointwise};
 
+/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
+/// fits.
 impl<D: Dims, T: Element, R: Operand> Add<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -21,16 +23,13 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn add(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::new(
-            Op::Add,
-            &[self.bare.side(D::STATIC), other.side()],
-            out,
-        )))
+        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, other.given(), out)))
     }
 }
 
-/// Writes into the left tensor's buffer if nobody shares it and the result fits.
+/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// and the result fits.
 impl<D: Dims, T: Element, R: Operand> Add<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -38,14 +37,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn add(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::owned(
-            Op::Add,
-            self.bare,
-            D::STATIC,
-            &[other.side()],
-            out,
-        )))
+        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, other.given(), out)))
     }
 }
 
@@ -63,8 +56,8 @@ impl<D: Dims> Add<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -72,8 +65,8 @@ impl<D: Dims> Add<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -81,8 +74,8 @@ impl<D: Dims> Add<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -90,8 +83,8 @@ impl<D: Dims> Add<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn add(self, other: Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -99,8 +92,8 @@ impl<D: Dims> Add<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -108,8 +101,8 @@ impl<D: Dims> Add<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -117,8 +110,8 @@ impl<D: Dims> Add<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -126,8 +119,8 @@ impl<D: Dims> Add<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -135,8 +128,8 @@ impl<D: Dims> Add<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -144,8 +137,8 @@ impl<D: Dims> Add<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -153,8 +146,8 @@ impl<D: Dims> Add<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -162,8 +155,8 @@ impl<D: Dims> Add<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -171,8 +164,8 @@ impl<D: Dims> Add<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -180,8 +173,8 @@ impl<D: Dims> Add<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -189,8 +182,8 @@ impl<D: Dims> Add<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -198,8 +191,8 @@ impl<D: Dims> Add<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -207,8 +200,8 @@ impl<D: Dims> Add<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -216,8 +209,8 @@ impl<D: Dims> Add<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -225,8 +218,8 @@ impl<D: Dims> Add<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -234,8 +227,8 @@ impl<D: Dims> Add<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn add(self, other: Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -243,8 +236,8 @@ impl<D: Dims> Add<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -252,8 +245,8 @@ impl<D: Dims> Add<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -261,8 +254,8 @@ impl<D: Dims> Add<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -270,8 +263,8 @@ impl<D: Dims> Add<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -279,8 +272,8 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -288,8 +281,8 @@ impl<D: Dims> Add<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -297,8 +290,8 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -306,8 +299,8 @@ impl<D: Dims> Add<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -315,8 +308,8 @@ impl<D: Dims> Add<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -324,8 +317,8 @@ impl<D: Dims> Add<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -333,8 +326,8 @@ impl<D: Dims> Add<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -342,8 +335,8 @@ impl<D: Dims> Add<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -351,8 +344,8 @@ impl<D: Dims> Add<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -360,8 +353,8 @@ impl<D: Dims> Add<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -369,8 +362,8 @@ impl<D: Dims> Add<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -378,8 +371,8 @@ impl<D: Dims> Add<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -387,8 +380,8 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -396,8 +389,8 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -405,8 +398,8 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -414,8 +407,8 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -423,8 +416,8 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -432,8 +425,8 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -441,8 +434,8 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -450,8 +443,8 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -459,8 +452,8 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -468,8 +461,8 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -477,8 +470,8 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
@@ -486,11 +479,13 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Add, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
     }
 }
 
+/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
+/// fits.
 impl<D: Dims, T: Element, R: Operand> Sub<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -498,16 +493,13 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn sub(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::new(
-            Op::Sub,
-            &[self.bare.side(D::STATIC), other.side()],
-            out,
-        )))
+        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, other.given(), out)))
     }
 }
 
-/// Writes into the left tensor's buffer if nobody shares it and the result fits.
+/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// and the result fits.
 impl<D: Dims, T: Element, R: Operand> Sub<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -515,14 +507,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn sub(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::owned(
-            Op::Sub,
-            self.bare,
-            D::STATIC,
-            &[other.side()],
-            out,
-        )))
+        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, other.given(), out)))
     }
 }
 
@@ -540,8 +526,8 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -549,8 +535,8 @@ impl<D: Dims> Sub<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -558,8 +544,8 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -567,8 +553,8 @@ impl<D: Dims> Sub<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -576,8 +562,8 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -585,8 +571,8 @@ impl<D: Dims> Sub<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -594,8 +580,8 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -603,8 +589,8 @@ impl<D: Dims> Sub<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -612,8 +598,8 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -621,8 +607,8 @@ impl<D: Dims> Sub<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -630,8 +616,8 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -639,8 +625,8 @@ impl<D: Dims> Sub<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -648,8 +634,8 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -657,8 +643,8 @@ impl<D: Dims> Sub<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -666,8 +652,8 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -675,8 +661,8 @@ impl<D: Dims> Sub<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -684,8 +670,8 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -693,8 +679,8 @@ impl<D: Dims> Sub<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -702,8 +688,8 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -711,8 +697,8 @@ impl<D: Dims> Sub<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -720,8 +706,8 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -729,8 +715,8 @@ impl<D: Dims> Sub<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -738,8 +724,8 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -747,8 +733,8 @@ impl<D: Dims> Sub<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -756,8 +742,8 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -765,8 +751,8 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -774,8 +760,8 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -783,8 +769,8 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -792,8 +778,8 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -801,8 +787,8 @@ impl<D: Dims> Sub<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -810,8 +796,8 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -819,8 +805,8 @@ impl<D: Dims> Sub<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -828,8 +814,8 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -837,8 +823,8 @@ impl<D: Dims> Sub<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -846,8 +832,8 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -855,8 +841,8 @@ impl<D: Dims> Sub<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -864,8 +850,8 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -873,8 +859,8 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -882,8 +868,8 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -891,8 +877,8 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -900,8 +886,8 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -909,8 +895,8 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -918,8 +904,8 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -927,8 +913,8 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -936,8 +922,8 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -945,8 +931,8 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -954,8 +940,8 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
@@ -963,11 +949,13 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Sub, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
     }
 }
 
+/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
+/// fits.
 impl<D: Dims, T: Element, R: Operand> Mul<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -975,16 +963,13 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn mul(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::new(
-            Op::Mul,
-            &[self.bare.side(D::STATIC), other.side()],
-            out,
-        )))
+        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, other.given(), out)))
     }
 }
 
-/// Writes into the left tensor's buffer if nobody shares it and the result fits.
+/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// and the result fits.
 impl<D: Dims, T: Element, R: Operand> Mul<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -992,14 +977,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>;
     #[track_caller]
     fn mul(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::owned(
-            Op::Mul,
-            self.bare,
-            D::STATIC,
-            &[other.side()],
-            out,
-        )))
+        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, other.given(), out)))
     }
 }
 
@@ -1017,8 +996,8 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1026,8 +1005,8 @@ impl<D: Dims> Mul<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, WithScalar<u8, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1035,8 +1014,8 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1044,8 +1023,8 @@ impl<D: Dims> Mul<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, WithScalar<u8, u8>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1053,8 +1032,8 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1062,8 +1041,8 @@ impl<D: Dims> Mul<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, WithScalar<i8, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1071,8 +1050,8 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1080,8 +1059,8 @@ impl<D: Dims> Mul<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, WithScalar<i8, i8>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1089,8 +1068,8 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1098,8 +1077,8 @@ impl<D: Dims> Mul<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, WithScalar<i16, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1107,8 +1086,8 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1116,8 +1095,8 @@ impl<D: Dims> Mul<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, WithScalar<i16, i16>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1125,8 +1104,8 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1134,8 +1113,8 @@ impl<D: Dims> Mul<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, WithScalar<i32, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1143,8 +1122,8 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1152,8 +1131,8 @@ impl<D: Dims> Mul<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, WithScalar<i32, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1161,8 +1140,8 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1170,8 +1149,8 @@ impl<D: Dims> Mul<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, WithScalar<i64, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1179,8 +1158,8 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1188,8 +1167,8 @@ impl<D: Dims> Mul<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, WithScalar<i64, i64>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1197,8 +1176,8 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1206,8 +1185,8 @@ impl<D: Dims> Mul<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, WithScalar<f16, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1215,8 +1194,8 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1224,8 +1203,8 @@ impl<D: Dims> Mul<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, WithScalar<f16, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1233,8 +1212,8 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1242,8 +1221,8 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, WithScalar<bf16, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1251,8 +1230,8 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1260,8 +1239,8 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, WithScalar<bf16, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1269,8 +1248,8 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1278,8 +1257,8 @@ impl<D: Dims> Mul<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, WithScalar<f32, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1287,8 +1266,8 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1296,8 +1275,8 @@ impl<D: Dims> Mul<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, WithScalar<f32, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1305,8 +1284,8 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1314,8 +1293,8 @@ impl<D: Dims> Mul<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, WithScalar<f64, f64>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1323,8 +1302,8 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1332,8 +1311,8 @@ impl<D: Dims> Mul<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, WithScalar<f64, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1341,8 +1320,8 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1350,8 +1329,8 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, f32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1359,8 +1338,8 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1368,8 +1347,8 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f32>, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1377,8 +1356,8 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1386,8 +1365,8 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, WithScalar<Complex<f32>, Complex<f32>>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1395,8 +1374,8 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1404,8 +1383,8 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, WithScalar<Complex<f64>, f64>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1413,8 +1392,8 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1422,8 +1401,8 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, WithScalar<Complex<f64>, i32>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1431,8 +1410,8 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
@@ -1440,11 +1419,13 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, WithScalar<Complex<f64>, Complex<f64>>>;
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Mul, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
     }
 }
 
+/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
+/// fits.
 impl<D: Dims, T: Element, R: Operand> Div<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -1452,16 +1433,13 @@ where
     type Output = Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>;
     #[track_caller]
     fn div(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::new(
-            Op::Div,
-            &[self.bare.side(D::STATIC), other.side()],
-            out,
-        )))
+        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, other.given(), out)))
     }
 }
 
-/// Writes into the left tensor's buffer if nobody shares it and the result fits.
+/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// and the result fits.
 impl<D: Dims, T: Element, R: Operand> Div<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -1469,14 +1447,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>;
     #[track_caller]
     fn div(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::owned(
-            Op::Div,
-            self.bare,
-            D::STATIC,
-            &[other.side()],
-            out,
-        )))
+        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, other.given(), out)))
     }
 }
 
@@ -1494,8 +1466,8 @@ impl<D: Dims> Div<&Tensor<D, u8>> for f32 {
     type Output = Tensor<D, <WithScalar<u8, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1503,8 +1475,8 @@ impl<D: Dims> Div<Tensor<D, u8>> for f32 {
     type Output = Tensor<D, <WithScalar<u8, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1512,8 +1484,8 @@ impl<D: Dims> Div<&Tensor<D, u8>> for u8 {
     type Output = Tensor<D, <WithScalar<u8, u8> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1521,8 +1493,8 @@ impl<D: Dims> Div<Tensor<D, u8>> for u8 {
     type Output = Tensor<D, <WithScalar<u8, u8> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, u8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1530,8 +1502,8 @@ impl<D: Dims> Div<&Tensor<D, i8>> for f32 {
     type Output = Tensor<D, <WithScalar<i8, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1539,8 +1511,8 @@ impl<D: Dims> Div<Tensor<D, i8>> for f32 {
     type Output = Tensor<D, <WithScalar<i8, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1548,8 +1520,8 @@ impl<D: Dims> Div<&Tensor<D, i8>> for i8 {
     type Output = Tensor<D, <WithScalar<i8, i8> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1557,8 +1529,8 @@ impl<D: Dims> Div<Tensor<D, i8>> for i8 {
     type Output = Tensor<D, <WithScalar<i8, i8> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i8>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1566,8 +1538,8 @@ impl<D: Dims> Div<&Tensor<D, i16>> for f32 {
     type Output = Tensor<D, <WithScalar<i16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1575,8 +1547,8 @@ impl<D: Dims> Div<Tensor<D, i16>> for f32 {
     type Output = Tensor<D, <WithScalar<i16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1584,8 +1556,8 @@ impl<D: Dims> Div<&Tensor<D, i16>> for i16 {
     type Output = Tensor<D, <WithScalar<i16, i16> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1593,8 +1565,8 @@ impl<D: Dims> Div<Tensor<D, i16>> for i16 {
     type Output = Tensor<D, <WithScalar<i16, i16> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1602,8 +1574,8 @@ impl<D: Dims> Div<&Tensor<D, i32>> for f32 {
     type Output = Tensor<D, <WithScalar<i32, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1611,8 +1583,8 @@ impl<D: Dims> Div<Tensor<D, i32>> for f32 {
     type Output = Tensor<D, <WithScalar<i32, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1620,8 +1592,8 @@ impl<D: Dims> Div<&Tensor<D, i32>> for i32 {
     type Output = Tensor<D, <WithScalar<i32, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1629,8 +1601,8 @@ impl<D: Dims> Div<Tensor<D, i32>> for i32 {
     type Output = Tensor<D, <WithScalar<i32, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1638,8 +1610,8 @@ impl<D: Dims> Div<&Tensor<D, i64>> for f32 {
     type Output = Tensor<D, <WithScalar<i64, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1647,8 +1619,8 @@ impl<D: Dims> Div<Tensor<D, i64>> for f32 {
     type Output = Tensor<D, <WithScalar<i64, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1656,8 +1628,8 @@ impl<D: Dims> Div<&Tensor<D, i64>> for i64 {
     type Output = Tensor<D, <WithScalar<i64, i64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1665,8 +1637,8 @@ impl<D: Dims> Div<Tensor<D, i64>> for i64 {
     type Output = Tensor<D, <WithScalar<i64, i64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, i64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1674,8 +1646,8 @@ impl<D: Dims> Div<&Tensor<D, f16>> for f32 {
     type Output = Tensor<D, <WithScalar<f16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1683,8 +1655,8 @@ impl<D: Dims> Div<Tensor<D, f16>> for f32 {
     type Output = Tensor<D, <WithScalar<f16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1692,8 +1664,8 @@ impl<D: Dims> Div<&Tensor<D, f16>> for i32 {
     type Output = Tensor<D, <WithScalar<f16, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1701,8 +1673,8 @@ impl<D: Dims> Div<Tensor<D, f16>> for i32 {
     type Output = Tensor<D, <WithScalar<f16, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1710,8 +1682,8 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, <WithScalar<bf16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1719,8 +1691,8 @@ impl<D: Dims> Div<Tensor<D, bf16>> for f32 {
     type Output = Tensor<D, <WithScalar<bf16, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1728,8 +1700,8 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, <WithScalar<bf16, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1737,8 +1709,8 @@ impl<D: Dims> Div<Tensor<D, bf16>> for i32 {
     type Output = Tensor<D, <WithScalar<bf16, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, bf16>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1746,8 +1718,8 @@ impl<D: Dims> Div<&Tensor<D, f32>> for f32 {
     type Output = Tensor<D, <WithScalar<f32, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1755,8 +1727,8 @@ impl<D: Dims> Div<Tensor<D, f32>> for f32 {
     type Output = Tensor<D, <WithScalar<f32, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1764,8 +1736,8 @@ impl<D: Dims> Div<&Tensor<D, f32>> for i32 {
     type Output = Tensor<D, <WithScalar<f32, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1773,8 +1745,8 @@ impl<D: Dims> Div<Tensor<D, f32>> for i32 {
     type Output = Tensor<D, <WithScalar<f32, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f32>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1782,8 +1754,8 @@ impl<D: Dims> Div<&Tensor<D, f64>> for f64 {
     type Output = Tensor<D, <WithScalar<f64, f64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1791,8 +1763,8 @@ impl<D: Dims> Div<Tensor<D, f64>> for f64 {
     type Output = Tensor<D, <WithScalar<f64, f64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1800,8 +1772,8 @@ impl<D: Dims> Div<&Tensor<D, f64>> for i32 {
     type Output = Tensor<D, <WithScalar<f64, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1809,8 +1781,8 @@ impl<D: Dims> Div<Tensor<D, f64>> for i32 {
     type Output = Tensor<D, <WithScalar<f64, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, f64>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1818,8 +1790,8 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1827,8 +1799,8 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for f32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, f32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1836,8 +1808,8 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1845,8 +1817,8 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f32>, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1854,8 +1826,8 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, <WithScalar<Complex<f32>, Complex<f32>> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1863,8 +1835,8 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for Complex<f32> {
     type Output = Tensor<D, <WithScalar<Complex<f32>, Complex<f32>> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1872,8 +1844,8 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, f64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1881,8 +1853,8 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for f64 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, f64> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1890,8 +1862,8 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1899,8 +1871,8 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for i32 {
     type Output = Tensor<D, <WithScalar<Complex<f64>, i32> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1908,8 +1880,8 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, <WithScalar<Complex<f64>, Complex<f64>> as Element>::Float>;
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1917,8 +1889,8 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for Complex<f64> {
     type Output = Tensor<D, <WithScalar<Complex<f64>, Complex<f64>> as Element>::Float>;
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::Div, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
     }
 }
 
@@ -1935,13 +1907,7 @@ impl<D: Dims, T: Numeric> Neg for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn neg(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::owned(
-            Op::Neg,
-            self.bare,
-            D::STATIC,
-            &[],
-            D::STATIC,
-        )))
+        Tensor::wrap(done(pointwise::owned(Op::Neg, self.bare, D::STATIC)))
     }
 }
 
@@ -1961,12 +1927,6 @@ impl<D: Dims, T: Integral> Not for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn not(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::owned(
-            Op::BitwiseNot,
-            self.bare,
-            D::STATIC,
-            &[],
-            D::STATIC,
-        )))
+        Tensor::wrap(done(pointwise::owned(Op::BitwiseNot, self.bare, D::STATIC)))
     }
 }

@@ -76,6 +76,20 @@ use crate::call::{Bare, Dest, Known, Look, Side, reduce::Picked};
 ///
 /// Cloning costs nothing: clones and views share elements until one of them is written to.
 ///
+/// An operator writes into the buffer of an operand that is given away, on either side of it, where
+/// nobody else sees that and the result fits: `x + &y`, `&y - x`, `2.0 * x`, `-x`. Methods borrow
+/// self, also one that is given away, as PyTorch's do; what follows them without a new buffer is
+/// their form in place, or [`fuse!`](crate::fuse), which computes all of it in one pass.
+///
+/// ```
+/// # use nomina::prelude::*;
+/// # dims! { N }
+/// # let (a, b) = (tensor!([1., 2.]; N), tensor!([0., 0.]; N));
+/// let mut y = &a * &b;
+/// y.exp_();
+/// assert_eq!(y.to_vec(), fuse!(|a, b| (a * b).exp()).to_vec());
+/// ```
+///
 /// ```
 /// use nomina::prelude::*;
 /// dims! { N, C }
@@ -113,10 +127,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Gives a result the types that its operator computed.
     #[inline(always)]
     fn wrap(bare: Bare) -> Self {
-        Self {
-            bare: bare.fitting(D::STATIC, T::DTYPE),
-            _types: (),
-        }
+        debug_assert!(
+            bare.fits(D::STATIC, T::DTYPE),
+            "types and values disagree: {bare:?}"
+        );
+        Self { bare, _types: () }
     }
 
     /// [`wrap`](Self::wrap) for what may have failed.

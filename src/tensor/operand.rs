@@ -6,7 +6,7 @@ use nomina_core::dims::{BroadcastWith, Dims, DtypeRule, HoldsInPlace, Sum};
 use nomina_core::{Element, Number, Promote, PromoteScalar, Promoted, StoreAs, WithScalar};
 
 use super::Tensor;
-use crate::call::{Known, Side};
+use crate::call::{Given, Known, Side};
 
 /// A tensor, owned or borrowed, or a number.
 ///
@@ -21,6 +21,10 @@ pub trait Operand {
     type Kind;
     #[doc(hidden)]
     fn side(&self) -> Side<'_>;
+    #[doc(hidden)]
+    fn given<'a>(self) -> Given<'a>
+    where
+        Self: 'a;
 }
 
 /// The kind of a tensor operand with dims `E` and dtype `U`.
@@ -38,6 +42,13 @@ impl<S: Number> Operand for S {
     fn side(&self) -> Side<'_> {
         Side::Scalar((*self).into())
     }
+    #[inline(always)]
+    fn given<'a>(self) -> Given<'a>
+    where
+        Self: 'a,
+    {
+        Given::Lent(Side::Scalar(self.into()))
+    }
 }
 
 impl<E: Dims, U: Element> Operand for Tensor<E, U> {
@@ -46,6 +57,13 @@ impl<E: Dims, U: Element> Operand for Tensor<E, U> {
     fn side(&self) -> Side<'_> {
         self.bare.side(E::STATIC)
     }
+    #[inline(always)]
+    fn given<'a>(self) -> Given<'a>
+    where
+        Self: 'a,
+    {
+        Given::Own(self.bare, E::STATIC)
+    }
 }
 
 impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
@@ -53,6 +71,13 @@ impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     #[inline(always)]
     fn side(&self) -> Side<'_> {
         self.bare.side(E::STATIC)
+    }
+    #[inline(always)]
+    fn given<'a>(self) -> Given<'a>
+    where
+        Self: 'a,
+    {
+        Given::Lent(self.bare.side(E::STATIC))
     }
 }
 

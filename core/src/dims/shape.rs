@@ -1,13 +1,10 @@
 //! Sizes as arguments: arrays, and dims with sizes.
 
-use smallvec::SmallVec;
-
 use super::axis::{Axis, Dim, Of};
 use super::dims::Dims;
 use super::size::{DimSize, Fixed};
 
-/// Sizes of dims, inline up to 8.
-pub type Shape = SmallVec<[usize; 8]>;
+pub use crate::rule::Shape;
 
 /// One dim with its size: `N.of(2)`, or a marker with a constant size, bare.
 #[diagnostic::on_unimplemented(

@@ -35,6 +35,7 @@ impl DTypes {
 
     /// Whether `dtype` is among them.
     #[must_use]
+    #[inline]
     pub const fn contains(self, dtype: DType) -> bool {
         self.0 & (1 << dtype as u16) != 0
     }

@@ -26,12 +26,14 @@ pub use signature::{Param, ParamKind, Signature};
 impl Op {
     /// The operator's row.
     #[must_use]
+    #[inline]
     pub fn row(self) -> &'static Row {
-        table::row(self as usize)
+        table::row(self)
     }
 
     /// The operator's name, as PyTorch spells its function: `add`, not `add_`.
     #[must_use]
+    #[inline]
     pub fn name(self) -> &'static str {
         self.row().name
     }

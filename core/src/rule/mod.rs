@@ -86,8 +86,12 @@ pub use unify::{equal_names, matches, unify, unify_all};
 /// Positions of dims.
 pub type Positions = SmallVec<[usize; 8]>;
 
+/// How many dims' sizes, or strides, a list holds without an allocation. Fewer than could be: a small
+/// tensor costs about as much as moving it does.
+pub const INLINE_DIMS: usize = 5;
+
 /// Sizes of dims.
-pub type Shape = SmallVec<[usize; 8]>;
+pub type Shape = SmallVec<[usize; INLINE_DIMS]>;
 
 #[cfg(test)]
 mod tests;

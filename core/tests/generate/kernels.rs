@@ -22,7 +22,7 @@ pub fn pointwise() -> String {
          use crate::cpu::simd::{FMA, fused, levels, one_level};\n\n\
          /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that\n\
          /// the operator does not compute in.\n\
-         pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {\nmatch op {\n",
+         pub(crate) fn kernel(op: Op, compute: DType) -> Option<&'static Kernel> {\nmatch op {\n",
     );
     let mut others = Vec::new();
     for row in op::rows() {
@@ -94,7 +94,7 @@ fn fuse(expr: &str, module: &str, list: &str) -> String {
 fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let _ = write!(
         out,
-        "\nfn of_{}(compute: DType) -> Option<Kernel> {{\nSome(match compute {{\n",
+        "\nfn of_{}(compute: DType) -> Option<&'static Kernel> {{\nSome(match compute {{\n",
         row.name
     );
     let takes: Vec<DType> = row

@@ -93,10 +93,12 @@ use num_complex::Complex;
 
 use super::Tensor;
 use super::operand::{Absorb, AsFloat, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, Side, done, ok, pointwise};
+use crate::call::{Given, Known, done, ok, pointwise};
 ";
 
 const BORROWED: &str = "
+/// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
+/// fits.
 impl<D: Dims, T: Element, R: Operand> {op}<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -104,14 +106,15 @@ where
     type Output = Tensor<OutDims<R, D, T>, {dtype}>;
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::new(Op::{op}, &[self.bare.side(D::STATIC), other.side()], out)))
+        let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::{op}, left, other.given(), out)))
     }
 }
 ";
 
 const OWNED: &str = "
-/// Writes into the left tensor's buffer if nobody shares it and the result fits.
+/// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
+/// and the result fits.
 impl<D: Dims, T: Element, R: Operand> {op}<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
@@ -119,8 +122,8 @@ where
     type Output = Tensor<OutDims<R, D, T>, {dtype}>;
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
-        let out = <OutDims<R, D, T>>::STATIC;
-        Tensor::wrap(done(pointwise::owned(Op::{op}, self.bare, D::STATIC, &[other.side()], out)))
+        let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
+        Tensor::wrap(done(pointwise::operator(Op::{op}, left, other.given(), out)))
     }
 }
 ";
@@ -142,8 +145,8 @@ impl<D: Dims> {op}<{borrow}Tensor<D, {dtype}>> for {number} {
     type Output = Tensor<D, {result}>;
     #[track_caller]
     fn {method}(self, other: {borrow}Tensor<D, {dtype}>) -> Self::Output {
-        let sides = [Side::Scalar(self.into()), other.side()];
-        Tensor::wrap(done(pointwise::new(Op::{op}, &sides, D::STATIC)))
+        let (left, right) = (self.given(), other.given());
+        Tensor::wrap(done(pointwise::operator(Op::{op}, left, right, D::STATIC)))
     }
 }
 ";
@@ -162,7 +165,7 @@ impl<D: Dims, T: {bound}> {trait} for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn {method}(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::owned(Op::{op}, self.bare, D::STATIC, &[], D::STATIC)))
+        Tensor::wrap(done(pointwise::owned(Op::{op}, self.bare, D::STATIC)))
     }
 }
 ";

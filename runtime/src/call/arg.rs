@@ -40,6 +40,7 @@ pub(super) enum Source<'a> {
 }
 
 impl<'a> From<Arg<'a>> for Source<'a> {
+    #[inline]
     fn from(arg: Arg<'a>) -> Self {
         match arg {
             Arg::Tensor(raw) => Self::Tensor {

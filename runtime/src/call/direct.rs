@@ -1,152 +1,200 @@
-//! The short way of an elementwise operator, for operands that lie as its loop reads them: no
-//! broadcasting, no conversion, no plan, one thread. What a small tensor costs is mostly what
-//! is left out here.
+//! The short way of an elementwise operator, for small operands that lie as its loop reads them:
+//! of one dtype and row-major, of one shape or so that one repeats along the other. No conversion,
+//! no plan, one thread. What a small tensor costs is mostly what is left out here.
 
-use nomina_core::op::{Class, Op, Resolved};
+use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::Arg;
-use crate::SmallVec;
-use crate::backend::{Dense, Input, Place, backend};
-use crate::config::default_dtype;
+use super::arg::Source;
+use super::divisor;
+use crate::backend::{Backend, Dense, Lane, backend};
 use crate::cpu::parallel::GRAIN;
+use crate::cpu::pointwise::Kernel;
 use crate::raw::{Raw, Strided};
 
-/// What the short way needs to know of a call that it can take.
-struct Direct {
-    /// The operator's name.
-    name: &'static str,
-    dtypes: Resolved,
+/// As many operands as a loop reads.
+const OPERANDS: usize = 4;
+
+/// A call that can take the short way.
+pub(super) struct Short<'a> {
+    backend: &'static dyn Backend,
+    kernel: &'static Kernel,
+    /// An operand that lies as the result does.
+    like: &'a Strided,
     /// The number of elements.
     count: usize,
-    inputs: SmallVec<[Input; 3]>,
+    lanes: [Lane; OPERANDS],
+    operands: usize,
 }
 
-impl Direct {
-    /// `None` where the operands are not all row-major, of one shape and one float dtype that the
-    /// operator takes, or where more threads than one would compute. Numbers that do not change
-    /// the common dtype may stand beside them.
+impl<'a> Short<'a> {
+    /// `None` where the call must go the long way. Numbers that do not change the common dtype
+    /// may stand beside tensors.
     // Moved as seldom as can be: a move of this costs as much as the whole addition.
     #[inline(always)]
-    fn new(op: Op, first: &Raw, rest: &[Arg<'_>]) -> Option<Self> {
-        let (row, dtype) = (op.row(), first.dtype());
-        let arity = match row.class {
-            Class::Unary(_) => 1,
-            Class::Binary(_) => 2,
-            _ => return None,
-        };
-        let count = first.numel();
-        let floats = matches!(dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128);
-        if rest.len() + 1 < arity
-            || !floats
-            || count == 0
-            || count > GRAIN
-            || !row.dtypes.contains(dtype)
-            || !first.layout.is_row_major()
+    pub(super) fn new(op: Op, operands: usize, at: impl Fn(usize) -> Source<'a>) -> Option<Self> {
+        let mut largest: Option<(&Strided, DType, _)> = None;
+        for i in 0..operands {
+            if let Source::Tensor {
+                layout,
+                dtype,
+                device,
+                ..
+            } = at(i)
+            {
+                match largest {
+                    Some((other, ..)) if same(layout, other) || !exceeds(layout, other) => {}
+                    _ => largest = Some((layout, dtype, device)),
+                }
+            }
+        }
+        let (like, dtype, device) = largest?;
+        let count = like.dense_count().filter(|&count| count <= GRAIN)?;
+        let backend = backend("", device).ok()?;
+        let kernel = backend.dense_loop(op, dtype)?;
+        if kernel.arity != operands
+            || kernel.inputs != [dtype; OPERANDS]
+            || !op.row().dtypes.contains(dtype)
+            || dtype.is_integral() && looks_at_elements(op, dtype)
         {
             return None;
         }
-        let mut inputs = SmallVec::new();
-        inputs.push(Input::Tensor(place(first)));
-        for arg in rest {
-            inputs.push(match *arg {
-                Arg::Tensor(other)
-                    if other.dtype() == dtype
-                        && other.layout.shape == first.layout.shape
-                        && other.layout.is_row_major()
-                        && other.device() == first.device() =>
-                {
-                    Input::Tensor(place(other))
+        let mut lanes = [Lane::Number(Scalar::Bool(false)); OPERANDS];
+        for (i, lane) in lanes.iter_mut().enumerate().take(operands) {
+            *lane = match at(i) {
+                Source::Tensor {
+                    ptr,
+                    layout,
+                    dtype: its,
+                    device: place,
+                } if its == dtype && place == device => {
+                    if same(layout, like) {
+                        Lane::Whole(ptr)
+                    } else {
+                        repeated(ptr, layout, like, count)?
+                    }
                 }
-                Arg::Scalar(value @ (Scalar::Int(_) | Scalar::Float(_))) => Input::Scalar(value),
+                Source::Scalar(value) if keeps(value, dtype) => Lane::Number(value),
                 _ => return None,
-            });
+            };
         }
-        Some(Self {
-            name: row.name,
-            dtypes: row.dtype.resolve(dtype, default_dtype()),
+        agree(&lanes).then_some(Self {
+            backend,
+            kernel,
+            like,
             count,
-            inputs,
+            lanes,
+            operands,
         })
     }
 
-    /// Computes into `dest`; false where the device has no such loop.
+    /// The dtype of the result.
+    pub(super) fn result(&self) -> DType {
+        self.kernel.output
+    }
+
+    /// Whether the result lies as `layout` does, wherever that begins.
+    pub(super) fn lies_as(&self, layout: &Strided) -> bool {
+        same(self.like, layout)
+    }
+
+    /// Into a new tensor.
+    #[inline(always)]
+    pub(super) fn run(&self, op: Op) -> Result<Raw> {
+        let dtype = self.kernel.output;
+        let bytes = self.count * dtype.size();
+        let mut storage = self.backend.allocate(op.name(), bytes, false)?;
+        let Some(dest) = storage.unique_ptr() else {
+            unreachable!("a new buffer is not shared");
+        };
+        // SAFETY: a new buffer, long enough, which overlaps nothing.
+        unsafe { self.launch(dest, false) };
+        let layout = Strided {
+            offset: 0,
+            ..self.like.clone()
+        };
+        Ok(Raw {
+            storage,
+            layout,
+            dtype,
+        })
+    }
+
+    /// Into `dest`.
     ///
     /// # Safety
-    /// `dest` has room for the elements of the result, and no input overlaps it, but for the first
-    /// one with `in_place`.
+    /// `dest` has room for the elements of the result, and no operand overlaps it, but for those
+    /// that are these very elements with `in_place`.
     #[inline(always)]
-    unsafe fn run(&self, op: Op, dest: *mut u8, first: &Raw, in_place: bool) -> Result<bool> {
+    pub(super) unsafe fn launch(&self, dest: *mut u8, in_place: bool) {
         let job = Dense {
-            op,
-            compute: self.dtypes.compute,
             count: self.count,
-            dest: Place {
-                ptr: dest,
-                dtype: self.dtypes.result,
-            },
-            inputs: &self.inputs,
+            dest,
+            lanes: &self.lanes[..self.operands],
             in_place,
         };
-        // SAFETY: the inputs were checked to be dense; the rest is the caller's promise.
-        Ok(unsafe { backend(self.name, first.device())?.dense(&job) })
+        // SAFETY: operands were found to be dense; the rest is the caller's promise.
+        unsafe { self.backend.dense(self.kernel, &job) };
     }
 }
 
+/// Whether both lie alike, wherever they begin.
 #[inline]
-fn place(raw: &Raw) -> Place {
-    Place {
-        ptr: raw.as_ptr().cast_mut(),
-        dtype: raw.dtype(),
+fn same(a: &Strided, b: &Strided) -> bool {
+    let sizes = || a.shape.iter().zip(&b.shape).all(|(a, b)| a == b);
+    let strides = || a.strides.iter().zip(&b.strides).all(|(a, b)| a == b);
+    a.shape.len() == b.shape.len() && sizes() && strides()
+}
+
+/// Whether the result is rather as large as `a` than as `b`.
+fn exceeds(a: &Strided, b: &Strided) -> bool {
+    let (rank, other) = (a.shape.len(), b.shape.len());
+    rank > other || rank == other && a.numel() > b.numel()
+}
+
+/// Whether an integer operator looks at elements before it computes.
+fn looks_at_elements(op: Op, dtype: DType) -> bool {
+    op == Op::Pow || divisor::looks(op, dtype)
+}
+
+/// Whether a number beside a tensor leaves its dtype as it is.
+fn keeps(value: Scalar, dtype: DType) -> bool {
+    match value {
+        Scalar::Int(_) => dtype != DType::Bool,
+        Scalar::Float(_) => !dtype.is_integral(),
+        Scalar::Bool(_) | Scalar::Complex(_) => false,
     }
 }
 
-/// The operator into a new tensor; `None` where it goes the long way.
-#[inline(always)]
-pub(super) fn new(op: Op, args: &[Arg<'_>]) -> Result<Option<Raw>> {
-    let Some((Arg::Tensor(first), rest)) = args.split_first() else {
-        return Ok(None);
-    };
-    let Some(direct) = Direct::new(op, first, rest) else {
-        return Ok(None);
-    };
-    let dtype = direct.dtypes.result;
-    let backend = backend(direct.name, first.device())?;
-    let mut storage = backend.allocate(direct.name, direct.count * dtype.size(), false)?;
-    let Some(dest) = storage.unique_ptr() else {
-        return Ok(None);
-    };
-    // SAFETY: a new buffer, long enough, which overlaps nothing.
-    if !unsafe { direct.run(op, dest, first, false)? } {
-        return Ok(None);
+/// How a smaller row-major operand repeats along a larger one: its last dims are the other's, or
+/// its first ones are and it has size 1 in the others.
+#[inline(never)]
+fn repeated(ptr: *const u8, own: &Strided, like: &Strided, count: usize) -> Option<Lane> {
+    let (shape, other) = (&own.shape[..], &like.shape[..]);
+    let elements = own.dense_count()?;
+    if shape.len() > other.len() {
+        return None;
     }
-    let layout = Strided {
-        offset: 0,
-        ..first.layout.clone()
-    };
-    Ok(Some(Raw {
-        storage,
-        layout,
-        dtype,
-    }))
+    let leading = shape.iter().take_while(|&&size| size == 1).count();
+    let row = &shape[leading..];
+    if other.ends_with(row) {
+        return Some(match elements {
+            1 => Lane::Columns(ptr, count),
+            n if n == count => Lane::Whole(ptr),
+            n => Lane::Rows(ptr, n),
+        });
+    }
+    let trailing = shape.iter().rev().take_while(|&&size| size == 1).count();
+    let column = &shape[..shape.len() - trailing];
+    let whole = shape.len() == other.len() && other.starts_with(column);
+    whole.then(|| Lane::Columns(ptr, count / elements))
 }
 
-/// The operator into the buffer of its first operand; false where it goes the long way, and then
-/// nothing has changed.
-#[inline]
-pub(super) fn in_place(op: Op, first: &mut Raw, rest: &[Arg<'_>]) -> Result<bool> {
-    let Some(direct) = Direct::new(op, first, rest) else {
-        return Ok(false);
-    };
-    if direct.dtypes.result != first.dtype() {
-        return Ok(false);
-    }
-    let offset = first.offset() * first.dtype().size();
-    let Some(base) = first.storage.unique_ptr() else {
-        return Ok(false);
-    };
-    // SAFETY: the first input's own elements, which nobody else shares.
-    unsafe { direct.run(op, base.add(offset), first, true) }
+/// Whether all that repeats does so after as many elements.
+fn agree(lanes: &[Lane; OPERANDS]) -> bool {
+    let mut periods = lanes.iter().filter_map(Lane::period);
+    let first = periods.next();
+    periods.all(|period| Some(period) == first)
 }
 
 #[cfg(test)]

@@ -71,6 +71,7 @@ pub(crate) use norm::NormJob;
 pub use norm::{Affine, normalize};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
+    pointwise_reusing,
 };
 pub use product::{
     add_bias, cross, inner, kron, linear, matrix_power, multi_dot, outer, tensordot, trace, vdot,

@@ -4,7 +4,8 @@ use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
 use super::arg::{Source, device, error, resolve, scalar, shape};
-use super::{Arg, copy_into, direct};
+use super::direct::Short;
+use super::{Arg, copy_into};
 use crate::SmallVec;
 use crate::backend::{Input, Place, Pointwise, backend};
 use crate::plan::{Plan, result_strides};
@@ -90,8 +91,9 @@ impl<'a> Call<'a> {
         let layouts = self.layouts()?;
         let mut out = Raw::empty(self.op.name(), &self.shape, self.dtypes.result, self.device)?;
         out.layout.strides = self.strides(&layouts);
+        let place = (super::reduce::address(&mut out), self.dtypes.result);
         // SAFETY: a new buffer overlaps nothing.
-        unsafe { self.launch(&layouts, &mut out.as_mut()?, false)? };
+        unsafe { self.launch(&layouts, place, &out.layout.strides, false)? };
         Ok(out)
     }
 
@@ -141,24 +143,23 @@ impl<'a> Call<'a> {
         (same && first.is_dense()).then(|| first.strides.clone())
     }
 
-    /// Into a tensor of the result's shape.
+    /// Into elements of the result's shape that lie at these strides from an address.
     ///
     /// # Safety
-    /// No input overlaps `dest`, but for the first one with `in_place`.
+    /// They are writable and exclusive, and no two of them the same. No operand overlaps them, but
+    /// for those that are these very elements with `in_place`.
     unsafe fn launch(
         &self,
         layouts: &[Option<Strided>],
-        dest: &mut RawMut<'_>,
+        (ptr, dtype): (*mut u8, DType),
+        strides: &[isize],
         in_place: bool,
     ) -> Result<()> {
         let zeros = Strides::from_elem(0, self.shape.len());
         let mut operands: SmallVec<[(&[isize], usize); 4]> = SmallVec::new();
         let mut inputs: SmallVec<[Input; 3]> = SmallVec::new();
-        let place = Place {
-            ptr: dest.as_mut_ptr(),
-            dtype: dest.dtype(),
-        };
-        operands.push((dest.strides(), place.dtype.size()));
+        let place = Place { ptr, dtype };
+        operands.push((strides, place.dtype.size()));
         for (source, layout) in self.sources.iter().zip(layouts) {
             match (*source, layout) {
                 (Source::Tensor { ptr, dtype, .. }, Some(layout)) => {
@@ -184,8 +185,7 @@ impl<'a> Call<'a> {
             inputs: &inputs,
             in_place,
         };
-        // SAFETY: the plan holds each operand's own positions; `dest` is exclusive and no two of
-        // its positions are the same; the rest is the caller's promise.
+        // SAFETY: the plan holds each operand's own positions; the rest is the caller's promise.
         unsafe { backend(self.op.name(), self.device)?.pointwise(&job) }
     }
 
@@ -256,39 +256,83 @@ fn sources<'a>(args: &[Arg<'a>]) -> Sources<'a> {
 /// When sizes do not broadcast, the operator does not take the dtypes, devices differ, or memory
 /// is missing.
 pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
-    if let Some(result) = direct::new(op, args)? {
-        return Ok(result);
+    match Short::new(op, args.len(), |i| args[i].into()) {
+        Some(short) => short.run(op),
+        None => long(op, args),
     }
+}
+
+#[inline(never)]
+fn long(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     Call::new(op, sources(args))?.run()
 }
 
-/// As [`pointwise`], into `first`'s buffer when nobody shares it and the result has its shape and
-/// dtype.
+/// As [`pointwise`], into `first`'s buffer when nobody shares it and the result lies as it does.
 ///
 /// # Errors
 /// As [`pointwise`].
 pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> {
-    // A small part of a large buffer would keep all of it alive.
-    let whole = first.numel() * first.dtype().size() == first.storage.len();
-    if whole && direct::in_place(op, &mut first, rest)? {
+    if pointwise_reusing(op, &[], &mut first, rest)? {
         return Ok(first);
     }
-    {
-        let mut args: SmallVec<[Arg<'_>; 3]> = SmallVec::new();
-        args.push(Arg::Tensor(&first));
-        args.extend_from_slice(rest);
-        let call = Call::new(op, sources(&args))?;
-        let reusable = first.is_unique()
-            && call.dtypes.result == first.dtype()
-            && call.shape[..] == *first.shape()
-            && first.layout().is_disjoint()
-            && whole;
-        if !reusable {
-            return call.run();
+    let mut args: SmallVec<[Arg<'_>; 3]> = SmallVec::new();
+    args.push(Arg::Tensor(&first));
+    args.extend_from_slice(rest);
+    pointwise(op, &args)
+}
+
+/// As [`pointwise`] of `before`, `own` and `after`, into the buffer of `own`; false, and nothing has
+/// happened, where somebody shares that or the result does not lie as `own` does.
+///
+/// # Errors
+/// As [`pointwise`]; `own` then is unchanged.
+pub fn pointwise_reusing(
+    op: Op,
+    before: &[Arg<'_>],
+    own: &mut Raw,
+    after: &[Arg<'_>],
+) -> Result<bool> {
+    // A small part of a large buffer would keep all of it alive.
+    let whole = own.numel() * own.dtype().size() == own.storage.len();
+    let Some(base) = own.storage.unique_ptr().filter(|_| whole) else {
+        return Ok(false);
+    };
+    let ptr = base.wrapping_add(own.offset() * own.dtype().size());
+    let source = Source::Tensor {
+        ptr: ptr.cast_const(),
+        layout: &own.layout,
+        dtype: own.dtype(),
+        device: own.device(),
+    };
+    let (place, count) = (before.len(), before.len() + 1 + after.len());
+    let at = |i: usize| match i.checked_sub(place) {
+        None => before[i].into(),
+        Some(0) => source,
+        Some(later) => after[later - 1].into(),
+    };
+    if let Some(short) = Short::new(op, count, at) {
+        if short.result() != own.dtype() || !short.lies_as(&own.layout) {
+            return Ok(false);
         }
+        // SAFETY: the elements of `own`, which nobody else shares; they are the operand `own`.
+        unsafe { short.launch(ptr, true) };
+        return Ok(true);
     }
-    pointwise_in_place(op, first.as_mut()?, rest)?;
-    Ok(first)
+    let layout = own.layout().clone();
+    let call = Call::new(op, (0..count).map(at).collect())?;
+    let layouts = call.layouts()?;
+    let fits = call.dtypes.result == own.dtype()
+        && call.shape[..] == *own.shape()
+        && layout.is_disjoint()
+        // The result of a first operand lies as that one does.
+        && (before.is_empty() || call.strides(&layouts) == layout.strides);
+    if !fits {
+        return Ok(false);
+    }
+    // SAFETY: an operand is `own` itself. The others are tensors of their own, and nobody shares the
+    // buffer of this one.
+    unsafe { call.launch(&layouts, (ptr, own.dtype()), &layout.strides, true)? };
+    Ok(true)
 }
 
 /// An elementwise operator in place: `dest` is the first operand and receives the result.
@@ -296,24 +340,33 @@ pub fn pointwise_owned(op: Op, mut first: Raw, rest: &[Arg<'_>]) -> Result<Raw> 
 /// # Errors
 /// As [`pointwise_into`]; `dest` then is unchanged.
 pub fn pointwise_in_place(op: Op, mut dest: RawMut<'_>, rest: &[Arg<'_>]) -> Result<()> {
-    let ptr = dest.as_mut_ptr().cast_const();
-    let layout = dest.layout().clone();
+    let ptr = dest.as_mut_ptr();
     let first = Source::Tensor {
-        ptr,
-        layout: &layout,
+        ptr: ptr.cast_const(),
+        layout: dest.layout(),
         dtype: dest.dtype(),
         device: dest.device(),
     };
-    let mut sources = Sources::new();
-    sources.push(first);
-    sources.extend(rest.iter().map(|&arg| Source::from(arg)));
-    let call = Call::new(op, sources)?;
+    let at = |i: usize| match i.checked_sub(1) {
+        None => first,
+        Some(later) => rest[later].into(),
+    };
+    let count = 1 + rest.len();
+    if let Some(short) = Short::new(op, count, at)
+        && short.result() == dest.dtype()
+        && short.lies_as(dest.layout())
+    {
+        // SAFETY: the first operand is `dest` itself. The others are tensors of their own, and no
+        // tensor shares a buffer that is borrowed exclusively.
+        unsafe { short.launch(ptr, true) };
+        return Ok(());
+    }
+    let call = Call::new(op, (0..count).map(at).collect())?;
     call.check_dest(&dest)
         .map_err(|error| call.grows(&error).unwrap_or(error))?;
     let layouts = call.layouts()?;
-    // SAFETY: the first input is `dest` itself. The others are tensors of their own, and no tensor
-    // shares a buffer that is borrowed exclusively.
-    unsafe { call.launch(&layouts, &mut dest, true) }
+    // SAFETY: as above.
+    unsafe { call.launch(&layouts, (ptr, dest.dtype()), dest.strides(), true) }
 }
 
 /// An elementwise operator whose result goes to `dest`, a tensor of the result's shape and of a
@@ -330,7 +383,8 @@ pub fn pointwise_into(op: Op, mut dest: RawMut<'_>, args: &[Arg<'_>]) -> Result<
     let layouts = call.layouts()?;
     // SAFETY: inputs are tensors of their own, and no tensor shares a buffer that is borrowed
     // exclusively.
-    unsafe { call.launch(&layouts, &mut dest, false) }
+    let place = (dest.as_mut_ptr(), dest.dtype());
+    unsafe { call.launch(&layouts, place, dest.strides(), false) }
 }
 
 /// `x` limited to at least `min` and at most `max`, either of which may be missing.

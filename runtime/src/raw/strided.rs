@@ -22,11 +22,15 @@ impl Clone for Strided {
     /// At once, where a clone of each list would go number by number.
     #[inline]
     fn clone(&self) -> Self {
-        Self {
-            shape: Shape::from_slice(&self.shape),
-            strides: Strides::from_slice(&self.strides),
-            offset: self.offset,
+        if self.shape.spilled() || self.strides.spilled() {
+            return Self {
+                shape: Shape::from_slice(&self.shape),
+                strides: Strides::from_slice(&self.strides),
+                offset: self.offset,
+            };
         }
+        // SAFETY: lists that own no allocation are numbers, which may be copied as they are.
+        unsafe { std::ptr::read(self) }
     }
 }
 
@@ -75,10 +79,25 @@ impl Strided {
         })
     }
 
+    /// The number of elements of a tensor in row-major order without gaps, also of dims of size 1;
+    /// `None` where it is another, or has no elements.
+    #[must_use]
+    #[inline]
+    pub(crate) fn dense_count(&self) -> Option<usize> {
+        let mut count = 1_usize;
+        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            if stride != count as isize || size == 0 {
+                return None;
+            }
+            count = count.wrapping_mul(size);
+        }
+        Some(count)
+    }
+
     /// Whether different indices are known to be different elements.
     #[must_use]
     pub fn is_disjoint(&self) -> bool {
-        if self.shape.contains(&0) {
+        if self.is_row_major() || self.shape.contains(&0) {
             return true;
         }
         let dims = self

@@ -25,7 +25,7 @@ mod sparse;
 mod stat;
 mod view;
 
-use super::Row;
+use super::{Op, Row};
 
 /// A family's name, which is its file's, and its rows.
 type Family = (&'static str, &'static [Row]);
@@ -65,12 +65,34 @@ pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().flat_map(|(_, rows)| rows.iter())
 }
 
-pub(super) fn row(mut index: usize) -> &'static Row {
-    for (_, rows) in FAMILIES {
-        if index < rows.len() {
-            return &rows[index];
-        }
-        index -= rows.len();
+/// How many rows there are; also while the operators' names are not generated yet.
+const COUNT: usize = {
+    let (mut family, mut count) = (0, 0);
+    while family < FAMILIES.len() {
+        count += FAMILIES[family].1.len();
+        family += 1;
     }
-    unreachable!("`Op` is generated from these rows")
+    count
+};
+
+/// All rows in one list, so that an operator's is found without a search.
+static ROWS: [&Row; COUNT] = {
+    let mut all = [&FAMILIES[0].1[0]; COUNT];
+    let (mut family, mut next) = (0, 0);
+    while family < FAMILIES.len() {
+        let rows = FAMILIES[family].1;
+        let mut at = 0;
+        while at < rows.len() {
+            all[next] = &rows[at];
+            (at, next) = (at + 1, next + 1);
+        }
+        family += 1;
+    }
+    all
+};
+
+/// The row of an operator.
+#[inline]
+pub(super) fn row(op: Op) -> &'static Row {
+    ROWS[op as usize]
 }

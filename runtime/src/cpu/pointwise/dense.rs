@@ -1,127 +1,190 @@
-//! Operands that lie as the loop reads them.
+//! Operands that lie as the loop reads them, or that repeat as those of small tensors do.
 
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
 use super::kernel::{Inputs, Kernel};
-use crate::backend::{Dense, Input};
+use crate::backend::{Dense, Lane};
 use crate::cpu::constant::Constant;
 
-/// Bytes of a number that are written side by side, and of results in place.
+/// Bytes of what repeats that are written side by side, and of results in place.
 const BLOCK: usize = 4096;
+
+/// The same where all of an operand takes no more: the stack of most calls stays as short.
+const SMALL: usize = 256;
 
 /// As many operands as a loop reads.
 const INPUTS: usize = 4;
 
 #[repr(C, align(64))]
-struct Scratch([MaybeUninit<u8>; BLOCK]);
+struct Scratch<const N: usize>([MaybeUninit<u8>; N]);
 
-impl Scratch {
+impl<const N: usize> Scratch<N> {
     const NEW: MaybeUninit<Self> = MaybeUninit::uninit();
 }
 
-/// Calls the loop of `kernel` on adjacent elements; false, and nothing has happened, where it
-/// reads or writes other dtypes.
+/// Calls the loop of `kernel` on adjacent elements.
 ///
 /// # Safety
 /// As [`crate::backend::Backend::dense`].
 #[inline]
-pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) -> bool {
-    if kernel.arity != job.inputs.len() || kernel.output != job.dest.dtype {
-        return false;
-    }
+pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
-    let mut numbers = false;
-    for ((ptr, input), &dtype) in ptrs.iter_mut().zip(job.inputs).zip(&kernel.inputs) {
-        match input {
-            Input::Tensor(place) if place.dtype == dtype => *ptr = place.ptr.cast_const(),
-            Input::Tensor(_) => return false,
-            Input::Scalar(_) => numbers = true,
+    let mut whole = !job.in_place;
+    for (ptr, lane) in ptrs.iter_mut().zip(job.lanes) {
+        match *lane {
+            Lane::Whole(place) => *ptr = place,
+            _ => whole = false,
         }
     }
-    if numbers || job.in_place {
-        // SAFETY: the caller's promise.
-        unsafe { in_blocks(kernel, job, ptrs) };
-    } else {
-        // SAFETY: dense operands in the kernel's dtypes; the result overlaps none of them.
-        unsafe { (kernel.pick())(job.count, job.dest.ptr, ptrs) };
+    // SAFETY: dense operands in the kernel's dtypes. Where they are read as they are, the result
+    // overlaps none of them; else it is the caller's promise.
+    unsafe {
+        if whole {
+            (kernel.pick())(job.count, job.dest, ptrs);
+        } else if job.count * widest(kernel) <= SMALL {
+            in_blocks::<SMALL>(kernel, job);
+        } else {
+            in_blocks::<BLOCK>(kernel, job);
+        }
     }
-    true
 }
 
-/// The same, as many elements at a time as there is room for: the loop reads numbers from memory,
-/// and assumes that its result overlaps no input.
+/// The size of the longest element that passes through a block.
+fn widest(kernel: &Kernel) -> usize {
+    let inputs = kernel.inputs[..kernel.arity].iter();
+    inputs.fold(kernel.output.size(), |most, dtype| most.max(dtype.size()))
+}
+
+/// The same, as many elements at a time as there is room for: the loop reads what repeats from
+/// memory, and assumes that its result overlaps no input.
 ///
 /// # Safety
-/// As [`dense`]; tensors have the kernel's dtypes.
-unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>, mut ptrs: Inputs) {
-    let mut scratch = [Scratch::NEW; INPUTS];
-    let mut result = Scratch::NEW;
+/// As [`dense`].
+#[inline(never)]
+unsafe fn in_blocks<const N: usize>(kernel: &Kernel, job: &Dense<'_>) {
+    let mut scratch = [Scratch::<N>::NEW; INPUTS];
+    let mut result = Scratch::<N>::NEW;
+    let blocks = scratch
+        .each_mut()
+        .map(|block| block.as_mut_ptr().cast::<u8>());
+    let result = result.as_mut_ptr().cast::<u8>();
     let size = |i: usize| kernel.inputs[i].size();
-    let longest = (0..kernel.arity).map(size).max().unwrap_or(1);
-    let out = kernel.output.size();
-    let step = (BLOCK / longest.max(out)).min(job.count);
-    let mut steps = [0; INPUTS];
-    for (i, input) in job.inputs.iter().enumerate() {
-        match *input {
-            Input::Tensor(_) => steps[i] = size(i),
-            Input::Scalar(value) => {
-                let block = scratch[i].as_mut_ptr().cast::<u8>();
-                let number = Constant::new(value, kernel.inputs[i]);
-                // SAFETY: the block has room for `step` elements.
-                unsafe { repeat(&number, size(i), block, step) };
-                ptrs[i] = block;
+    let (fits, out, run) = (N / widest(kernel), kernel.output.size(), kernel.pick());
+    let period = job.lanes.iter().find_map(Lane::period);
+    let period = period.unwrap_or(job.count);
+    // Many short periods at a time, or a part of a long one.
+    let short = period <= fits;
+    let (span, step) = if short {
+        (job.count, fits / period * period)
+    } else {
+        (period, fits)
+    };
+    let step = step.min(span);
+    for (i, lane) in job.lanes.iter().enumerate() {
+        // SAFETY: the blocks have room for `step` elements, which are whole periods of short ones.
+        unsafe {
+            match *lane {
+                Lane::Number(value) => {
+                    let number = Constant::new(value, kernel.inputs[i]);
+                    repeat(number.as_ptr(), size(i), blocks[i], step);
+                }
+                Lane::Rows(row, n) if short => {
+                    tile(row, n * size(i), blocks[i], step * size(i));
+                }
+                _ => {}
             }
         }
     }
-    let run = kernel.pick();
-    let mut at = 0;
-    while at < job.count {
-        let n = step.min(job.count - at);
-        let mut now = ptrs;
-        for (ptr, step) in now.iter_mut().zip(steps) {
-            *ptr = ptr.wrapping_add(at * step);
-        }
-        let dest = job.dest.ptr.wrapping_add(at * out);
-        // SAFETY: `n` elements from `at` on, or of a number; results go through a block of their own
-        // where they overlap the first input.
-        unsafe {
-            if job.in_place {
-                let block = result.as_mut_ptr().cast::<u8>();
-                run(n, block, now);
-                copy_nonoverlapping(block, dest, n * out);
-            } else {
-                run(n, dest, now);
+    let mut first = 0;
+    while first < job.count {
+        let mut at = 0;
+        while at < span {
+            let n = step.min(span - at);
+            let mut ptrs = blocks.map(<*mut u8>::cast_const);
+            for (i, lane) in job.lanes.iter().enumerate() {
+                match *lane {
+                    Lane::Whole(place) => ptrs[i] = place.wrapping_add((first + at) * size(i)),
+                    Lane::Rows(row, _) if !short => ptrs[i] = row.wrapping_add(at * size(i)),
+                    // SAFETY: one element of the column for each period that begins here.
+                    Lane::Columns(column, _) if short => unsafe {
+                        for k in 0..n / period {
+                            let source = column.add((at / period + k) * size(i));
+                            repeat(source, size(i), blocks[i].add(k * period * size(i)), period);
+                        }
+                    },
+                    // SAFETY: the element of this period.
+                    Lane::Columns(column, _) if at == 0 => unsafe {
+                        repeat(
+                            column.add(first / period * size(i)),
+                            size(i),
+                            blocks[i],
+                            step,
+                        );
+                    },
+                    Lane::Rows(..) | Lane::Columns(..) | Lane::Number(_) => {}
+                }
             }
+            let dest = job.dest.wrapping_add((first + at) * out);
+            // SAFETY: `n` elements from there on, or of a block; results go through a block of
+            // their own where they overlap an input.
+            unsafe {
+                if job.in_place {
+                    run(n, result, ptrs);
+                    copy_nonoverlapping(result, dest, n * out);
+                } else {
+                    run(n, dest, ptrs);
+                }
+            }
+            at += n;
         }
-        at += n;
+        first += span;
+    }
+}
+
+/// Writes `row` bytes over and over until there are `all`, a multiple.
+///
+/// # Safety
+/// `row` bytes are readable, and there is room for `all`, which does not overlap them.
+unsafe fn tile(source: *const u8, row: usize, block: *mut u8, all: usize) {
+    // SAFETY: the caller's promise; what is there already is copied behind itself.
+    unsafe {
+        copy_nonoverlapping(source, block, row);
+        let mut done = row;
+        while done < all {
+            let more = done.min(all - done);
+            copy_nonoverlapping(block, block.add(done), more);
+            done += more;
+        }
     }
 }
 
 /// Writes an element `n` times.
 ///
 /// # Safety
-/// There is room for `n` elements of `size` bytes, aligned for them.
-unsafe fn repeat(number: &Constant, size: usize, block: *mut u8, n: usize) {
+/// `size` bytes are readable, aligned as elements are, and there is room for `n` elements of that
+/// size, aligned for them.
+unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: usize) {
     /// # Safety
     /// As [`repeat`], for the size of `W`.
-    unsafe fn write<W: Copy>(number: &Constant, block: *mut u8, n: usize) {
-        // SAFETY: a number has 16 bytes, aligned to 16; the caller's promise.
+    #[inline(always)]
+    unsafe fn write<W: Copy>(source: *const u8, block: *mut u8, n: usize) {
+        // SAFETY: the caller's promise; a complex number is aligned as its parts are.
         unsafe {
-            let word = number.as_ptr().cast::<W>().read();
+            let word = source.cast::<W>().read_unaligned();
             for i in 0..n {
-                block.cast::<W>().add(i).write(word);
+                block.cast::<W>().add(i).write_unaligned(word);
             }
         }
     }
     // SAFETY: the caller's promise.
     unsafe {
         match size {
-            1 => write::<u8>(number, block, n),
-            2 => write::<u16>(number, block, n),
-            4 => write::<u32>(number, block, n),
-            8 => write::<u64>(number, block, n),
-            _ => write::<u128>(number, block, n),
+            1 => write::<u8>(source, block, n),
+            2 => write::<u16>(source, block, n),
+            4 => write::<u32>(source, block, n),
+            8 => write::<u64>(source, block, n),
+            _ => write::<u128>(source, block, n),
         }
     }
 }

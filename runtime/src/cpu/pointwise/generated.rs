@@ -13,7 +13,7 @@ use crate::cpu::simd::{FMA, fused, levels, one_level};
 
 /// The kernel of an elementwise operator; `None` for other operators, and for dtypes that
 /// the operator does not compute in.
-pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
+pub(crate) fn kernel(op: Op, compute: DType) -> Option<&'static Kernel> {
     match op {
         Op::Add => of_add(compute),
         Op::Sub => of_sub(compute),
@@ -516,7 +516,7 @@ pub(crate) fn kernel(op: Op, compute: DType) -> Option<Kernel> {
     }
 }
 
-fn of_add(compute: DType) -> Option<Kernel> {
+fn of_add(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| add(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| add(x, y)),
@@ -532,7 +532,7 @@ fn of_add(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_sub(compute: DType) -> Option<Kernel> {
+fn of_sub(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, y: u8| sub(x, y)),
         DType::I8 => kernel!(levels, |x: i8, y: i8| sub(x, y)),
@@ -547,7 +547,7 @@ fn of_sub(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_mul(compute: DType) -> Option<Kernel> {
+fn of_mul(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| mul(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| mul(x, y)),
@@ -563,7 +563,7 @@ fn of_mul(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_div(compute: DType) -> Option<Kernel> {
+fn of_div(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32| div(x, y)),
         DType::F64 => kernel!(levels, |x: f64, y: f64| div(x, y)),
@@ -580,7 +580,7 @@ fn of_div(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_pow(compute: DType) -> Option<Kernel> {
+fn of_pow(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, y: u8| pow(x, y)),
         DType::I8 => kernel!(levels, |x: i8, y: i8| pow(x, y)),
@@ -595,7 +595,7 @@ fn of_pow(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_neg(compute: DType) -> Option<Kernel> {
+fn of_neg(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| neg(x)),
         DType::I8 => kernel!(levels, |x: i8| neg(x)),
@@ -610,7 +610,7 @@ fn of_neg(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_abs(compute: DType) -> Option<Kernel> {
+fn of_abs(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| abs(x)),
         DType::I8 => kernel!(levels, |x: i8| abs(x)),
@@ -625,7 +625,7 @@ fn of_abs(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_exp(compute: DType) -> Option<Kernel> {
+fn of_exp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::exp::<FMA>(x)),
         DType::F64 => kernel!(fused, |x: f64| double::exp::<FMA>(x)),
@@ -642,7 +642,7 @@ fn of_exp(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_log(compute: DType) -> Option<Kernel> {
+fn of_log(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log::<FMA>(x)),
         DType::F64 => kernel!(fused, |x: f64| double::log::<FMA>(x)),
@@ -659,7 +659,7 @@ fn of_log(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_sqrt(compute: DType) -> Option<Kernel> {
+fn of_sqrt(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| sqrt(x)),
         DType::F64 => kernel!(levels, |x: f64| sqrt(x)),
@@ -676,7 +676,7 @@ fn of_sqrt(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_tanh(compute: DType) -> Option<Kernel> {
+fn of_tanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::tanh::<FMA>(x)),
         DType::F64 => kernel!(fused, |x: f64| double::tanh::<FMA>(x)),
@@ -693,7 +693,7 @@ fn of_tanh(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_sigmoid(compute: DType) -> Option<Kernel> {
+fn of_sigmoid(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::sigmoid::<FMA>(x)),
         DType::F64 => kernel!(fused, |x: f64| double::sigmoid::<FMA>(x)),
@@ -710,7 +710,7 @@ fn of_sigmoid(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_relu(compute: DType) -> Option<Kernel> {
+fn of_relu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| relu(x)),
         DType::I8 => kernel!(levels, |x: i8| relu(x)),
@@ -723,7 +723,7 @@ fn of_relu(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_clamp(compute: DType) -> Option<Kernel> {
+fn of_clamp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, y: u8, z: u8| clamp(x, y, z)),
         DType::I8 => kernel!(levels, |x: i8, y: i8, z: i8| clamp(x, y, z)),
@@ -736,7 +736,7 @@ fn of_clamp(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_addcmul(compute: DType) -> Option<Kernel> {
+fn of_addcmul(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, y: u8, z: u8| add(x, mul(y, z))),
         DType::I8 => kernel!(levels, |x: i8, y: i8, z: i8| add(x, mul(y, z))),
@@ -765,7 +765,7 @@ fn of_addcmul(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_eq(compute: DType) -> Option<Kernel> {
+fn of_eq(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| eq(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| eq(x, y)),
@@ -781,7 +781,7 @@ fn of_eq(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_ne(compute: DType) -> Option<Kernel> {
+fn of_ne(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| ne(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| ne(x, y)),
@@ -797,7 +797,7 @@ fn of_ne(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_lt(compute: DType) -> Option<Kernel> {
+fn of_lt(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| lt(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| lt(x, y)),
@@ -811,7 +811,7 @@ fn of_lt(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_le(compute: DType) -> Option<Kernel> {
+fn of_le(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| le(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| le(x, y)),
@@ -825,7 +825,7 @@ fn of_le(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_gt(compute: DType) -> Option<Kernel> {
+fn of_gt(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| gt(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| gt(x, y)),
@@ -839,7 +839,7 @@ fn of_gt(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_ge(compute: DType) -> Option<Kernel> {
+fn of_ge(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| ge(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| ge(x, y)),
@@ -853,7 +853,7 @@ fn of_ge(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logical_and(compute: DType) -> Option<Kernel> {
+fn of_logical_and(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| logical_and(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| logical_and(x, y)),
@@ -869,7 +869,7 @@ fn of_logical_and(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_bitwise_not(compute: DType) -> Option<Kernel> {
+fn of_bitwise_not(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| bitwise_not(x)),
         DType::U8 => kernel!(levels, |x: u8| bitwise_not(x)),
@@ -883,7 +883,7 @@ fn of_bitwise_not(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_where(compute: DType) -> Option<Kernel> {
+fn of_where(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool, z: bool| select(x, y, z)),
         DType::U8 => kernel!(levels, |x: bool, y: u8, z: u8| select(x, y, z)),
@@ -903,7 +903,7 @@ fn of_where(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_masked_fill(compute: DType) -> Option<Kernel> {
+fn of_masked_fill(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool, z: bool| select(y, z, x)),
         DType::U8 => kernel!(levels, |x: u8, y: bool, z: u8| select(y, z, x)),
@@ -923,7 +923,7 @@ fn of_masked_fill(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_sin(compute: DType) -> Option<Kernel> {
+fn of_sin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => reaching!(sin),
         DType::F64 => kernel!(one_level, |x: f64| sin(x)),
@@ -940,7 +940,7 @@ fn of_sin(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_cos(compute: DType) -> Option<Kernel> {
+fn of_cos(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => reaching!(cos),
         DType::F64 => kernel!(one_level, |x: f64| cos(x)),
@@ -957,7 +957,7 @@ fn of_cos(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_tan(compute: DType) -> Option<Kernel> {
+fn of_tan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => reaching!(tan),
         DType::F64 => kernel!(one_level, |x: f64| tan(x)),
@@ -974,7 +974,7 @@ fn of_tan(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_asin(compute: DType) -> Option<Kernel> {
+fn of_asin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| asin(x)),
         DType::F64 => kernel!(one_level, |x: f64| asin(x)),
@@ -991,7 +991,7 @@ fn of_asin(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_acos(compute: DType) -> Option<Kernel> {
+fn of_acos(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| acos(x)),
         DType::F64 => kernel!(one_level, |x: f64| acos(x)),
@@ -1008,7 +1008,7 @@ fn of_acos(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_atan(compute: DType) -> Option<Kernel> {
+fn of_atan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| atan(x)),
         DType::F64 => kernel!(one_level, |x: f64| atan(x)),
@@ -1025,7 +1025,7 @@ fn of_atan(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_sinh(compute: DType) -> Option<Kernel> {
+fn of_sinh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::sinh::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| sinh(x)),
@@ -1042,7 +1042,7 @@ fn of_sinh(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_cosh(compute: DType) -> Option<Kernel> {
+fn of_cosh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::cosh::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| cosh(x)),
@@ -1059,7 +1059,7 @@ fn of_cosh(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_asinh(compute: DType) -> Option<Kernel> {
+fn of_asinh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| asinh(x)),
         DType::F64 => kernel!(one_level, |x: f64| asinh(x)),
@@ -1076,7 +1076,7 @@ fn of_asinh(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_acosh(compute: DType) -> Option<Kernel> {
+fn of_acosh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| acosh(x)),
         DType::F64 => kernel!(one_level, |x: f64| acosh(x)),
@@ -1093,7 +1093,7 @@ fn of_acosh(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_atanh(compute: DType) -> Option<Kernel> {
+fn of_atanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| atanh(x)),
         DType::F64 => kernel!(one_level, |x: f64| atanh(x)),
@@ -1110,7 +1110,7 @@ fn of_atanh(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_expm1(compute: DType) -> Option<Kernel> {
+fn of_expm1(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::expm1::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| expm1(x)),
@@ -1127,7 +1127,7 @@ fn of_expm1(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_exp2(compute: DType) -> Option<Kernel> {
+fn of_exp2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::exp2::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| exp2(x)),
@@ -1144,7 +1144,7 @@ fn of_exp2(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_log1p(compute: DType) -> Option<Kernel> {
+fn of_log1p(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log1p::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| log1p(x)),
@@ -1161,7 +1161,7 @@ fn of_log1p(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_log2(compute: DType) -> Option<Kernel> {
+fn of_log2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log2::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| log2(x)),
@@ -1178,7 +1178,7 @@ fn of_log2(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_log10(compute: DType) -> Option<Kernel> {
+fn of_log10(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log10::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| log10(x)),
@@ -1195,7 +1195,7 @@ fn of_log10(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_reciprocal(compute: DType) -> Option<Kernel> {
+fn of_reciprocal(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| reciprocal(x)),
         DType::F64 => kernel!(levels, |x: f64| reciprocal(x)),
@@ -1212,7 +1212,7 @@ fn of_reciprocal(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_rsqrt(compute: DType) -> Option<Kernel> {
+fn of_rsqrt(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| rsqrt(x)),
         DType::F64 => kernel!(levels, |x: f64| rsqrt(x)),
@@ -1229,7 +1229,7 @@ fn of_rsqrt(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_sinc(compute: DType) -> Option<Kernel> {
+fn of_sinc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| sinc(x)),
         DType::F64 => kernel!(one_level, |x: f64| sinc(x)),
@@ -1246,7 +1246,7 @@ fn of_sinc(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_deg2rad(compute: DType) -> Option<Kernel> {
+fn of_deg2rad(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| deg2rad(x)),
         DType::F64 => kernel!(levels, |x: f64| deg2rad(x)),
@@ -1263,7 +1263,7 @@ fn of_deg2rad(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_rad2deg(compute: DType) -> Option<Kernel> {
+fn of_rad2deg(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| rad2deg(x)),
         DType::F64 => kernel!(levels, |x: f64| rad2deg(x)),
@@ -1280,7 +1280,7 @@ fn of_rad2deg(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_erf(compute: DType) -> Option<Kernel> {
+fn of_erf(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::erf::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| erf(x)),
@@ -1297,7 +1297,7 @@ fn of_erf(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_erfc(compute: DType) -> Option<Kernel> {
+fn of_erfc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::erfc::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| erfc(x)),
@@ -1314,7 +1314,7 @@ fn of_erfc(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_erfinv(compute: DType) -> Option<Kernel> {
+fn of_erfinv(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| erfinv(x)),
         DType::F64 => kernel!(one_level, |x: f64| erfinv(x)),
@@ -1331,7 +1331,7 @@ fn of_erfinv(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_lgamma(compute: DType) -> Option<Kernel> {
+fn of_lgamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| lgamma(x)),
         DType::F64 => kernel!(one_level, |x: f64| lgamma(x)),
@@ -1348,7 +1348,7 @@ fn of_lgamma(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_digamma(compute: DType) -> Option<Kernel> {
+fn of_digamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| digamma(x)),
         DType::F64 => kernel!(one_level, |x: f64| digamma(x)),
@@ -1365,7 +1365,7 @@ fn of_digamma(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_atan2(compute: DType) -> Option<Kernel> {
+fn of_atan2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| atan2(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| atan2(x, y)),
@@ -1382,7 +1382,7 @@ fn of_atan2(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_hypot(compute: DType) -> Option<Kernel> {
+fn of_hypot(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| hypot(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| hypot(x, y)),
@@ -1399,7 +1399,7 @@ fn of_hypot(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logaddexp(compute: DType) -> Option<Kernel> {
+fn of_logaddexp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| logaddexp(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| logaddexp(x, y)),
@@ -1420,7 +1420,7 @@ fn of_logaddexp(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_xlogy(compute: DType) -> Option<Kernel> {
+fn of_xlogy(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| xlogy(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| xlogy(x, y)),
@@ -1437,7 +1437,7 @@ fn of_xlogy(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_silu(compute: DType) -> Option<Kernel> {
+fn of_silu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::silu::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| silu(x)),
@@ -1454,7 +1454,7 @@ fn of_silu(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_gelu(compute: DType) -> Option<Kernel> {
+fn of_gelu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::gelu::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| gelu(x)),
@@ -1471,7 +1471,7 @@ fn of_gelu(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_ceil(compute: DType) -> Option<Kernel> {
+fn of_ceil(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| ceil(x)),
         DType::I8 => kernel!(levels, |x: i8| ceil(x)),
@@ -1484,7 +1484,7 @@ fn of_ceil(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_floor(compute: DType) -> Option<Kernel> {
+fn of_floor(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| floor(x)),
         DType::I8 => kernel!(levels, |x: i8| floor(x)),
@@ -1497,7 +1497,7 @@ fn of_floor(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_round(compute: DType) -> Option<Kernel> {
+fn of_round(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| round(x)),
         DType::I8 => kernel!(levels, |x: i8| round(x)),
@@ -1510,7 +1510,7 @@ fn of_round(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_trunc(compute: DType) -> Option<Kernel> {
+fn of_trunc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| trunc(x)),
         DType::I8 => kernel!(levels, |x: i8| trunc(x)),
@@ -1523,7 +1523,7 @@ fn of_trunc(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_frac(compute: DType) -> Option<Kernel> {
+fn of_frac(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| frac(x)),
         DType::F64 => kernel!(levels, |x: f64| frac(x)),
@@ -1540,7 +1540,7 @@ fn of_frac(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_sign(compute: DType) -> Option<Kernel> {
+fn of_sign(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| sgn(x)),
         DType::U8 => kernel!(levels, |x: u8| sgn(x)),
@@ -1554,7 +1554,7 @@ fn of_sign(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_sgn(compute: DType) -> Option<Kernel> {
+fn of_sgn(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| sgn(x)),
         DType::U8 => kernel!(levels, |x: u8| sgn(x)),
@@ -1570,7 +1570,7 @@ fn of_sgn(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_square(compute: DType) -> Option<Kernel> {
+fn of_square(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| mul(x, x)),
         DType::I8 => kernel!(levels, |x: i8| mul(x, x)),
@@ -1585,7 +1585,7 @@ fn of_square(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_floor_divide(compute: DType) -> Option<Kernel> {
+fn of_floor_divide(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(one_level, |x: u8, y: u8| floor_divide(x, y)),
         DType::I8 => kernel!(one_level, |x: i8, y: i8| floor_divide(x, y)),
@@ -1598,7 +1598,7 @@ fn of_floor_divide(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_fmod(compute: DType) -> Option<Kernel> {
+fn of_fmod(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(one_level, |x: u8, y: u8| fmod(x, y)),
         DType::I8 => kernel!(one_level, |x: i8, y: i8| fmod(x, y)),
@@ -1611,7 +1611,7 @@ fn of_fmod(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_remainder(compute: DType) -> Option<Kernel> {
+fn of_remainder(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(one_level, |x: u8, y: u8| remainder(x, y)),
         DType::I8 => kernel!(one_level, |x: i8, y: i8| remainder(x, y)),
@@ -1624,7 +1624,7 @@ fn of_remainder(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_maximum(compute: DType) -> Option<Kernel> {
+fn of_maximum(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| maximum(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| maximum(x, y)),
@@ -1638,7 +1638,7 @@ fn of_maximum(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_minimum(compute: DType) -> Option<Kernel> {
+fn of_minimum(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| minimum(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| minimum(x, y)),
@@ -1652,7 +1652,7 @@ fn of_minimum(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_isnan(compute: DType) -> Option<Kernel> {
+fn of_isnan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| isnan(x)),
         DType::U8 => kernel!(levels, |x: u8| isnan(x)),
@@ -1668,7 +1668,7 @@ fn of_isnan(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_isinf(compute: DType) -> Option<Kernel> {
+fn of_isinf(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| isinf(x)),
         DType::U8 => kernel!(levels, |x: u8| isinf(x)),
@@ -1684,7 +1684,7 @@ fn of_isinf(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_isfinite(compute: DType) -> Option<Kernel> {
+fn of_isfinite(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| isfinite(x)),
         DType::U8 => kernel!(levels, |x: u8| isfinite(x)),
@@ -1700,7 +1700,7 @@ fn of_isfinite(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logical_not(compute: DType) -> Option<Kernel> {
+fn of_logical_not(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| logical_not(x)),
         DType::U8 => kernel!(levels, |x: u8| logical_not(x)),
@@ -1716,7 +1716,7 @@ fn of_logical_not(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logical_or(compute: DType) -> Option<Kernel> {
+fn of_logical_or(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| logical_or(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| logical_or(x, y)),
@@ -1732,7 +1732,7 @@ fn of_logical_or(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logical_xor(compute: DType) -> Option<Kernel> {
+fn of_logical_xor(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| logical_xor(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| logical_xor(x, y)),
@@ -1748,7 +1748,7 @@ fn of_logical_xor(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_bitwise_and(compute: DType) -> Option<Kernel> {
+fn of_bitwise_and(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| bitwise_and(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_and(x, y)),
@@ -1762,7 +1762,7 @@ fn of_bitwise_and(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_bitwise_or(compute: DType) -> Option<Kernel> {
+fn of_bitwise_or(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| bitwise_or(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_or(x, y)),
@@ -1776,7 +1776,7 @@ fn of_bitwise_or(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_bitwise_xor(compute: DType) -> Option<Kernel> {
+fn of_bitwise_xor(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| bitwise_xor(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_xor(x, y)),
@@ -1790,7 +1790,7 @@ fn of_bitwise_xor(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_bitwise_left_shift(compute: DType) -> Option<Kernel> {
+fn of_bitwise_left_shift(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_left_shift(x, y)),
         DType::I8 => kernel!(levels, |x: i8, y: i8| bitwise_left_shift(x, y)),
@@ -1807,7 +1807,7 @@ fn of_bitwise_left_shift(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_bitwise_right_shift(compute: DType) -> Option<Kernel> {
+fn of_bitwise_right_shift(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, y: u8| bitwise_right_shift(x, y)),
         DType::I8 => kernel!(levels, |x: i8, y: i8| bitwise_right_shift(x, y)),
@@ -1824,7 +1824,7 @@ fn of_bitwise_right_shift(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_signbit(compute: DType) -> Option<Kernel> {
+fn of_signbit(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| signbit(x)),
         DType::I8 => kernel!(levels, |x: i8| signbit(x)),
@@ -1837,7 +1837,7 @@ fn of_signbit(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_isposinf(compute: DType) -> Option<Kernel> {
+fn of_isposinf(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| isposinf(x)),
         DType::U8 => kernel!(levels, |x: u8| isposinf(x)),
@@ -1851,7 +1851,7 @@ fn of_isposinf(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_isneginf(compute: DType) -> Option<Kernel> {
+fn of_isneginf(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| isneginf(x)),
         DType::U8 => kernel!(levels, |x: u8| isneginf(x)),
@@ -1865,7 +1865,7 @@ fn of_isneginf(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_isreal(compute: DType) -> Option<Kernel> {
+fn of_isreal(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool| isreal(x)),
         DType::U8 => kernel!(levels, |x: u8| isreal(x)),
@@ -1881,7 +1881,7 @@ fn of_isreal(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_angle(compute: DType) -> Option<Kernel> {
+fn of_angle(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| angle(x)),
         DType::F64 => kernel!(one_level, |x: f64| angle(x)),
@@ -1898,7 +1898,7 @@ fn of_angle(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_erfcx(compute: DType) -> Option<Kernel> {
+fn of_erfcx(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| erfcx(x)),
         DType::F64 => kernel!(one_level, |x: f64| erfcx(x)),
@@ -1915,7 +1915,7 @@ fn of_erfcx(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_ndtr(compute: DType) -> Option<Kernel> {
+fn of_ndtr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::ndtr::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| ndtr(x)),
@@ -1932,7 +1932,7 @@ fn of_ndtr(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_ndtri(compute: DType) -> Option<Kernel> {
+fn of_ndtri(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| ndtri(x)),
         DType::F64 => kernel!(one_level, |x: f64| ndtri(x)),
@@ -1949,7 +1949,7 @@ fn of_ndtri(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_log_ndtr(compute: DType) -> Option<Kernel> {
+fn of_log_ndtr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| log_ndtr(x)),
         DType::F64 => kernel!(one_level, |x: f64| log_ndtr(x)),
@@ -1966,7 +1966,7 @@ fn of_log_ndtr(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_entr(compute: DType) -> Option<Kernel> {
+fn of_entr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| entr(x)),
         DType::F64 => kernel!(one_level, |x: f64| entr(x)),
@@ -1983,7 +1983,7 @@ fn of_entr(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_i0(compute: DType) -> Option<Kernel> {
+fn of_i0(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| i0(x)),
         DType::F64 => kernel!(one_level, |x: f64| i0(x)),
@@ -2000,7 +2000,7 @@ fn of_i0(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_i0e(compute: DType) -> Option<Kernel> {
+fn of_i0e(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| i0e(x)),
         DType::F64 => kernel!(one_level, |x: f64| i0e(x)),
@@ -2017,7 +2017,7 @@ fn of_i0e(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_i1(compute: DType) -> Option<Kernel> {
+fn of_i1(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| i1(x)),
         DType::F64 => kernel!(one_level, |x: f64| i1(x)),
@@ -2034,7 +2034,7 @@ fn of_i1(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_i1e(compute: DType) -> Option<Kernel> {
+fn of_i1e(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| i1e(x)),
         DType::F64 => kernel!(one_level, |x: f64| i1e(x)),
@@ -2051,7 +2051,7 @@ fn of_i1e(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logit(compute: DType) -> Option<Kernel> {
+fn of_logit(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| logit(x)),
         DType::F64 => kernel!(one_level, |x: f64| logit(x)),
@@ -2068,7 +2068,7 @@ fn of_logit(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_nan_to_num(compute: DType) -> Option<Kernel> {
+fn of_nan_to_num(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, nan: bool, posinf: bool, neginf: bool| {
             nan_to_num(x, nan, posinf, neginf)
@@ -2114,7 +2114,7 @@ fn of_nan_to_num(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_zeta(compute: DType) -> Option<Kernel> {
+fn of_zeta(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| zeta(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| zeta(x, y)),
@@ -2131,7 +2131,7 @@ fn of_zeta(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_polygamma(compute: DType) -> Option<Kernel> {
+fn of_polygamma(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, n: f32| polygamma(x, n)),
         DType::F64 => kernel!(one_level, |x: f64, n: f64| polygamma(x, n)),
@@ -2148,7 +2148,7 @@ fn of_polygamma(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logaddexp2(compute: DType) -> Option<Kernel> {
+fn of_logaddexp2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| logaddexp2(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| logaddexp2(x, y)),
@@ -2165,7 +2165,7 @@ fn of_logaddexp2(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_xlog1py(compute: DType) -> Option<Kernel> {
+fn of_xlog1py(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| xlog1py(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| xlog1py(x, y)),
@@ -2182,7 +2182,7 @@ fn of_xlog1py(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_copysign(compute: DType) -> Option<Kernel> {
+fn of_copysign(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32| copysign(x, y)),
         DType::F64 => kernel!(levels, |x: f64, y: f64| copysign(x, y)),
@@ -2199,7 +2199,7 @@ fn of_copysign(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_nextafter(compute: DType) -> Option<Kernel> {
+fn of_nextafter(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| nextafter(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| nextafter(x, y)),
@@ -2216,7 +2216,7 @@ fn of_nextafter(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_fmax(compute: DType) -> Option<Kernel> {
+fn of_fmax(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| fmax(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| fmax(x, y)),
@@ -2230,7 +2230,7 @@ fn of_fmax(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_fmin(compute: DType) -> Option<Kernel> {
+fn of_fmin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| fmin(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| fmin(x, y)),
@@ -2244,7 +2244,7 @@ fn of_fmin(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_heaviside(compute: DType) -> Option<Kernel> {
+fn of_heaviside(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool| heaviside(x, y)),
         DType::U8 => kernel!(levels, |x: u8, y: u8| heaviside(x, y)),
@@ -2258,7 +2258,7 @@ fn of_heaviside(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_gcd(compute: DType) -> Option<Kernel> {
+fn of_gcd(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(one_level, |x: u8, y: u8| gcd(x, y)),
         DType::I8 => kernel!(one_level, |x: i8, y: i8| gcd(x, y)),
@@ -2275,7 +2275,7 @@ fn of_gcd(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_lcm(compute: DType) -> Option<Kernel> {
+fn of_lcm(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(one_level, |x: u8, y: u8| lcm(x, y)),
         DType::I8 => kernel!(one_level, |x: i8, y: i8| lcm(x, y)),
@@ -2292,7 +2292,7 @@ fn of_lcm(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_float_power(compute: DType) -> Option<Kernel> {
+fn of_float_power(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F64 => kernel!(levels, |x: f64, y: f64| pow(x, y)),
         DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
@@ -2309,7 +2309,7 @@ fn of_float_power(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_ldexp(compute: DType) -> Option<Kernel> {
+fn of_ldexp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, y: f32| mul(x, single::exp2::<FMA>(y))),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| mul(x, exp2(y))),
@@ -2332,7 +2332,7 @@ fn of_ldexp(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_clamp_min(compute: DType) -> Option<Kernel> {
+fn of_clamp_min(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, y: u8| maximum(x, y)),
         DType::I8 => kernel!(levels, |x: i8, y: i8| maximum(x, y)),
@@ -2345,7 +2345,7 @@ fn of_clamp_min(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_clamp_max(compute: DType) -> Option<Kernel> {
+fn of_clamp_max(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, y: u8| minimum(x, y)),
         DType::I8 => kernel!(levels, |x: i8, y: i8| minimum(x, y)),
@@ -2358,7 +2358,7 @@ fn of_clamp_max(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_isclose(compute: DType) -> Option<Kernel> {
+fn of_isclose(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32, rtol: f32, atol: f32| isclose(
             x, y, rtol, atol
@@ -2393,7 +2393,7 @@ fn of_isclose(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_addcdiv(compute: DType) -> Option<Kernel> {
+fn of_addcdiv(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32, z: f32, value: f32| add(
             x,
@@ -2430,7 +2430,7 @@ fn of_addcdiv(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_lerp(compute: DType) -> Option<Kernel> {
+fn of_lerp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32, z: f32| lerp(x, y, z)),
         DType::F64 => kernel!(levels, |x: f64, y: f64, z: f64| lerp(x, y, z)),
@@ -2459,7 +2459,7 @@ fn of_lerp(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_gelu_tanh(compute: DType) -> Option<Kernel> {
+fn of_gelu_tanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::gelu_tanh::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| gelu_tanh(x)),
@@ -2476,7 +2476,7 @@ fn of_gelu_tanh(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_round_decimals(compute: DType) -> Option<Kernel> {
+fn of_round_decimals(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, decimals: f32| round_decimals(
             x, decimals
@@ -2497,7 +2497,7 @@ fn of_round_decimals(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logit_eps(compute: DType) -> Option<Kernel> {
+fn of_logit_eps(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, eps: f32| logit_eps(x, eps)),
         DType::F64 => kernel!(one_level, |x: f64, eps: f64| logit_eps(x, eps)),
@@ -2514,7 +2514,7 @@ fn of_logit_eps(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_div_trunc(compute: DType) -> Option<Kernel> {
+fn of_div_trunc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(one_level, |x: u8, y: u8| trunc_divide(x, y)),
         DType::I8 => kernel!(one_level, |x: i8, y: i8| trunc_divide(x, y)),
@@ -2527,7 +2527,7 @@ fn of_div_trunc(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_isclose_nan(compute: DType) -> Option<Kernel> {
+fn of_isclose_nan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32, rtol: f32, atol: f32| isclose_nan(
             x, y, rtol, atol
@@ -2562,7 +2562,7 @@ fn of_isclose_nan(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_addcmul_value(compute: DType) -> Option<Kernel> {
+fn of_addcmul_value(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::Bool => kernel!(levels, |x: bool, y: bool, z: bool, value: bool| add(
             x,
@@ -2616,7 +2616,7 @@ fn of_addcmul_value(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_dropped(compute: DType) -> Option<Kernel> {
+fn of_dropped(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32, p: f32| dropped(x, y, p)),
         DType::F64 => kernel!(levels, |x: f64, y: f64, p: f64| dropped(x, y, p)),
@@ -2633,7 +2633,7 @@ fn of_dropped(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_gated(compute: DType) -> Option<Kernel> {
+fn of_gated(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, y: f32| mul(x, single::sigmoid::<FMA>(y))),
         DType::F64 => kernel!(fused, |x: f64, y: f64| mul(x, double::sigmoid::<FMA>(y))),
@@ -2650,7 +2650,7 @@ fn of_gated(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_squared_error(compute: DType) -> Option<Kernel> {
+fn of_squared_error(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32| square(sub(x, y))),
         DType::F64 => kernel!(levels, |x: f64, y: f64| square(sub(x, y))),
@@ -2667,7 +2667,7 @@ fn of_squared_error(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_absolute_error(compute: DType) -> Option<Kernel> {
+fn of_absolute_error(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32| abs(sub(x, y))),
         DType::F64 => kernel!(levels, |x: f64, y: f64| abs(sub(x, y))),
@@ -2684,7 +2684,7 @@ fn of_absolute_error(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_smooth_error(compute: DType) -> Option<Kernel> {
+fn of_smooth_error(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32, beta: f32| smooth_error(x, y, beta)),
         DType::F64 => kernel!(levels, |x: f64, y: f64, beta: f64| smooth_error(x, y, beta)),
@@ -2701,7 +2701,7 @@ fn of_smooth_error(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_huber_error(compute: DType) -> Option<Kernel> {
+fn of_huber_error(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32, delta: f32| huber_error(
             x, y, delta
@@ -2722,7 +2722,7 @@ fn of_huber_error(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_binary_entropy(compute: DType) -> Option<Kernel> {
+fn of_binary_entropy(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| binary_entropy(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| binary_entropy(x, y)),
@@ -2739,7 +2739,7 @@ fn of_binary_entropy(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logit_entropy(compute: DType) -> Option<Kernel> {
+fn of_logit_entropy(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32, z: f32| logit_entropy(x, y, z)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64, z: f64| logit_entropy(x, y, z)),
@@ -2756,7 +2756,7 @@ fn of_logit_entropy(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_divergence(compute: DType) -> Option<Kernel> {
+fn of_divergence(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| divergence(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| divergence(x, y)),
@@ -2773,7 +2773,7 @@ fn of_divergence(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_log_divergence(compute: DType) -> Option<Kernel> {
+fn of_log_divergence(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, y: f32| mul(
             single::exp::<FMA>(y),
@@ -2796,7 +2796,7 @@ fn of_log_divergence(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_soft_margin(compute: DType) -> Option<Kernel> {
+fn of_soft_margin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, y: f32| soft_margin(x, y)),
         DType::F64 => kernel!(one_level, |x: f64, y: f64| soft_margin(x, y)),
@@ -2813,7 +2813,7 @@ fn of_soft_margin(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_poisson_error(compute: DType) -> Option<Kernel> {
+fn of_poisson_error(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, y: f32, eps: f32| sub(
             x,
@@ -2836,7 +2836,7 @@ fn of_poisson_error(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_poisson_log_error(compute: DType) -> Option<Kernel> {
+fn of_poisson_log_error(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, y: f32| sub(
             single::exp::<FMA>(x),
@@ -2859,7 +2859,7 @@ fn of_poisson_log_error(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_stirling(compute: DType) -> Option<Kernel> {
+fn of_stirling(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| stirling(x)),
         DType::F64 => kernel!(one_level, |x: f64| stirling(x)),
@@ -2876,7 +2876,7 @@ fn of_stirling(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_selu(compute: DType) -> Option<Kernel> {
+fn of_selu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| selu(x)),
         DType::F64 => kernel!(one_level, |x: f64| selu(x)),
@@ -2893,7 +2893,7 @@ fn of_selu(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_mish(compute: DType) -> Option<Kernel> {
+fn of_mish(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::mish::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| mish(x)),
@@ -2910,7 +2910,7 @@ fn of_mish(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_logsigmoid(compute: DType) -> Option<Kernel> {
+fn of_logsigmoid(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::logsigmoid::<FMA>(x)),
         DType::F64 => kernel!(one_level, |x: f64| logsigmoid(x)),
@@ -2927,7 +2927,7 @@ fn of_logsigmoid(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_hardsigmoid(compute: DType) -> Option<Kernel> {
+fn of_hardsigmoid(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| hardsigmoid(x)),
         DType::F64 => kernel!(levels, |x: f64| hardsigmoid(x)),
@@ -2944,7 +2944,7 @@ fn of_hardsigmoid(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_hardswish(compute: DType) -> Option<Kernel> {
+fn of_hardswish(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| hardswish(x)),
         DType::F64 => kernel!(levels, |x: f64| hardswish(x)),
@@ -2961,7 +2961,7 @@ fn of_hardswish(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_relu6(compute: DType) -> Option<Kernel> {
+fn of_relu6(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8| relu6(x)),
         DType::I8 => kernel!(levels, |x: i8| relu6(x)),
@@ -2974,7 +2974,7 @@ fn of_relu6(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_softsign(compute: DType) -> Option<Kernel> {
+fn of_softsign(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32| softsign(x)),
         DType::F64 => kernel!(levels, |x: f64| softsign(x)),
@@ -2991,7 +2991,7 @@ fn of_softsign(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_tanhshrink(compute: DType) -> Option<Kernel> {
+fn of_tanhshrink(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| tanhshrink(x)),
         DType::F64 => kernel!(one_level, |x: f64| tanhshrink(x)),
@@ -3008,7 +3008,7 @@ fn of_tanhshrink(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_elu(compute: DType) -> Option<Kernel> {
+fn of_elu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, alpha: f32| single::elu::<FMA>(x, alpha)),
         DType::F64 => kernel!(one_level, |x: f64, alpha: f64| elu(x, alpha)),
@@ -3025,7 +3025,7 @@ fn of_elu(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_celu(compute: DType) -> Option<Kernel> {
+fn of_celu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32, alpha: f32| celu(x, alpha)),
         DType::F64 => kernel!(one_level, |x: f64, alpha: f64| celu(x, alpha)),
@@ -3042,7 +3042,7 @@ fn of_celu(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_leaky_relu(compute: DType) -> Option<Kernel> {
+fn of_leaky_relu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, negative_slope: f32| leaky_relu(
             x,
@@ -3065,7 +3065,7 @@ fn of_leaky_relu(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_softplus(compute: DType) -> Option<Kernel> {
+fn of_softplus(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(
             fused,
@@ -3087,7 +3087,7 @@ fn of_softplus(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_hardtanh(compute: DType) -> Option<Kernel> {
+fn of_hardtanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, min_val: f32, max_val: f32| clamp(
             x, min_val, max_val
@@ -3108,7 +3108,7 @@ fn of_hardtanh(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_softshrink(compute: DType) -> Option<Kernel> {
+fn of_softshrink(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, lambd: f32| softshrink(x, lambd)),
         DType::F64 => kernel!(levels, |x: f64, lambd: f64| softshrink(x, lambd)),
@@ -3125,7 +3125,7 @@ fn of_softshrink(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_hardshrink(compute: DType) -> Option<Kernel> {
+fn of_hardshrink(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, lambd: f32| hardshrink(x, lambd)),
         DType::F64 => kernel!(levels, |x: f64, lambd: f64| hardshrink(x, lambd)),
@@ -3142,7 +3142,7 @@ fn of_hardshrink(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_threshold(compute: DType) -> Option<Kernel> {
+fn of_threshold(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::U8 => kernel!(levels, |x: u8, threshold: u8, value: u8| above(
             x, threshold, value
@@ -3169,7 +3169,7 @@ fn of_threshold(compute: DType) -> Option<Kernel> {
     })
 }
 
-fn of_prelu(compute: DType) -> Option<Kernel> {
+fn of_prelu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(levels, |x: f32, y: f32| leaky_relu(x, y)),
         DType::F64 => kernel!(levels, |x: f64, y: f64| leaky_relu(x, y)),

@@ -44,6 +44,7 @@ impl Kernel {
     ///
     /// Its caller promises `n` readable, valid elements of [`Kernel::inputs`] each, and room for
     /// `n` of [`Kernel::output`] that overlaps none of them; all aligned.
+    #[inline]
     pub(crate) fn pick(&self) -> Loop {
         self.loops[level() as usize]
     }
@@ -215,10 +216,14 @@ pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
 /// The kernel of a function of one `f32` that reaches up to a bound without a call.
 macro_rules! reaching {
     ($function:ident) => {{
-        let loops = fused!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-            super::kernel::loop_reaching(n, out, inputs, single::$function::<FMA>, f32::$function)
-        });
-        Kernel::new(1, [DType::F32; 4], DType::F32, loops)
+        const KERNEL: Kernel = {
+            let loops = fused!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+                let near = single::$function::<FMA>;
+                super::kernel::loop_reaching(n, out, inputs, near, f32::$function)
+            });
+            Kernel::new(1, [DType::F32; 4], DType::F32, loops)
+        };
+        &KERNEL
     }};
 }
 pub(super) use reaching;
@@ -226,40 +231,51 @@ pub(super) use reaching;
 /// A kernel from an expression over typed operands, compiled as the macro says that comes first.
 macro_rules! kernel {
     ($levels:ident, |$x:ident: $a:ty| $e:expr) => {{
-        const DTYPE: DType = <$a as Element>::DTYPE;
-        let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-            loop1(n, out, inputs, |$x: $a| $e)
-        });
-        Kernel::new(1, [DTYPE; 4], output1(&|$x: $a| $e), loops)
+        const KERNEL: Kernel = {
+            let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+                loop1(n, out, inputs, |$x: $a| $e)
+            });
+            let dtypes = [<$a as Element>::DTYPE; 4];
+            Kernel::new(1, dtypes, output1(&|$x: $a| $e), loops)
+        };
+        &KERNEL
     }};
     ($levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty| $e:expr) => {{
-        const SECOND: DType = <$b as Element>::DTYPE;
-        const DTYPES: [DType; 4] = [<$a as Element>::DTYPE, SECOND, SECOND, SECOND];
-        let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-            loop2(n, out, inputs, |$x: $a, $y: $b| $e)
-        });
-        Kernel::new(2, DTYPES, output2(&|$x: $a, $y: $b| $e), loops)
+        const KERNEL: Kernel = {
+            let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+                loop2(n, out, inputs, |$x: $a, $y: $b| $e)
+            });
+            let second = <$b as Element>::DTYPE;
+            let dtypes = [<$a as Element>::DTYPE, second, second, second];
+            Kernel::new(2, dtypes, output2(&|$x: $a, $y: $b| $e), loops)
+        };
+        &KERNEL
     }};
     ($levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty, $z:ident: $c:ty| $e:expr) => {{
-        const THIRD: DType = <$c as Element>::DTYPE;
-        const DTYPES: [DType; 4] =
-            [<$a as Element>::DTYPE, <$b as Element>::DTYPE, THIRD, THIRD];
-        let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-            loop3(n, out, inputs, |$x: $a, $y: $b, $z: $c| $e)
-        });
-        Kernel::new(3, DTYPES, output3(&|$x: $a, $y: $b, $z: $c| $e), loops)
+        const KERNEL: Kernel = {
+            let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+                loop3(n, out, inputs, |$x: $a, $y: $b, $z: $c| $e)
+            });
+            let third = <$c as Element>::DTYPE;
+            let dtypes = [<$a as Element>::DTYPE, <$b as Element>::DTYPE, third, third];
+            Kernel::new(3, dtypes, output3(&|$x: $a, $y: $b, $z: $c| $e), loops)
+        };
+        &KERNEL
     }};
     ($levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty, $z:ident: $c:ty, $w:ident: $d:ty| $e:expr) => {{
-        const DTYPES: [DType; 4] = [
-            <$a as Element>::DTYPE,
-            <$b as Element>::DTYPE,
-            <$c as Element>::DTYPE,
-            <$d as Element>::DTYPE,
-        ];
-        let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-            loop4(n, out, inputs, |$x: $a, $y: $b, $z: $c, $w: $d| $e)
-        });
-        Kernel::new(4, DTYPES, output4(&|$x: $a, $y: $b, $z: $c, $w: $d| $e), loops)
+        const KERNEL: Kernel = {
+            let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+                loop4(n, out, inputs, |$x: $a, $y: $b, $z: $c, $w: $d| $e)
+            });
+            let dtypes = [
+                <$a as Element>::DTYPE,
+                <$b as Element>::DTYPE,
+                <$c as Element>::DTYPE,
+                <$d as Element>::DTYPE,
+            ];
+            Kernel::new(4, dtypes, output4(&|$x: $a, $y: $b, $z: $c, $w: $d| $e), loops)
+        };
+        &KERNEL
     }};
 }
 pub(super) use kernel;
