@@ -81,6 +81,7 @@ impl DType {
 
     /// What kind of number it holds.
     #[must_use]
+    #[inline]
     pub const fn category(self) -> Category {
         match self {
             Self::Bool => Category::Bool,
@@ -92,18 +93,21 @@ impl DType {
 
     /// Whether it is a real floating-point dtype.
     #[must_use]
+    #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self.category(), Category::Float)
     }
 
     /// Whether it is a complex dtype.
     #[must_use]
+    #[inline]
     pub const fn is_complex(self) -> bool {
         matches!(self.category(), Category::Complex)
     }
 
     /// Whether it is an integer dtype or `bool`.
     #[must_use]
+    #[inline]
     pub const fn is_integral(self) -> bool {
         matches!(self.category(), Category::Bool | Category::Integer)
     }

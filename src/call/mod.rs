@@ -78,6 +78,7 @@ impl Look<'_> {
     }
 
     /// The run-time names, for a result with the same dims.
+    #[inline]
     pub(crate) fn wild(self) -> Wilds {
         self.wild.cloned().map(Box::new)
     }

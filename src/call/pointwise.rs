@@ -121,35 +121,51 @@ fn reuse(
 /// The operator in place: `dest` is the first operand and takes the result.
 pub(crate) fn in_place(op: Op, dest: Result<Dest<'_>>, rest: &[Side<'_>]) -> Result<()> {
     let dest = dest?;
-    let looks: SmallVec<[Look<'_>; 2]> = rest.iter().filter_map(Side::look).collect();
-    let mut now = None;
-    if dest.of.wild || wild_among(rest) {
-        let own = dest.names();
-        let others: SmallVec<[Names; 2]> = looks.iter().map(|look| look.names()).collect();
-        let computed = rule::unify_all(op.name(), std::iter::once(&own).chain(&others));
-        let computed = computed.and_then(|computed| {
-            // Sizes before what self is called, as in the dynamic call.
-            looks.iter().try_for_each(|look| {
-                rule::broadcast_into(op.name(), dest.raw.shape(), look.raw.shape())
-            })?;
-            rule::in_place(op.name(), &own, &computed)
-        });
-        now = wilds(
-            computed.map_err(|error| dest.blame(error, &looks))?,
-            dest.of,
-        );
-    }
-    let args: Args<'_> = rest.iter().map(Side::arg).collect();
+    let now = if dest.of.wild || wild_among(rest) {
+        named_in_place(op, &dest, rest)?
+    } else {
+        None
+    };
     let Dest { raw, wild, of } = dest;
-    typed(|| call::pointwise_in_place(op, raw, &args)).map_err(|error| {
+    let done = match rest {
+        [] => typed(|| call::pointwise_in_place(op, raw, &[])),
+        [one] => typed(|| call::pointwise_in_place(op, raw, &[one.arg()])),
+        _ => {
+            let args: Args<'_> = rest.iter().map(Side::arg).collect();
+            typed(|| call::pointwise_in_place(op, raw, &args))
+        }
+    };
+    done.map_err(|error| {
         let own = names(wild.as_deref(), of);
-        let others: Vec<Names> = looks.iter().map(|look| look.names()).collect();
+        let others: Vec<Names> = looks(rest).iter().map(|look| look.names()).collect();
         error.with_names(std::iter::once(&own).chain(&others))
     })?;
     if of.wild {
         *wild = now;
     }
     Ok(())
+}
+
+/// The run-time names that `dest` then has.
+#[cold]
+fn named_in_place(op: Op, dest: &Dest<'_>, rest: &[Side<'_>]) -> Result<Wilds> {
+    let looks = looks(rest);
+    let own = dest.names();
+    let others: SmallVec<[Names; 2]> = looks.iter().map(|look| look.names()).collect();
+    let computed = rule::unify_all(op.name(), std::iter::once(&own).chain(&others));
+    let computed = computed.and_then(|computed| {
+        // Sizes before what self is called, as in the dynamic call.
+        looks.iter().try_for_each(|look| {
+            rule::broadcast_into(op.name(), dest.raw.shape(), look.raw.shape())
+        })?;
+        rule::in_place(op.name(), &own, &computed)
+    });
+    let computed = computed.map_err(|error| dest.blame(error, &looks))?;
+    Ok(wilds(computed, dest.of))
+}
+
+fn looks<'a>(sides: &[Side<'a>]) -> SmallVec<[Look<'a>; 2]> {
+    sides.iter().filter_map(Side::look).collect()
 }
 
 /// The operator into an out tensor.

@@ -2,6 +2,7 @@
 
 use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
+use super::reduce::address;
 use crate::backend::{Place, backend};
 use crate::plan::{Plan, dense_strides};
 use crate::raw::{Raw, RawMut, Strided, strides_in};
@@ -47,7 +48,23 @@ fn convert(op: &'static str, x: &Raw, dtype: DType) -> Result<Raw> {
 fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<Raw> {
     let mut out = Raw::empty(op, x.shape(), dtype, x.device())?;
     out.layout.strides = strides;
-    copy_into(out.as_mut()?, x)?;
+    if out.layout.strides != x.layout.strides || !x.layout.is_dense() {
+        copy_into(out.as_mut()?, x)?;
+        return Ok(out);
+    }
+    // Both lie alike: one element after the other, whatever the dims.
+    let place = Place {
+        ptr: address(&mut out),
+        dtype,
+    };
+    let source = Place {
+        ptr: x.as_ptr().cast_mut(),
+        dtype: x.dtype(),
+    };
+    let operands: [(&[isize], usize); 2] = [(&[1], dtype.size()), (&[1], source.dtype.size())];
+    let plan = Plan::new(&[x.numel()], &operands);
+    // SAFETY: all elements of a tensor without gaps, and a new buffer that is as long.
+    unsafe { backend(op, x.device())?.copy(&plan, place, source)? };
     Ok(out)
 }
 

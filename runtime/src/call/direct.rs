@@ -3,7 +3,7 @@
 //! no plan, one thread. What a small tensor costs is mostly what is left out here.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Result, Scalar};
+use nomina_core::{DType, Device, Result, Scalar};
 
 use super::arg::Source;
 use super::divisor;
@@ -33,22 +33,28 @@ impl<'a> Short<'a> {
     // Moved as seldom as can be: a move of this costs as much as the whole addition.
     #[inline(always)]
     pub(super) fn new(op: Op, operands: usize, at: impl Fn(usize) -> Source<'a>) -> Option<Self> {
-        let mut largest: Option<(&Strided, DType, _)> = None;
+        let (mut like, mut dtype, mut device) = (None, DType::Bool, Device::Cpu);
+        let mut repeats = false;
         for i in 0..operands {
             if let Source::Tensor {
                 layout,
-                dtype,
-                device,
+                dtype: its,
+                device: place,
                 ..
             } = at(i)
             {
-                match largest {
-                    Some((other, ..)) if same(layout, other) || !exceeds(layout, other) => {}
-                    _ => largest = Some((layout, dtype, device)),
+                match like {
+                    None => (like, dtype, device) = (Some(layout), its, place),
+                    Some(_) if its != dtype || place != device => return None,
+                    Some(first) if same(layout, first) => {}
+                    Some(first) => {
+                        repeats = true;
+                        like = Some(larger(layout, first));
+                    }
                 }
             }
         }
-        let (like, dtype, device) = largest?;
+        let like = like?;
         let count = like.dense_count().filter(|&count| count <= GRAIN)?;
         let backend = backend("", device).ok()?;
         let kernel = backend.dense_loop(op, dtype)?;
@@ -62,23 +68,15 @@ impl<'a> Short<'a> {
         let mut lanes = [Lane::Number(Scalar::Bool(false)); OPERANDS];
         for (i, lane) in lanes.iter_mut().enumerate().take(operands) {
             *lane = match at(i) {
-                Source::Tensor {
-                    ptr,
-                    layout,
-                    dtype: its,
-                    device: place,
-                } if its == dtype && place == device => {
-                    if same(layout, like) {
-                        Lane::Whole(ptr)
-                    } else {
-                        repeated(ptr, layout, like, count)?
-                    }
+                Source::Tensor { ptr, layout, .. } if repeats => {
+                    repeated(ptr, layout, like, count)?
                 }
+                Source::Tensor { ptr, .. } => Lane::Whole(ptr),
                 Source::Scalar(value) if keeps(value, dtype) => Lane::Number(value),
-                _ => return None,
+                Source::Scalar(_) => return None,
             };
         }
-        agree(&lanes).then_some(Self {
+        (!repeats || agree(&lanes)).then_some(Self {
             backend,
             kernel,
             like,
@@ -139,17 +137,19 @@ impl<'a> Short<'a> {
 }
 
 /// Whether both lie alike, wherever they begin.
-#[inline]
+#[inline(always)]
 fn same(a: &Strided, b: &Strided) -> bool {
     let sizes = || a.shape.iter().zip(&b.shape).all(|(a, b)| a == b);
     let strides = || a.strides.iter().zip(&b.strides).all(|(a, b)| a == b);
     a.shape.len() == b.shape.len() && sizes() && strides()
 }
 
-/// Whether the result is rather as large as `a` than as `b`.
-fn exceeds(a: &Strided, b: &Strided) -> bool {
+/// The one that is as large as the result, if either is.
+#[inline(never)]
+fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
     let (rank, other) = (a.shape.len(), b.shape.len());
-    rank > other || rank == other && a.numel() > b.numel()
+    let exceeds = rank > other || rank == other && a.numel() > b.numel();
+    if exceeds { a } else { b }
 }
 
 /// Whether an integer operator looks at elements before it computes.
@@ -170,6 +170,9 @@ fn keeps(value: Scalar, dtype: DType) -> bool {
 /// its first ones are and it has size 1 in the others.
 #[inline(never)]
 fn repeated(ptr: *const u8, own: &Strided, like: &Strided, count: usize) -> Option<Lane> {
+    if same(own, like) {
+        return Some(Lane::Whole(ptr));
+    }
     let (shape, other) = (&own.shape[..], &like.shape[..]);
     let elements = own.dense_count()?;
     if shape.len() > other.len() {

@@ -54,6 +54,7 @@ static CAP: AtomicUsize = AtomicUsize::new(UNSET);
 /// How many bytes may be kept for tensors to come. Each thread may keep 512 KiB of small blocks
 /// beyond it, unless it is 0.
 #[must_use]
+#[inline]
 pub fn cap() -> usize {
     match CAP.load(Ordering::Relaxed) {
         UNSET => first_cap(),

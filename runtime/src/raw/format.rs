@@ -59,6 +59,9 @@ impl Strided {
     /// Whether elements lie without gaps and none is reached twice, in whatever order.
     #[must_use]
     pub fn is_dense(&self) -> bool {
+        if self.is_contiguous() {
+            return true;
+        }
         let dims = self.shape.iter().zip(&self.strides);
         let mut dims: SmallVec<[(isize, usize); 8]> = dims
             .filter(|&(&size, _)| size > 1)
@@ -66,12 +69,11 @@ impl Strided {
             .collect();
         dims.sort_unstable();
         let mut expected = 1_isize;
-        self.is_contiguous()
-            || dims.into_iter().all(|(stride, size)| {
-                let fits = stride == expected;
-                expected = expected.wrapping_mul(size as isize);
-                fits
-            })
+        dims.into_iter().all(|(stride, size)| {
+            let fits = stride == expected;
+            expected = expected.wrapping_mul(size as isize);
+            fits
+        })
     }
 
     /// The format that the strides speak for: a channels-last one where they say so beyond doubt.

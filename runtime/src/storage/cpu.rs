@@ -116,6 +116,7 @@ impl CpuBuffer {
 }
 
 impl Drop for CpuBuffer {
+    #[inline]
     fn drop(&mut self) {
         if let Owner::Vector(layout) = self.owner
             && layout.size() != 0

@@ -203,11 +203,13 @@ impl Storage {
     /// This was the last reference.
     #[inline]
     unsafe fn finish(&mut self) {
-        // SAFETY: nobody else reaches it any more. `home` is dropped last, after what lies in it was
-        // moved out of it.
-        let Shared { buffer, home, .. } = unsafe { self.0.read() };
-        drop(buffer);
-        drop(home);
+        let shared = self.0.as_ptr();
+        // SAFETY: nobody else reaches it any more. `home` is dropped last, after all that lies in it,
+        // and after it was moved out of it.
+        unsafe {
+            std::ptr::drop_in_place(&raw mut (*shared).buffer);
+            drop(std::ptr::read(&raw const (*shared).home));
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Operands that lie as the loop reads them, or that repeat as those of small tensors do.
+//! Operands that lie as the loop reads them, or that repeat along those that do.
 
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
@@ -10,17 +10,23 @@ use crate::cpu::constant::Constant;
 /// Bytes of what repeats that are written side by side, and of results in place.
 const BLOCK: usize = 4096;
 
-/// The same where all of an operand takes no more: the stack of most calls stays as short.
+/// The same for operands that take no more as a whole.
 const SMALL: usize = 256;
 
 /// As many operands as a loop reads.
 const INPUTS: usize = 4;
 
+/// Room for bytes, aligned for every element.
+#[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Scratch<const N: usize>([MaybeUninit<u8>; N]);
 
 impl<const N: usize> Scratch<N> {
-    const NEW: MaybeUninit<Self> = MaybeUninit::uninit();
+    const NEW: Self = Self([MaybeUninit::uninit(); N]);
+
+    fn as_mut_ptr(&mut self) -> *mut u8 {
+        self.0.as_mut_ptr().cast()
+    }
 }
 
 /// Calls the loop of `kernel` on adjacent elements.
@@ -43,9 +49,9 @@ pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
         if whole {
             (kernel.pick())(job.count, job.dest, ptrs);
         } else if job.count * widest(kernel) <= SMALL {
-            in_blocks::<SMALL>(kernel, job);
+            at_once(kernel, job);
         } else {
-            in_blocks::<BLOCK>(kernel, job);
+            in_blocks(kernel, job);
         }
     }
 }
@@ -56,21 +62,63 @@ fn widest(kernel: &Kernel) -> usize {
     inputs.fold(kernel.output.size(), |most, dtype| most.max(dtype.size()))
 }
 
+/// The same of operands that take no more than [`SMALL`] bytes.
+///
+/// # Safety
+/// As [`dense`].
+#[inline(never)]
+unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
+    let mut scratch = [Scratch::<SMALL>::NEW; INPUTS];
+    let mut result = Scratch::<SMALL>::NEW;
+    let (count, result) = (job.count, result.as_mut_ptr());
+    let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
+    for (i, lane) in job.lanes.iter().enumerate() {
+        let (block, size) = (scratch[i].as_mut_ptr(), kernel.inputs[i].size());
+        ptrs[i] = block;
+        // SAFETY: the blocks have room for all elements, which are whole periods.
+        unsafe {
+            match *lane {
+                Lane::Whole(place) => ptrs[i] = place,
+                Lane::Rows(row, n) => tile(row, n * size, block, count * size),
+                Lane::Columns(column, n) => {
+                    for k in 0..count / n {
+                        let source = column.add(k * size);
+                        repeat(source, size, block.add(k * n * size), n);
+                    }
+                }
+                Lane::Number(value) => {
+                    let number = Constant::new(value, kernel.inputs[i]);
+                    repeat(number.as_ptr(), size, block, count);
+                }
+            }
+        }
+    }
+    let run = kernel.pick();
+    // SAFETY: `count` elements of each; results go through a block of their own where they overlap
+    // an input.
+    unsafe {
+        if job.in_place {
+            run(count, result, ptrs);
+            copy_nonoverlapping(result, job.dest, count * kernel.output.size());
+        } else {
+            run(count, job.dest, ptrs);
+        }
+    }
+}
+
 /// The same, as many elements at a time as there is room for: the loop reads what repeats from
 /// memory, and assumes that its result overlaps no input.
 ///
 /// # Safety
 /// As [`dense`].
 #[inline(never)]
-unsafe fn in_blocks<const N: usize>(kernel: &Kernel, job: &Dense<'_>) {
-    let mut scratch = [Scratch::<N>::NEW; INPUTS];
-    let mut result = Scratch::<N>::NEW;
-    let blocks = scratch
-        .each_mut()
-        .map(|block| block.as_mut_ptr().cast::<u8>());
-    let result = result.as_mut_ptr().cast::<u8>();
+unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
+    let mut scratch = [Scratch::<BLOCK>::NEW; INPUTS];
+    let mut result = Scratch::<BLOCK>::NEW;
+    let blocks = scratch.each_mut().map(Scratch::as_mut_ptr);
+    let result = result.as_mut_ptr();
     let size = |i: usize| kernel.inputs[i].size();
-    let (fits, out, run) = (N / widest(kernel), kernel.output.size(), kernel.pick());
+    let (fits, out, run) = (BLOCK / widest(kernel), kernel.output.size(), kernel.pick());
     let period = job.lanes.iter().find_map(Lane::period);
     let period = period.unwrap_or(job.count);
     // Many short periods at a time, or a part of a long one.
