@@ -14,6 +14,7 @@ mod norm;
 pub(crate) mod plan;
 pub(crate) mod real;
 pub(crate) mod reducer;
+mod short;
 pub(crate) mod simd;
 pub(crate) mod split;
 #[cfg(test)]
@@ -186,6 +187,10 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     if job.shape.contains(&0) {
         // SAFETY: the caller's promise.
         return unsafe { of_nothing(&*reducer, job) };
+    }
+    // SAFETY: the caller's promise.
+    if unsafe { short::execute(&*reducer, job) } {
+        return;
     }
     let plan = Plan::new(
         job.shape,

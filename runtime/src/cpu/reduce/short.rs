@@ -1,0 +1,152 @@
+//! A few short rows, taken in one after the other: no plan, no tiles, one thread. A row goes into its
+//! state as the driver takes it in, so that the result is the same to the bit.
+
+use std::mem::MaybeUninit;
+
+use super::reducer::{BLOCK, Reducer};
+use crate::call::ReduceJob;
+
+/// The most rows. More of them are worth what the driver decides about them.
+const ROWS: usize = 64;
+
+/// Rows shorter than this are taken in side by side by the driver where there are as many.
+const NARROW: usize = 16;
+
+/// Room for one state, aligned for every one.
+#[repr(C, align(64))]
+struct State([MaybeUninit<u8>; 256]);
+
+/// Computes a job of row-major elements whose last dims go, without conversion; false, and nothing
+/// has happened, where it is another one.
+///
+/// # Safety
+/// As [`super::execute`].
+pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool {
+    let Some([rows, columns]) = sizes(reducer, job) else {
+        return false;
+    };
+    let (size, out) = (job.dtype.size(), job.values_dtype.size());
+    let mut state = State([MaybeUninit::uninit(); 256]);
+    let state: *mut u8 = state.0.as_mut_ptr().cast();
+    for row in 0..rows {
+        let xs = job.x.wrapping_add(row * columns * size);
+        let place = |null: bool, of: *mut u8, size: usize| {
+            if null {
+                of
+            } else {
+                of.wrapping_add(row * size)
+            }
+        };
+        let values = place(job.values.is_null(), job.values, out);
+        let positions = place(
+            job.positions.is_null(),
+            job.positions.cast(),
+            size_of::<i64>(),
+        );
+        // SAFETY: there is room for the state; the row's elements are adjacent and of the dtype that
+        // the reducer loads, its results are next to those before, of the dtype that it gives.
+        unsafe {
+            reducer.init(state, 1);
+            reducer.row(state, xs, columns, 0);
+            reducer.finish(state, 1, columns as f64, values, positions.cast());
+        }
+    }
+    true
+}
+
+/// The number of rows, and the elements of each.
+fn sizes(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Option<[usize; 2]> {
+    let fits = job.dtype == reducer.load()
+        && (job.values.is_null() || job.values_dtype == reducer.out())
+        && reducer.state_size() <= size_of::<State>();
+    if !fits {
+        return None;
+    }
+    let kept = job.reduced.iter().take_while(|&&gone| !gone).count();
+    let (mut rows, mut columns, mut results) = (1_usize, 1_usize, 1_isize);
+    for dim in (0..job.shape.len()).rev() {
+        let expected = (rows * columns) as isize;
+        let size = job.shape[dim];
+        if size != 1 && job.strides[dim] != expected || rows * columns * size > ROWS * BLOCK {
+            return None;
+        }
+        if dim >= kept {
+            columns *= size;
+        } else {
+            if size != 1 && job.out[dim] != results {
+                return None;
+            }
+            results *= size as isize;
+            rows *= size;
+        }
+    }
+    let last = job.reduced[kept..].iter().all(|&gone| gone);
+    let few = rows <= ROWS && columns <= BLOCK && (columns >= NARROW || rows < NARROW);
+    (last && few).then_some([rows, columns])
+}
+
+#[cfg(test)]
+mod tests {
+    use nomina_core::DType;
+    use nomina_core::op::Op;
+
+    use super::super::tests::sample;
+    use crate::call::{ReduceOptions, arg_position, arg_reduce, reduce};
+    use crate::raw::Raw;
+
+    fn bits(raw: &Raw) -> Vec<String> {
+        raw.scalars().map(|x| format!("{x:?}")).collect()
+    }
+
+    /// The same elements two apart, which the driver gathers.
+    fn gapped(x: &Raw) -> Raw {
+        let shape: Vec<usize> = x.shape().iter().copied().chain([2]).collect();
+        let mut wide = Raw::zeros("zeros", &shape, x.dtype(), x.device()).unwrap();
+        let rank = x.rank();
+        let part = wide.as_mut().unwrap().select(rank, 1).unwrap();
+        crate::call::copy_into(part, x).unwrap();
+        wide.select(rank, 1).unwrap()
+    }
+
+    #[test]
+    fn short_rows_are_the_drivers_to_the_bit() {
+        let shapes: &[&[usize]] = &[
+            &[4, 4],
+            &[1, 1],
+            &[3, 1, 5],
+            &[64, 17],
+            &[2, 3, 40],
+            &[5, 1000],
+            &[1, 4096],
+        ];
+        let ops = [
+            Op::Sum,
+            Op::Mean,
+            Op::Prod,
+            Op::Amax,
+            Op::Var,
+            Op::Logsumexp,
+            Op::Nansum,
+            Op::CountNonzero,
+        ];
+        for shape in if cfg!(miri) { &shapes[..3] } else { shapes } {
+            for dtype in [DType::F32, DType::F64] {
+                let x = sample(shape, dtype, 3);
+                let far = gapped(&x);
+                let last = shape.len() - 1;
+                let all: Vec<usize> = (0..shape.len()).collect();
+                for op in ops {
+                    for dims in [&[last][..], &all] {
+                        let of = |x: &Raw| reduce(op, x, dims, false, ReduceOptions::default());
+                        let (near, far) = (of(&x).unwrap(), of(&far).unwrap());
+                        assert_eq!(bits(&near), bits(&far), "{op:?} of {shape:?} over {dims:?}");
+                    }
+                }
+                let [near, far] = [&x, &far].map(|x| arg_reduce(Op::Max, x, last, true).unwrap());
+                assert_eq!((bits(&near.0), bits(&near.1)), (bits(&far.0), bits(&far.1)));
+                let at = |x: &Raw| arg_position(Op::Argmin, x, None, false).unwrap();
+                assert_eq!(bits(&at(&x)), bits(&at(&gapped(&x))));
+            }
+        }
+    }
+}
