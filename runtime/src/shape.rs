@@ -47,15 +47,20 @@ fn too_large(op: &'static str, shape: &[usize]) -> Error {
     .hint("use smaller sizes")
 }
 
+/// `len` zeros, or false: without the loop over them where they are few.
+#[inline]
+pub(crate) fn zeros<V: Copy + Default>(len: usize) -> SmallVec<[V; rule::INLINE_DIMS]> {
+    if len <= rule::INLINE_DIMS {
+        SmallVec::from_buf_and_len([V::default(); rule::INLINE_DIMS], len)
+    } else {
+        SmallVec::from_elem(V::default(), len)
+    }
+}
+
 /// The strides of a row-major tensor. A dim of size 0 counts as size 1, so that no stride is zero.
 #[must_use]
 pub fn row_major(shape: &[usize]) -> Strides {
-    let mut strides = if shape.len() <= rule::INLINE_DIMS {
-        // Of a length that the compiler knows, and so without a loop.
-        Strides::from_buf_and_len([0; rule::INLINE_DIMS], shape.len())
-    } else {
-        Strides::from_elem(0, shape.len())
-    };
+    let mut strides: Strides = zeros(shape.len());
     let mut stride = 1_isize;
     for (out, &size) in strides.iter_mut().zip(shape).rev() {
         *out = stride;

@@ -87,7 +87,8 @@ pub(crate) fn owned(op: Op, mut own: Bare, of: &'static Static) -> Result<Bare> 
     }
 }
 
-/// Computes into `own`; the run-time names of the result, or `None` where it must go elsewhere.
+/// Computes into `own`, which stands behind one operand, before one, or alone; the run-time names of
+/// the result, or `None` where it must go elsewhere.
 fn reuse(
     op: Op,
     before: &[Side<'_>],
@@ -104,11 +105,9 @@ fn reuse(
     } else {
         None
     };
-    let (first, last): (Args<'_>, Args<'_>) = (
-        before.iter().map(Side::arg).collect(),
-        after.iter().map(Side::arg).collect(),
-    );
-    match typed(|| call::pointwise_reusing(op, &first, &mut own.raw, &last)) {
+    let (first, last) = (before.first().map(Side::arg), after.first().map(Side::arg));
+    let (first, last) = (first.as_slice(), last.as_slice());
+    match typed(|| call::pointwise_reusing(op, first, &mut own.raw, last)) {
         Ok(done) => Ok(done.then_some(wilds)),
         Err(error) => {
             let middle = [own.side(of)];

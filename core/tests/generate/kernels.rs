@@ -15,7 +15,7 @@ pub fn pointwise() -> String {
          use nomina_core::op::Op;\n\
          use nomina_core::{DType, Element};\n\
          use num_complex::Complex;\n\n\
-         use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4};\n\
+         use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4, own1, own2};\n\
          use super::kernel::{output1, output2, output3, output4, reaching};\n\
          use crate::cpu::numeric::by_name::*;\n\
          use crate::cpu::numeric::{double, single};\n\
@@ -67,6 +67,9 @@ const FUSED_WIDE: &str = "exp log tanh sigmoid";
 
 /// As [`FUSED`], of numbers up to a bound; beyond, they are calls.
 const REACHING: &str = "sin cos tan";
+
+/// What is done sooner than results are copied: in place it has loops of its own, in `f32` and `f64`.
+const QUICK: &str = "add sub mul div maximum minimum neg abs relu square";
 
 fn named(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|listed| listed == name)
@@ -135,6 +138,10 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
         } else {
             expr.into()
         };
+        let own = match dtype {
+            DType::F32 | DType::F64 if named(QUICK, row.name) => "own ",
+            _ => "",
+        };
         let operands: Vec<String> = ["x", "y", "z"][..arity]
             .iter()
             .copied()
@@ -147,7 +154,7 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
             .collect();
         let _ = writeln!(
             out,
-            "DType::{dtype:?} => kernel!({levels}, |{}| {expr}),",
+            "DType::{dtype:?} => kernel!({own}{levels}, |{}| {expr}),",
             operands.join(", ")
         );
     }

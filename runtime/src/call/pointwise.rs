@@ -415,6 +415,9 @@ pub fn clamp_bounds<'a>(
         )
         .hint("give at least one of them"));
     }
+    if let (Some(min), Some(max)) = (min, max) {
+        return Ok([min, max]);
+    }
     let mut promoter = nomina_core::Promoter::new(crate::config::default_dtype());
     promoter.tensor(dtype, rank);
     for bound in [min, max].into_iter().flatten() {

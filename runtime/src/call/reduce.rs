@@ -1,13 +1,14 @@
 //! Reductions over dims.
 
 use nomina_core::op::Op;
+use nomina_core::rule::INLINE_DIMS;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::SmallVec;
 use crate::backend::backend;
 use crate::config::default_dtype;
 use crate::raw::Raw;
-use crate::shape::{Shape, Strides};
+use crate::shape::{Shape, row_major, zeros};
 
 /// Optional arguments of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +55,7 @@ pub(crate) struct ReduceJob<'a> {
 
 /// What a reduction does to a shape.
 struct Reduced {
-    dims: SmallVec<[bool; 8]>,
+    dims: SmallVec<[bool; INLINE_DIMS]>,
     /// With reduced dims of size 1.
     kept: Shape,
     shape: Shape,
@@ -62,7 +63,7 @@ struct Reduced {
 
 impl Reduced {
     fn new(op: Op, x: &Raw, dims: &[usize], keepdim: bool) -> Result<Self> {
-        let mut mark: SmallVec<[bool; 8]> = SmallVec::from_elem(false, x.rank());
+        let mut mark: SmallVec<[bool; INLINE_DIMS]> = zeros(x.rank());
         for &dim in dims {
             match mark.get_mut(dim) {
                 None => {
@@ -82,22 +83,17 @@ impl Reduced {
                 Some(slot) => *slot = true,
             }
         }
-        let kept: Shape = x
-            .shape()
-            .iter()
-            .zip(&mark)
-            .map(|(&size, &gone)| if gone { 1 } else { size })
-            .collect();
-        let shape = if keepdim {
-            kept.clone()
-        } else {
-            x.shape()
-                .iter()
-                .zip(&mark)
-                .filter(|&(_, &gone)| !gone)
-                .map(|(&size, _)| size)
-                .collect()
-        };
+        let (mut kept, mut shape) = (Shape::from_slice(x.shape()), Shape::new());
+        for (size, &gone) in kept.iter_mut().zip(&mark) {
+            if gone {
+                *size = 1;
+            } else if !keepdim {
+                shape.push(*size);
+            }
+        }
+        if keepdim {
+            shape = kept.clone();
+        }
         Ok(Self {
             dims: mark,
             kept,
@@ -137,12 +133,12 @@ fn run(
     values: Option<&mut Raw>,
     positions: Option<&mut Raw>,
 ) -> Result<()> {
-    let strides = crate::shape::row_major(&reduced.kept);
-    let out: Strides = strides
-        .iter()
-        .zip(&reduced.dims)
-        .map(|(&s, &gone)| if gone { 0 } else { s })
-        .collect();
+    let mut out = row_major(&reduced.kept);
+    for (stride, &gone) in out.iter_mut().zip(&reduced.dims) {
+        if gone {
+            *stride = 0;
+        }
+    }
     if reduced.kept.contains(&0) {
         return Ok(());
     }

@@ -46,7 +46,12 @@ pub(crate) fn pointwise(op: Op, operands: &[Operand<'_>]) -> Result<DynTensor> {
 
 /// An elementwise operator whose names are known.
 pub(super) fn pointwise_as(op: Op, operands: &[Operand<'_>], names: Names) -> Result<DynTensor> {
-    match call::pointwise(op, &args(operands)) {
+    // Two by far most often, and then not pushed one by one.
+    let raw = match operands {
+        [first, second] => call::pointwise(op, &[first.arg(), second.arg()]),
+        _ => call::pointwise(op, &args(operands)),
+    };
+    match raw {
         Ok(raw) => Ok(DynTensor::new(raw, names)),
         Err(error) => Err(about(error, &tensors(operands))),
     }

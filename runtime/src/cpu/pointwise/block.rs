@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use nomina_core::DType;
 
+use super::dense::is_first;
 use super::kernel::{Inputs, Kernel, Loop};
 use crate::backend::Place;
 use crate::cpu::cast::Cast;
@@ -78,9 +79,18 @@ impl Job {
         for (i, (&place, &dtype)) in inputs.iter().zip(&kernel.inputs).enumerate() {
             operands[i + 1] = operand(i + 1, place, dtype, false);
         }
-        // The loop assumes that its result overlaps no input.
+        let mut run = kernel.pick();
         if in_place {
-            operands[0].feed = Feed::Block;
+            let mut ptrs: Inputs = [std::ptr::null(); 4];
+            for (ptr, place) in ptrs.iter_mut().zip(inputs) {
+                *ptr = place.ptr.cast_const();
+            }
+            let direct = operands[..2].iter().all(|one| one.feed == Feed::Direct);
+            match kernel.pick_own() {
+                Some(own) if direct && is_first(dest.ptr, &ptrs) => run = own,
+                // The loop assumes that its result overlaps no input.
+                _ => operands[0].feed = Feed::Block,
+            }
         }
         let count = inputs.len() + 1;
         let blocks = operands[..count]
@@ -101,7 +111,7 @@ impl Job {
             Some(fits) => (1, fits),
         };
         Self {
-            run: kernel.pick(),
+            run,
             outer,
             columns: inner.size,
             rows,

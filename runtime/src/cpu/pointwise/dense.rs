@@ -36,11 +36,20 @@ impl<const N: usize> Scratch<N> {
 #[inline]
 pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
-    let mut whole = !job.in_place;
+    let mut whole = true;
     for (ptr, lane) in ptrs.iter_mut().zip(job.lanes) {
         match *lane {
             Lane::Whole(place) => *ptr = place,
             _ => whole = false,
+        }
+    }
+    if job.in_place && whole {
+        whole = false;
+        if let Some(run) = kernel.pick_own()
+            && is_first(job.dest, &ptrs)
+        {
+            // SAFETY: the first operand is the result's place, and the only one that is.
+            return unsafe { run(job.count, job.dest, ptrs) };
         }
     }
     // SAFETY: dense operands in the kernel's dtypes. Where they are read as they are, the result
@@ -54,6 +63,12 @@ pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
             in_blocks(kernel, job);
         }
     }
+}
+
+/// Whether the first operand lies in the place of the result, and no other does.
+pub(super) fn is_first(dest: *mut u8, inputs: &Inputs) -> bool {
+    let same = |ptr: &*const u8| std::ptr::eq(*ptr, dest);
+    same(&inputs[0]) && !inputs[1..].iter().any(same)
 }
 
 /// The size of the longest element that passes through a block.

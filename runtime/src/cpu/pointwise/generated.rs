@@ -5,7 +5,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4};
+use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4, own1, own2};
 use super::kernel::{output1, output2, output3, output4, reaching};
 use crate::cpu::numeric::by_name::*;
 use crate::cpu::numeric::{double, single};
@@ -524,8 +524,8 @@ fn of_add(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16, y: i16| add(x, y)),
         DType::I32 => kernel!(levels, |x: i32, y: i32| add(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| add(x, y)),
-        DType::F32 => kernel!(levels, |x: f32, y: f32| add(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| add(x, y)),
+        DType::F32 => kernel!(own levels, |x: f32, y: f32| add(x, y)),
+        DType::F64 => kernel!(own levels, |x: f64, y: f64| add(x, y)),
         DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| add(x, y)),
         DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| add(x, y)),
         DType::F16 | DType::BF16 => return None,
@@ -539,8 +539,8 @@ fn of_sub(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16, y: i16| sub(x, y)),
         DType::I32 => kernel!(levels, |x: i32, y: i32| sub(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| sub(x, y)),
-        DType::F32 => kernel!(levels, |x: f32, y: f32| sub(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| sub(x, y)),
+        DType::F32 => kernel!(own levels, |x: f32, y: f32| sub(x, y)),
+        DType::F64 => kernel!(own levels, |x: f64, y: f64| sub(x, y)),
         DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| sub(x, y)),
         DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| sub(x, y)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
@@ -555,8 +555,8 @@ fn of_mul(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16, y: i16| mul(x, y)),
         DType::I32 => kernel!(levels, |x: i32, y: i32| mul(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| mul(x, y)),
-        DType::F32 => kernel!(levels, |x: f32, y: f32| mul(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| mul(x, y)),
+        DType::F32 => kernel!(own levels, |x: f32, y: f32| mul(x, y)),
+        DType::F64 => kernel!(own levels, |x: f64, y: f64| mul(x, y)),
         DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| mul(x, y)),
         DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| mul(x, y)),
         DType::F16 | DType::BF16 => return None,
@@ -565,8 +565,8 @@ fn of_mul(compute: DType) -> Option<&'static Kernel> {
 
 fn of_div(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(levels, |x: f32, y: f32| div(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| div(x, y)),
+        DType::F32 => kernel!(own levels, |x: f32, y: f32| div(x, y)),
+        DType::F64 => kernel!(own levels, |x: f64, y: f64| div(x, y)),
         DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| div(x, y)),
         DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| div(x, y)),
         DType::Bool
@@ -602,8 +602,8 @@ fn of_neg(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16| neg(x)),
         DType::I32 => kernel!(levels, |x: i32| neg(x)),
         DType::I64 => kernel!(levels, |x: i64| neg(x)),
-        DType::F32 => kernel!(levels, |x: f32| neg(x)),
-        DType::F64 => kernel!(levels, |x: f64| neg(x)),
+        DType::F32 => kernel!(own levels, |x: f32| neg(x)),
+        DType::F64 => kernel!(own levels, |x: f64| neg(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| neg(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| neg(x)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
@@ -617,8 +617,8 @@ fn of_abs(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16| abs(x)),
         DType::I32 => kernel!(levels, |x: i32| abs(x)),
         DType::I64 => kernel!(levels, |x: i64| abs(x)),
-        DType::F32 => kernel!(levels, |x: f32| abs(x)),
-        DType::F64 => kernel!(levels, |x: f64| abs(x)),
+        DType::F32 => kernel!(own levels, |x: f32| abs(x)),
+        DType::F64 => kernel!(own levels, |x: f64| abs(x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| abs(x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| abs(x)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
@@ -717,8 +717,8 @@ fn of_relu(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16| relu(x)),
         DType::I32 => kernel!(levels, |x: i32| relu(x)),
         DType::I64 => kernel!(levels, |x: i64| relu(x)),
-        DType::F32 => kernel!(levels, |x: f32| relu(x)),
-        DType::F64 => kernel!(levels, |x: f64| relu(x)),
+        DType::F32 => kernel!(own levels, |x: f32| relu(x)),
+        DType::F64 => kernel!(own levels, |x: f64| relu(x)),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
@@ -1577,8 +1577,8 @@ fn of_square(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16| mul(x, x)),
         DType::I32 => kernel!(levels, |x: i32| mul(x, x)),
         DType::I64 => kernel!(levels, |x: i64| mul(x, x)),
-        DType::F32 => kernel!(levels, |x: f32| mul(x, x)),
-        DType::F64 => kernel!(levels, |x: f64| mul(x, x)),
+        DType::F32 => kernel!(own levels, |x: f32| mul(x, x)),
+        DType::F64 => kernel!(own levels, |x: f64| mul(x, x)),
         DType::C64 => kernel!(levels, |x: Complex<f32>| mul(x, x)),
         DType::C128 => kernel!(levels, |x: Complex<f64>| mul(x, x)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
@@ -1632,8 +1632,8 @@ fn of_maximum(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16, y: i16| maximum(x, y)),
         DType::I32 => kernel!(levels, |x: i32, y: i32| maximum(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| maximum(x, y)),
-        DType::F32 => kernel!(levels, |x: f32, y: f32| maximum(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| maximum(x, y)),
+        DType::F32 => kernel!(own levels, |x: f32, y: f32| maximum(x, y)),
+        DType::F64 => kernel!(own levels, |x: f64, y: f64| maximum(x, y)),
         DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
@@ -1646,8 +1646,8 @@ fn of_minimum(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(levels, |x: i16, y: i16| minimum(x, y)),
         DType::I32 => kernel!(levels, |x: i32, y: i32| minimum(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| minimum(x, y)),
-        DType::F32 => kernel!(levels, |x: f32, y: f32| minimum(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| minimum(x, y)),
+        DType::F32 => kernel!(own levels, |x: f32, y: f32| minimum(x, y)),
+        DType::F64 => kernel!(own levels, |x: f64, y: f64| minimum(x, y)),
         DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }

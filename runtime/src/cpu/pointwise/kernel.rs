@@ -23,6 +23,8 @@ pub(crate) struct Kernel {
     /// The dtype that the loop writes.
     pub(crate) output: DType,
     loops: [Loop; LEVELS],
+    /// Loops whose results take the place of the first input's elements.
+    own: Option<[Loop; LEVELS]>,
 }
 
 impl Kernel {
@@ -37,7 +39,14 @@ impl Kernel {
             inputs,
             output,
             loops,
+            own: None,
         }
+    }
+
+    /// With loops for [`Kernel::pick_own`].
+    pub(super) const fn with_own(mut self, loops: [Loop; LEVELS]) -> Self {
+        self.own = Some(loops);
+        self
     }
 
     /// The loop for this machine.
@@ -47,6 +56,16 @@ impl Kernel {
     #[inline]
     pub(crate) fn pick(&self) -> Loop {
         self.loops[level() as usize]
+    }
+
+    /// The loop whose results take the place of the first input's elements, where there is one:
+    /// for what is done sooner than a block of results is copied.
+    ///
+    /// Its caller promises as for [`Kernel::pick`], but that the first input need not be said, and
+    /// the room for results holds its elements.
+    #[inline]
+    pub(crate) fn pick_own(&self) -> Option<Loop> {
+        self.own.map(|loops| loops[level() as usize])
     }
 }
 
@@ -98,6 +117,35 @@ pub(super) unsafe fn loop1<A: Copy, R>(n: usize, out: *mut u8, inputs: Inputs, f
     let (out, x) = unsafe { (output::<R>(out, n), input::<A>(inputs[0], n)) };
     for (out, &x) in out.iter_mut().zip(x) {
         out.write(f(x));
+    }
+}
+
+/// # Safety
+/// As [`Kernel::pick_own`] says.
+#[inline(always)]
+pub(super) unsafe fn own1<A: Copy>(n: usize, out: *mut u8, _: Inputs, f: impl Fn(A) -> A) {
+    // SAFETY: the caller's promise.
+    for x in unsafe { slice::from_raw_parts_mut::<A>(out.cast(), n) } {
+        *x = f(*x);
+    }
+}
+
+/// # Safety
+/// As [`Kernel::pick_own`] says.
+#[inline(always)]
+pub(super) unsafe fn own2<A: Copy, B: Copy>(
+    n: usize,
+    out: *mut u8,
+    inputs: Inputs,
+    f: impl Fn(A, B) -> A,
+) {
+    // SAFETY: the caller's promise.
+    let (own, y) = unsafe {
+        let own = slice::from_raw_parts_mut::<A>(out.cast(), n);
+        (own, input::<B>(inputs[1], n))
+    };
+    for (x, &y) in own.iter_mut().zip(y) {
+        *x = f(*x, y);
     }
 }
 
@@ -228,8 +276,25 @@ macro_rules! reaching {
 }
 pub(super) use reaching;
 
-/// A kernel from an expression over typed operands, compiled as the macro says that comes first.
+/// A kernel from an expression over typed operands, compiled as the macro says that comes first; with
+/// `own`, also for results in the place of the first operand.
 macro_rules! kernel {
+    (own $levels:ident, |$x:ident: $a:ty| $e:expr) => {{
+        const KERNEL: Kernel = kernel!($levels, |$x: $a| $e).with_own(
+            $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+                own1(n, out, inputs, |$x: $a| $e)
+            }),
+        );
+        &KERNEL
+    }};
+    (own $levels:ident, |$x:ident: $a:ty, $y:ident: $b:ty| $e:expr) => {{
+        const KERNEL: Kernel = kernel!($levels, |$x: $a, $y: $b| $e).with_own(
+            $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+                own2(n, out, inputs, |$x: $a, $y: $b| $e)
+            }),
+        );
+        &KERNEL
+    }};
     ($levels:ident, |$x:ident: $a:ty| $e:expr) => {{
         const KERNEL: Kernel = {
             let loops = $levels!(fn(n: usize, out: *mut u8, inputs: Inputs) {
