@@ -190,7 +190,7 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     }
     // SAFETY: the caller's promise.
     if unsafe { short::execute(&*reducer, job) } {
-        return;
+        return Ok(());
     }
     let plan = Plan::new(
         job.shape,
