@@ -25,4 +25,7 @@ pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;
 pub(crate) mod sparse;
+pub(crate) mod stream;
+#[cfg(feature = "rayon")]
+mod team;
 pub(crate) mod triangle;

@@ -8,20 +8,33 @@ use crate::memory::NoMemory;
 /// Below so many elements a second thread costs more than it gives.
 pub(crate) const GRAIN: usize = 1 << 15;
 
-/// Calls `f` on consecutive ranges that make up `0..n`, each at least `grain` long unless there is
-/// only one. Ranges may run at the same time; how many there are depends on the number of threads,
+/// How many pieces of work there are for each thread, at most.
+const PIECES: usize = 4;
+
+/// A multiple of so many elements fills whole lines of the cache, whatever their size.
+const LINE: usize = 64;
+
+/// From so many elements on, a piece may be longer than the others by a few.
+const LONG: usize = 64 * LINE;
+
+/// Calls `f` on consecutive ranges that make up `0..n`, each about `grain` long or longer unless there
+/// is only one. Ranges may run at the same time; how many there are depends on the number of threads,
 /// so what `f` computes for one index must not depend on where its range starts.
 pub(crate) fn split(n: usize, grain: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
-    let pieces = threads().min(n / grain.max(1));
-    if pieces <= 1 {
+    let most = n / grain.max(1);
+    if most <= 1 || threads() == 1 {
         f(0..n);
         return;
     }
-    each(pieces, &|piece| {
-        // Equal within one element, without overflow.
-        let at = |piece: usize| piece * (n / pieces) + piece.min(n % pieces);
-        f(at(piece)..at(piece + 1));
-    });
+    // More than threads, so that one that comes late or is interrupted leaves some to the others.
+    let pieces = most.min(PIECES * threads());
+    // Equal within one element, without overflow; long ones begin where a line of the cache does.
+    let aligned = if n / pieces >= LONG { LINE - 1 } else { 0 };
+    let at = |piece: usize| match piece * (n / pieces) + piece.min(n % pieces) {
+        end if end == n => n,
+        start => start & !aligned,
+    };
+    each(pieces, &|piece| f(at(piece)..at(piece + 1)));
 }
 
 /// As [`split`], of work that asks for memory; the error is that of one of those that got none.
@@ -64,8 +77,7 @@ impl Missing {
 pub(crate) fn each(n: usize, f: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "rayon")]
     if n > 1 && threads() > 1 {
-        use rayon::prelude::*;
-        (0..n).into_par_iter().with_max_len(1).for_each(f);
+        super::team::work(n, threads(), f);
         return;
     }
     (0..n).for_each(f);
@@ -104,7 +116,7 @@ mod tests {
 
     #[test]
     fn ranges_cover_everything_once() {
-        for (n, grain) in [(0, 1), (1, 1), (10, 3), (100, 1), (7, 100)] {
+        for (n, grain) in [(0, 1), (1, 1), (10, 3), (100, 1), (7, 100), (70_003, 1)] {
             let seen = Mutex::new(vec![0; n]);
             split(n, grain, &|range| {
                 range.for_each(|i| seen.lock().unwrap()[i] += 1)

@@ -127,6 +127,25 @@ macro_rules! one_level {
 }
 pub(crate) use one_level;
 
+/// Asks for what will be read soon, where the processor takes such hints.
+#[inline(always)]
+pub(crate) fn prefetch<T>(slice: &[T]) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        const LINE: usize = 64;
+        let start = slice.as_ptr().cast::<i8>();
+        let end = start.addr() + size_of_val(slice);
+        let lines = (end.next_multiple_of(LINE) - start.addr() / LINE * LINE) / LINE;
+        for line in 0..lines {
+            // SAFETY: a hint never faults.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE)) };
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = slice;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

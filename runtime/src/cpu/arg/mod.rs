@@ -9,7 +9,7 @@ use super::reduce::reducer::{COLS, Reducer, many, many_mut};
 use super::reduce::simd::{Kernel, dispatch};
 
 /// An order in which one element of equal ones is first, and NaN before all.
-pub(crate) trait Better: Fold<Acc = <Self as Fold>::T> {
+pub(crate) trait Better: Fold<X = <Self as Fold>::T, Acc = <Self as Fold>::T> {
     /// Whether `a` is strictly before `b`.
     fn better(a: Self::T, b: Self::T) -> bool;
     /// Whether both are the same to the order, NaN like NaN.

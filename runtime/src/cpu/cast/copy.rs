@@ -1,10 +1,13 @@
 //! Copying a whole operand.
 
+use std::mem::MaybeUninit;
+
 use nomina_core::DType;
 
 use super::Cast;
 use crate::backend::Place;
 use crate::cpu::parallel::{GRAIN, Shared, each, split};
+use crate::cpu::stream::{self, Past};
 use crate::plan::{Dim, Plan};
 
 /// Elements per side of a tile when one operand steps across the other: the lines that a tile
@@ -27,18 +30,59 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
         return;
     }
     let [to_step, from_step, ..] = plan.inner().steps;
+    let [from_size, to_size] = cast.sizes();
+    // Copies without conversion have been taught this by whoever wrote the C library.
+    let past = Past::of(plan.numel() * (from_size + to_size) as usize)
+        .filter(|_| !cast.copies() && to_step == to_size && plan.inner().size >= stream::BLOCK);
     split(plan.numel(), GRAIN, &|range| {
         let (mut walk, mut left) = (plan.walk(range.start), range.len());
         while left > 0 {
             let (n, [to_offset, from_offset, ..]) = walk.take(left);
             // SAFETY: a run of the plan; ranges share no position of `dest`.
             unsafe {
-                let source = source.get().offset(from_offset);
-                cast.run(n, source, from_step, dest.get().offset(to_offset), to_step);
+                let (source, dest) = (
+                    source.get().offset(from_offset),
+                    dest.get().offset(to_offset),
+                );
+                match past {
+                    None => cast.run(n, source, from_step, dest, to_step),
+                    Some(past) => passing(&cast, past, n, source, from_step, dest),
+                }
             }
             left -= n;
         }
+        if let Some(past) = past {
+            past.settle();
+        }
     });
+}
+
+/// Converts `n` elements to where they stand side by side, past the caches.
+///
+/// # Safety
+/// As [`Cast::run`].
+unsafe fn passing(
+    cast: &Cast,
+    past: Past,
+    n: usize,
+    source: *const u8,
+    step: isize,
+    dest: *mut u8,
+) {
+    let [_, size] = cast.sizes();
+    let mut block = [const { MaybeUninit::<u128>::uninit() }; stream::BLOCK / size_of::<u128>()];
+    let block = block.as_mut_ptr().cast::<u8>();
+    let mut at = 0;
+    while at < n {
+        // SAFETY: elements of the run; the block has room for them.
+        unsafe {
+            let to = dest.offset(at as isize * size);
+            let part = Past::until_block(to, size as usize, n - at);
+            cast.run(part, source.offset(at as isize * step), step, block, size);
+            past.copy(block, to, part * size as usize);
+            at += part;
+        }
+    }
 }
 
 /// Whether the source is adjacent along the second dim and not along the first.

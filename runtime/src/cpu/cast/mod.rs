@@ -28,6 +28,7 @@ pub(crate) struct Cast {
     dense: Dense,
     strided: Strided,
     sizes: [isize; 2],
+    copies: bool,
 }
 
 impl Cast {
@@ -42,7 +43,18 @@ impl Cast {
             dense: dense[level() as usize],
             strided,
             sizes: [from.size() as isize, to.size() as isize],
+            copies: from == to,
         }
+    }
+
+    /// The sizes of an element before and after.
+    pub(crate) fn sizes(&self) -> [isize; 2] {
+        self.sizes
+    }
+
+    /// Whether elements stay as they are.
+    pub(crate) fn copies(&self) -> bool {
+        self.copies
     }
 
     /// Takes `n` elements from `source` to `dest`, where they lie `steps` bytes apart. A source

@@ -14,31 +14,54 @@ fn every_pair_of_dtypes() {
     for from in DType::ALL {
         for to in DType::ALL {
             // 70 elements: full vectors and a rest.
-            let x = numbers(from, &[70]);
-            let backwards = x.flip(0).unwrap();
-            let (y, z) = (
-                call::to_dtype(&x, to).unwrap(),
-                call::to_dtype(&backwards, to).unwrap(),
-            );
-            assert_eq!(y.dtype(), to);
-            let truth = from == DType::Bool || to == DType::Bool;
-            for (i, value) in y.scalars().enumerate() {
-                let expected = if truth {
-                    f64::from(u8::from(i % 100 != 0))
-                } else {
-                    i as f64
-                };
-                assert_eq!(value.to_f64(), expected, "{from} to {to}");
-            }
-            let mut reversed: Vec<Scalar> = z.scalars().collect();
-            reversed.reverse();
-            assert_eq!(
-                reversed,
-                y.scalars().collect::<Vec<_>>(),
-                "{from} to {to}, backwards"
+            pair(from, to, 70);
+        }
+    }
+}
+
+#[test]
+fn far_more_than_the_caches_hold() {
+    let types = [DType::BF16, DType::F32, DType::U8, DType::C64];
+    for from in types {
+        for to in types {
+            pair(from, to, if cfg!(miri) { 70 } else { 5003 });
+            // From an odd place on, with gaps in between, to rows that begin anywhere.
+            let x = numbers(from, &[3, 3001]).narrow(1, 1, 2999).unwrap();
+            let y = call::to_dtype(&x, to).unwrap();
+            let one = call::to_dtype(&x.select(0, 2).unwrap(), to).unwrap();
+            assert!(
+                y.select(0, 2).unwrap().scalars().eq(one.scalars()),
+                "{from} to {to}"
             );
         }
     }
+}
+
+/// Numbers of one dtype as another one, forwards and backwards.
+fn pair(from: DType, to: DType, count: usize) {
+    let x = numbers(from, &[count]);
+    let backwards = x.flip(0).unwrap();
+    let (y, z) = (
+        call::to_dtype(&x, to).unwrap(),
+        call::to_dtype(&backwards, to).unwrap(),
+    );
+    assert_eq!(y.dtype(), to);
+    let truth = from == DType::Bool || to == DType::Bool;
+    for (i, value) in y.scalars().enumerate() {
+        let expected = if truth {
+            f64::from(u8::from(i % 100 != 0))
+        } else {
+            (i % 100) as f64
+        };
+        assert_eq!(value.to_f64(), expected, "{from} to {to}");
+    }
+    let mut reversed: Vec<Scalar> = z.scalars().collect();
+    reversed.reverse();
+    assert_eq!(
+        reversed,
+        y.scalars().collect::<Vec<_>>(),
+        "{from} to {to}, backwards"
+    );
 }
 
 #[test]

@@ -10,6 +10,7 @@ use super::kernel::{Inputs, Kernel, Loop};
 use crate::backend::Place;
 use crate::cpu::cast::Cast;
 use crate::cpu::parallel::{GRAIN, Shared, split, threads};
+use crate::cpu::stream::{self, Past};
 use crate::plan::{Dim, OPERANDS, Plan, Steps};
 
 /// Bytes per operand that pass through the cache at a time; four of them fit into its first level.
@@ -61,6 +62,9 @@ pub(super) struct Job {
     short: bool,
     operands: [Operand; OPERANDS],
     count: usize,
+    /// How results go past the caches, where they do. They are adjacent then, and pass through a
+    /// block.
+    past: Option<Past>,
 }
 
 impl Job {
@@ -93,6 +97,16 @@ impl Job {
             }
         }
         let count = inputs.len() + 1;
+        let past = past(plan, dest, inputs).filter(|_| {
+            let size = dest.dtype.size();
+            let adjacent = |step: isize| step == size as isize;
+            !in_place
+                && if short {
+                    plan.is_linear(0, size)
+                } else {
+                    adjacent(operands[0].step)
+                }
+        });
         let blocks = operands[..count]
             .iter()
             .filter(|operand| operand.feed != Feed::Direct);
@@ -103,6 +117,16 @@ impl Job {
         let crossed = blocks
             .filter(|operand| operand.feed == Feed::Block)
             .any(|operand| operand.row_step.abs() < operand.step.abs() && operand.row_step != 0);
+        // Tiles are too narrow for whole lines.
+        let past = past.filter(|_| !crossed);
+        let fits = match past {
+            None => fits,
+            Some(_) => {
+                operands[0].feed = Feed::Block;
+                let most = stream::BLOCK / dest.dtype.size();
+                Some(fits.map_or(most, |fits| fits.min(most)))
+            }
+        };
         let (rows, limit) = match fits {
             None if short => (usize::MAX, inner.size),
             None => (1, usize::MAX),
@@ -119,6 +143,7 @@ impl Job {
             short,
             operands,
             count,
+            past,
         }
     }
 
@@ -150,7 +175,7 @@ impl Job {
             return;
         }
         // Indeterminate until filled, so that operations without blocks do not pay for them.
-        let mut scratch = [const { MaybeUninit::<Scratch>::uninit() }; OPERANDS];
+        let mut scratch = [const { MaybeUninit::<Scratch>::uninit() }; OPERANDS + 1];
         let blocks = scratch
             .each_mut()
             .map(|block| block.as_mut_ptr().cast::<u8>());
@@ -169,11 +194,20 @@ impl Job {
             left -= height;
             let mut at = columns.start;
             while at < columns.end {
-                let width = self.limit.min(columns.end - at);
+                let mut width = self.limit.min(columns.end - at);
+                if self.past.is_some() && !self.short {
+                    let dest = &self.operands[0];
+                    let to = dest.base.get();
+                    let to = to.wrapping_offset(offsets[0] + at as isize * dest.step);
+                    width = Past::until_block(to, dest.step as usize, width);
+                }
                 // SAFETY: a tile within the rows and columns; the blocks have room for it.
                 unsafe { self.tile(&offsets, at as isize, [height, width], &blocks) };
                 at += width;
             }
+        }
+        if let Some(past) = self.past {
+            past.settle();
         }
     }
 
@@ -186,9 +220,11 @@ impl Job {
         offsets: &Steps,
         at: isize,
         [height, width]: [usize; 2],
-        blocks: &[*mut u8; OPERANDS],
+        blocks: &[*mut u8; OPERANDS + 1],
     ) {
-        let mut ptrs = *blocks;
+        let [first, rest @ .., last] = blocks;
+        let mut ptrs = [*first; OPERANDS];
+        ptrs[1..].copy_from_slice(rest);
         // The distance in bytes between rows where the loop reads and writes them.
         let mut strides = [0; OPERANDS];
         for (i, operand) in self.operands[..self.count].iter().enumerate() {
@@ -224,10 +260,22 @@ impl Job {
             // SAFETY: the block holds the tile's results; the tile has room for them.
             unsafe {
                 let first = dest.base.get().offset(offsets[0] + at * dest.step);
-                dest.scatter(blocks[0], first, [height, width]);
+                match self.past {
+                    None => dest.scatter(blocks[0], first, [height, width]),
+                    Some(past) => dest.pass(past, [blocks[0], *last], first, height * width),
+                }
             }
         }
     }
+}
+
+/// How the results of a large operation go past the caches.
+fn past(plan: &Plan, dest: Place, inputs: &[Place]) -> Option<Past> {
+    let moving = |&(i, _): &(usize, &Place)| !plan.is_constant(i + 1);
+    let sizes = inputs.iter().enumerate().filter(moving);
+    let sizes = sizes.map(|(_, place)| place.dtype.size());
+    let bytes = dest.dtype.size() + sizes.sum::<usize>();
+    Past::of(plan.numel().saturating_mul(bytes))
 }
 
 /// How an operand of the dtype `dtype` in the loop reaches it.
@@ -293,6 +341,25 @@ impl Operand {
                         .run(width, source, self.step, block.offset(i * row), size);
                 }
             }
+        }
+    }
+
+    /// Takes `n` adjacent elements from a block past the caches, by way of another block where
+    /// they are converted.
+    ///
+    /// # Safety
+    /// There is room for `n` elements from `first` on; the first block holds them, and the second
+    /// one has room for them.
+    unsafe fn pass(&self, past: Past, blocks: [*mut u8; 2], first: *mut u8, n: usize) {
+        let [mut block, spare] = blocks;
+        let size = self.cast.sizes()[1];
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !self.cast.copies() {
+                self.cast.run(n, block, self.size, spare, size);
+                block = spare;
+            }
+            past.copy(block, first, n * size as usize);
         }
     }
 

@@ -13,10 +13,14 @@ const LANES: usize = 64;
 
 /// How elements combine, and what holds the result of many blocks.
 pub(crate) trait Fold: Sync + 'static {
-    /// An element.
+    /// An element as it lies in memory.
+    type X: Element;
+    /// An element as it is combined.
     type T: Element;
     /// What blocks go into.
     type Acc: Copy;
+    /// The one as the other.
+    fn widen(x: Self::X) -> Self::T;
     /// Combines with any element to that element.
     const IDENTITY: Self::T;
     /// Of two elements, within a block.
@@ -36,7 +40,7 @@ pub(crate) trait Fold: Sync + 'static {
 }
 
 /// All elements of a row, combined in lanes.
-pub(crate) struct Row<'a, F: Fold>(pub &'a [F::T], pub PhantomData<F>);
+pub(crate) struct Row<'a, F: Fold>(pub &'a [F::X], pub PhantomData<F>);
 
 impl<F: Fold> Kernel for Row<'_, F> {
     type Out = F::T;
@@ -46,11 +50,11 @@ impl<F: Fold> Kernel for Row<'_, F> {
         let mut chunks = self.0.chunks_exact(LANES);
         for chunk in &mut chunks {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                *lane = F::combine(*lane, x);
+                *lane = F::combine(*lane, F::widen(x));
             }
         }
         for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
-            *lane = F::combine(*lane, x);
+            *lane = F::combine(*lane, F::widen(x));
         }
         let mut width = LANES / 2;
         while width > 0 {
@@ -66,7 +70,7 @@ impl<F: Fold> Kernel for Row<'_, F> {
 /// All columns of a tile, each combined over the rows into `out`.
 pub(crate) struct Cols<'a, F: Fold> {
     pub out: &'a mut [F::T],
-    pub xs: *const F::T,
+    pub xs: *const F::X,
     pub stride: isize,
     pub rows: usize,
 }
@@ -78,20 +82,21 @@ impl<F: Fold> Kernel for Cols<'_, F> {
         let n = self.out.len();
         // SAFETY: whoever made the tile says that every row has `n` elements.
         let row = |r: usize| unsafe {
-            many::<F::T>(self.xs.wrapping_offset(r as isize * self.stride).cast(), n)
+            many::<F::X>(self.xs.wrapping_offset(r as isize * self.stride).cast(), n)
         };
         let mut r = 0;
         while r + 4 <= self.rows {
             let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
             for i in 0..n {
-                let (ab, cd) = (F::combine(a[i], b[i]), F::combine(c[i], d[i]));
+                let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(F::widen);
+                let (ab, cd) = (F::combine(a, b), F::combine(c, d));
                 self.out[i] = F::combine(self.out[i], F::combine(ab, cd));
             }
             r += 4;
         }
         while r < self.rows {
             for (out, &x) in self.out.iter_mut().zip(row(r)) {
-                *out = F::combine(*out, x);
+                *out = F::combine(*out, F::widen(x));
             }
             r += 1;
         }
@@ -118,7 +123,7 @@ impl<F> Folding<F> {
 
 impl<F: Fold> Reducer for Folding<F> {
     fn load(&self) -> DType {
-        F::T::DTYPE
+        F::X::DTYPE
     }
 
     fn out(&self) -> DType {
@@ -246,9 +251,14 @@ impl Compensated {
 macro_rules! sum {
     ($($t:ty, $zero:expr, $acc:ty, $start:expr, $add:expr, $merge:expr, $finish:expr;)*) => {$(
         impl Fold for Sum<$t> {
+            type X = $t;
             type T = $t;
             type Acc = $acc;
             const IDENTITY: $t = $zero;
+            #[inline(always)]
+            fn widen(x: $t) -> $t {
+                x
+            }
             #[inline(always)]
             fn combine(a: $t, b: $t) -> $t {
                 a + b
@@ -293,9 +303,14 @@ sum! {
 }
 
 impl Fold for Sum<i64> {
+    type X = i64;
     type T = i64;
     type Acc = i64;
     const IDENTITY: i64 = 0;
+    #[inline(always)]
+    fn widen(x: i64) -> i64 {
+        x
+    }
     #[inline(always)]
     fn combine(a: i64, b: i64) -> i64 {
         a.wrapping_add(b)
@@ -318,9 +333,14 @@ impl Fold for Sum<i64> {
 macro_rules! plain {
     ($($name:ident<$t:ty>, $identity:expr, $combine:expr;)*) => {$(
         impl Fold for $name<$t> {
+            type X = $t;
             type T = $t;
             type Acc = $t;
             const IDENTITY: $t = $identity;
+            #[inline(always)]
+            fn widen(x: $t) -> $t {
+                x
+            }
             #[inline(always)]
             fn combine(a: $t, b: $t) -> $t {
                 let combine: fn($t, $t) -> $t = $combine;
@@ -372,9 +392,14 @@ extrema! {
 macro_rules! truth {
     ($($name:ident $identity:literal $op:tt;)*) => {$(
         impl Fold for $name {
+            type X = bool;
             type T = bool;
             type Acc = bool;
             const IDENTITY: bool = $identity;
+            #[inline(always)]
+            fn widen(x: bool) -> bool {
+                x
+            }
             #[inline(always)]
             fn combine(a: bool, b: bool) -> bool {
                 a $op b

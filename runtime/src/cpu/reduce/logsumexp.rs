@@ -119,7 +119,7 @@ pub(crate) struct LogSumExp<T>(pub PhantomData<T>);
 /// Element types that have a maximum.
 pub(crate) trait Ordered: Real {
     /// The fold that finds it.
-    type Max: Fold<T = Self>;
+    type Max: Fold<X = Self, T = Self>;
 }
 
 impl Ordered for f32 {

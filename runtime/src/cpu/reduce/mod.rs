@@ -19,16 +19,19 @@ pub(crate) mod simd;
 pub(crate) mod split;
 #[cfg(test)]
 pub(crate) mod tests;
+mod widened;
 
 use std::marker::PhantomData;
 
-use nomina_core::DType;
+use half::{bf16, f16};
 use nomina_core::op::Op;
+use nomina_core::{DType, Element};
 use num_complex::Complex;
 
 use crate::backend::arithmetic;
 use crate::call::ReduceJob;
 use crate::cpu::arg::Position;
+use crate::cpu::numeric::Convert;
 use crate::memory::NoMemory;
 pub(crate) use drive::{Elements, Make, Source, TILE, Target, Walk, run, run_made};
 use fold::{All, Any, Folding, Max, Min, Prod, Sum};
@@ -39,17 +42,27 @@ use nan::{Count, NanMean};
 pub(crate) use plan::Plan;
 pub(crate) use reducer::Reducer;
 use split::Scratch;
+use widened::Widened;
 
-/// The reducer of an operator for operands that are converted to `compute`; `None` where the table
-/// does not list the dtype. `number` is what the job says; `positions` asks for where elements stand, for `max`, `min`, `argmax`
-/// and `argmin`.
+/// The reducer of an operator for elements that lie there as `source` and are computed with as
+/// `compute`; `None` where the table does not list the dtype. `number` is what the job says;
+/// `positions` asks for where elements stand, for `max`, `min`, `argmax` and `argmin`.
 pub(crate) fn find(
     op: Op,
+    source: DType,
     compute: DType,
     number: f64,
     positions: bool,
 ) -> Option<Box<dyn Reducer>> {
     let dtype = arithmetic(compute);
+    let widened = match (source, dtype) {
+        (DType::BF16, DType::F32) if !positions => widened::<bf16>(op),
+        (DType::F16, DType::F32) if !positions => widened::<f16>(op),
+        _ => None,
+    };
+    if widened.is_some() {
+        return widened;
+    }
     match op {
         Op::Sum => sum(dtype, false),
         Op::Mean => sum(dtype, true),
@@ -75,6 +88,17 @@ pub(crate) fn find(
             DType::C64 | DType::C128 => Some(Box::new(ComplexLogSumExp)),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// Reducers that widen elements to `f32` as they read them.
+fn widened<H: Convert<f32> + Element + Sync>(op: Op) -> Option<Box<dyn Reducer>> {
+    match op {
+        Op::Sum => Some(Box::new(Folding::<Widened<Sum<f32>, H>>::PLAIN)),
+        Op::Mean => Some(Box::new(Folding::<Widened<Sum<f32>, H>>::MEAN)),
+        Op::Amax | Op::Max => Some(Box::new(Folding::<Widened<Max<f32>, H>>::PLAIN)),
+        Op::Amin | Op::Min => Some(Box::new(Folding::<Widened<Min<f32>, H>>::PLAIN)),
         _ => None,
     }
 }
@@ -173,7 +197,7 @@ fn variance(dtype: DType, correction: f64, root: bool) -> Option<Box<dyn Reducer
 /// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
 pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     let positions = !job.positions.is_null();
-    let Some(reducer) = find(job.op, job.compute, job.number, positions) else {
+    let Some(reducer) = find(job.op, job.dtype, job.compute, job.number, positions) else {
         unreachable!(
             "{}: the table lists a dtype without a kernel",
             job.op.name()
@@ -213,7 +237,7 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
 /// # Safety
 /// As [`execute`], but for the operand, whose strides are dense; it has elements.
 pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Result<bool, NoMemory> {
-    let Some(reducer) = find(job.op, job.compute, job.number, false) else {
+    let Some(reducer) = find(job.op, make.dtype(), job.compute, job.number, false) else {
         return Ok(false);
     };
     let target = Target {

@@ -1,23 +1,37 @@
 //! Scratch memory, and tasks on threads.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 pub(crate) use crate::cpu::parallel::Shared;
 use crate::cpu::parallel::{GRAIN, Missing, each, threads};
+use crate::cpu::stream::Past;
 use crate::memory::{self, NoMemory};
 
 /// Calls `f` for `0..n`, on several threads when `n` times `work` is worth it. Neighbours go
 /// together until they make up a sensible task.
 pub(crate) fn for_each(n: usize, work: usize, f: impl Fn(usize) + Sync) {
+    for_each_past(n, work, None, f);
+}
+
+/// As [`for_each`], where `f` writes past the caches: what it wrote is settled once a task, since
+/// the processor waits for memory then.
+fn for_each_past(n: usize, work: usize, past: Option<Past>, f: impl Fn(usize) + Sync) {
+    let all = |numbers: Range<usize>| {
+        numbers.for_each(&f);
+        if let Some(past) = past {
+            past.settle();
+        }
+    };
     let total = n.saturating_mul(work.max(1));
     if n <= 1 || total < 2 * GRAIN || threads() == 1 {
-        (0..n).for_each(f);
+        all(0..n);
         return;
     }
     let pieces = (total / GRAIN).min(threads() * 8);
     let together = n.div_ceil(pieces);
     each(n.div_ceil(together), &|task| {
-        (task * together..n.min((task + 1) * together)).for_each(&f);
+        all(task * together..n.min((task + 1) * together));
     });
 }
 
@@ -27,8 +41,18 @@ pub(crate) fn try_for_each(
     work: usize,
     f: impl Fn(usize) -> Result<(), NoMemory> + Sync,
 ) -> Result<(), NoMemory> {
+    try_for_each_past(n, work, None, f)
+}
+
+/// Both.
+pub(crate) fn try_for_each_past(
+    n: usize,
+    work: usize,
+    past: Option<Past>,
+    f: impl Fn(usize) -> Result<(), NoMemory> + Sync,
+) -> Result<(), NoMemory> {
     let missing = Missing::new();
-    for_each(n, work, |index| missing.look(|| f(index)));
+    for_each_past(n, work, past, |index| missing.look(|| f(index)));
     missing.result()
 }
 

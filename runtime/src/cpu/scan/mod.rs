@@ -5,6 +5,7 @@
 //! stands before each, then the results. Chunks depend on the shape alone.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Element};
@@ -14,12 +15,14 @@ use crate::backend::arithmetic;
 use crate::call::ScanJob;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, Plan, offsets};
-use crate::cpu::reduce::reducer::many_mut;
+use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
-use crate::cpu::reduce::split::{Scratch, Shared, try_for_each};
+use crate::cpu::reduce::split::{Scratch, Shared, try_for_each, try_for_each_past};
+use crate::cpu::stream::Past;
 use crate::memory::{self, NoMemory};
 
 mod logcumsumexp;
+mod prefix;
 #[cfg(test)]
 mod tests;
 
@@ -46,6 +49,15 @@ trait Running: Sync {
     fn join(acc: Self::Acc, later: Self::Acc) -> Self::Acc;
     /// The result there.
     fn result(acc: Self::Acc) -> Self::T;
+    /// The results of a line, and what is carried on. Both have the same length.
+    #[inline(always)]
+    fn line(acc: Self::Acc, xs: &[Self::T], out: &mut [MaybeUninit<Self::T>]) -> Self::Acc {
+        xs.iter().zip(out).fold(acc, |acc, (&x, out)| {
+            let acc = Self::step(acc, x);
+            out.write(Self::result(acc));
+            acc
+        })
+    }
 }
 
 /// The running sum.
@@ -80,8 +92,29 @@ macro_rules! running {
     )*};
 }
 
+impl Running for Cumsum<f32> {
+    type T = f32;
+    type Acc = f64;
+    const START: f64 = 0.0;
+    #[inline(always)]
+    fn step(acc: f64, x: f32) -> f64 {
+        acc + f64::from(x)
+    }
+    #[inline(always)]
+    fn join(acc: f64, later: f64) -> f64 {
+        acc + later
+    }
+    #[inline(always)]
+    fn result(acc: f64) -> f32 {
+        acc as f32
+    }
+    #[inline(always)]
+    fn line(acc: f64, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> f64 {
+        prefix::sums(acc, xs, out)
+    }
+}
+
 running! { Cumsum:
-    f32, f64, 0.0, |a, b| a + b, f64::from, |x| x as f32;
     f64, f64, 0.0, |a, b| a + b, |x| x, |x| x;
     Complex<f32>, Complex<f64>, Complex::new(0.0, 0.0), |a, b| a + b,
         |z| Complex::new(f64::from(z.re), f64::from(z.im)),
@@ -136,6 +169,10 @@ struct Walk<'a, R> {
     /// Strides along the dim.
     inner: [isize; 2],
     width: usize,
+    /// Whether tiles need not be gathered, or scattered.
+    direct: [bool; 2],
+    /// How large results are written.
+    past: Option<Past>,
     running: PhantomData<R>,
 }
 
@@ -155,12 +192,23 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     let width = if columns { kept.size.min(COLS) } else { 1 };
     let count = job.shape[job.dim];
     let cells = plan.outputs() / kept.size * kept.size.div_ceil(width);
+    let beside = |dtype: DType, along: isize, across: isize| {
+        dtype == R::T::DTYPE && if width == 1 { along == 1 } else { across == 1 }
+    };
+    let direct = [
+        beside(job.dtype, inner[0], kept.src),
+        beside(job.out_dtype, inner[1], kept.dst),
+    ];
+    let bytes = job.dtype.size() + job.out_dtype.size();
+    let past = Past::of(plan.outputs().saturating_mul(count * bytes)).filter(|_| direct[1]);
     let walk = Walk::<R> {
         job,
         plan,
         kept,
         inner,
         width,
+        direct,
+        past,
         running: PhantomData,
     };
     let chunk = if cells >= 64 {
@@ -171,10 +219,16 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     let chunks = count.div_ceil(chunk);
     let work = width * count.min(chunk);
     if chunks == 1 {
-        return try_for_each(cells, work, |cell| {
-            let mut accs = [R::START; COLS];
+        return try_for_each_past(cells, work, walk.past, |cell| {
             // SAFETY: the caller's promise; each cell has lines of its own.
-            unsafe { walk.scan(&mut accs[..width], cell, 0, count, true) }
+            unsafe {
+                if width == 1 {
+                    walk.scan(&mut [R::START], cell, 0, count, true)
+                } else {
+                    let mut accs = [R::START; COLS];
+                    walk.scan(&mut accs[..width], cell, 0, count, true)
+                }
+            }
         });
     }
     let mut totals = memory::Scratch::new(cells * chunks * width, R::START)?;
@@ -207,36 +261,47 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
             }
         }
     }
-    try_for_each(cells * chunks, work, |index| {
+    try_for_each_past(cells * chunks, work, walk.past, |index| {
         let (from, to) = range(index);
         // SAFETY: as above; each chunk has results of its own.
         unsafe { walk.scan(place(index), index / chunks, from, to, true) }
     })
 }
 
-/// Rows of a tile, one after the other; each column has its accumulator.
+/// Rows of a tile, one after the other; each column has its accumulator. Where there is one, rows
+/// are elements side by side.
 struct Tile<'a, R: Running> {
     accs: &'a mut [R::Acc],
-    tile: &'a mut [R::T],
+    rows: usize,
+    /// Where rows begin, and their distances in elements.
+    from: *const R::T,
+    step: isize,
+    /// Overlaps nothing.
+    to: *mut R::T,
+    to_step: isize,
 }
 
 impl<R: Running> Kernel for Tile<'_, R> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
+        // SAFETY: whoever made this says that so many elements lie there.
+        let row = |r: isize, n: usize| unsafe {
+            (
+                many::<R::T>(self.from.offset(r * self.step).cast(), n),
+                many_mut::<MaybeUninit<R::T>>(self.to.offset(r * self.to_step).cast(), n),
+            )
+        };
         if let [acc] = self.accs {
-            let mut one = *acc;
-            for x in self.tile {
-                one = R::step(one, *x);
-                *x = R::result(one);
-            }
-            *acc = one;
+            let (xs, out) = row(0, self.rows);
+            *acc = R::line(*acc, xs, out);
             return;
         }
-        for row in self.tile.chunks_exact_mut(self.accs.len()) {
-            for (acc, x) in self.accs.iter_mut().zip(row) {
-                *acc = R::step(*acc, *x);
-                *x = R::result(*acc);
+        for r in 0..self.rows as isize {
+            let (xs, out) = row(r, self.accs.len());
+            for ((acc, &x), out) in self.accs.iter_mut().zip(xs).zip(out) {
+                *acc = R::step(*acc, x);
+                out.write(R::result(*acc));
             }
         }
     }
@@ -263,8 +328,13 @@ impl<R: Running> Walk<'_, R> {
         let dst = self.plan.dst + dst + start * self.kept.dst;
         let (job, t) = (self.job, R::T::DTYPE);
         let tall = (TILE / n).clamp(1, (to - from).max(1));
-        let mut scratch = Scratch::new(tall * n * t.size())?;
-        let tile = scratch.as_mut_ptr();
+        // Of lines side by side, one that is left over is gathered: a tile has it in one row.
+        let [direct, direct_out] = self
+            .direct
+            .map(|direct| direct && (n > 1 || self.width == 1));
+        let direct_out = direct_out && write && self.past.is_none();
+        let room = |needed: bool| Scratch::new(if needed { tall * n * t.size() } else { 0 });
+        let (mut input, mut output) = (room(!direct)?, room(!direct_out)?);
         for at in (from..to).step_by(tall) {
             let (rows, at) = (tall.min(to - at), at as isize);
             let xs = job
@@ -273,36 +343,75 @@ impl<R: Running> Walk<'_, R> {
             let out = job
                 .out
                 .wrapping_offset((dst + at * self.inner[1]) * job.out_dtype.size() as isize);
-            // SAFETY: the tile lies in the operand and in the result; the scratch holds one.
+            let packed = [n as isize, 1];
+            let (first, step) = if direct {
+                (xs, self.inner[0])
+            } else {
+                (input.as_mut_ptr().cast_const(), packed[0])
+            };
+            let (last, to_step) = if direct_out {
+                (out, self.inner[1])
+            } else {
+                (output.as_mut_ptr(), packed[0])
+            };
+            // SAFETY: the tile lies in the operand and in the result; each scratch holds one.
             unsafe {
-                copy2(Copy2 {
-                    src: xs,
-                    from: job.dtype,
-                    strides: [self.inner[0], self.kept.src],
-                    dst: tile,
-                    to: t,
-                    into: [n as isize, 1],
-                    rows,
-                    cols: n,
-                });
+                if !direct {
+                    copy2(Copy2 {
+                        src: xs,
+                        from: job.dtype,
+                        strides: [self.inner[0], self.kept.src],
+                        dst: input.as_mut_ptr(),
+                        to: t,
+                        into: packed,
+                        rows,
+                        cols: n,
+                    });
+                }
                 dispatch(Tile::<R> {
                     accs,
-                    tile: many_mut(tile, rows * n),
+                    rows,
+                    from: first.cast(),
+                    step,
+                    to: last.cast(),
+                    to_step,
                 });
-                if write {
-                    copy2(Copy2 {
-                        src: tile,
+                if !write || direct_out {
+                    continue;
+                }
+                match self.past {
+                    Some(past) => self.pass(past, last, out, [rows, n]),
+                    None => copy2(Copy2 {
+                        src: last,
                         from: t,
-                        strides: [n as isize, 1],
+                        strides: packed,
                         dst: out,
                         to: job.out_dtype,
                         into: [self.inner[1], self.kept.dst],
                         rows,
                         cols: n,
-                    });
+                    }),
                 }
             }
         }
         Ok(())
+    }
+
+    /// Writes a tile past the caches; its rows are elements where there is one column.
+    ///
+    /// # Safety
+    /// The tile lies in the result.
+    unsafe fn pass(&self, past: Past, tile: *const u8, out: *mut u8, [rows, n]: [usize; 2]) {
+        let size = R::T::DTYPE.size();
+        // SAFETY: the caller's promise.
+        unsafe {
+            if n == 1 && self.inner[1] == 1 {
+                return past.copy(tile, out, rows * size);
+            }
+            for row in 0..rows {
+                let to = out.offset(row as isize * self.inner[1] * size as isize);
+                past.copy(tile.add(row * n * size), to, n * size);
+            }
+        }
     }
 }

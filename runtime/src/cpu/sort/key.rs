@@ -1,5 +1,7 @@
 //! From the bits of an element to a number that has its order.
 
+use std::ops::BitXor;
+
 use nomina_core::DType;
 
 /// How the bits of a dtype make up a number.
@@ -29,11 +31,19 @@ impl Kind {
 }
 
 /// The bits of an element.
-pub(crate) trait Bits: Copy + Default + Send + Sync + 'static {
+pub(crate) trait Bits:
+    Copy + Default + Ord + BitXor<Output = Self> + Send + Sync + 'static
+{
     /// How many.
     const WIDTH: u32;
     /// In the lowest bits.
     fn wide(self) -> u64;
+    /// The lowest bits of a number.
+    fn narrow(bits: u64) -> Self;
+    /// The key of a signed integer.
+    fn of_signed(self) -> Self;
+    /// The key of a float whose infinity has these bits.
+    fn of_float(self, infinity: Self) -> Self;
 
     /// All of them set.
     const ALL: u64 = u64::MAX >> (64 - Self::WIDTH);
@@ -44,24 +54,10 @@ pub(crate) trait Bits: Copy + Default + Send + Sync + 'static {
     /// greatest number of this width, which no other float is.
     #[inline(always)]
     fn key(self, kind: Kind) -> u64 {
-        let bits = self.wide();
         match kind {
-            Kind::Unsigned => bits,
-            Kind::Signed => bits ^ Self::SIGN,
-            Kind::Float(infinity) => {
-                let magnitude = bits & !Self::SIGN;
-                let signed = if bits & Self::SIGN == 0 {
-                    bits | Self::SIGN
-                } else {
-                    !bits & Self::ALL
-                };
-                let number = if magnitude == 0 { Self::SIGN } else { signed };
-                if magnitude > infinity {
-                    Self::ALL
-                } else {
-                    number
-                }
-            }
+            Kind::Unsigned => self.wide(),
+            Kind::Signed => self.of_signed().wide(),
+            Kind::Float(infinity) => self.of_float(Self::narrow(infinity)).wide(),
         }
     }
 
@@ -82,6 +78,22 @@ macro_rules! bits {
             #[inline(always)]
             fn wide(self) -> u64 {
                 u64::from(self)
+            }
+            #[inline(always)]
+            fn narrow(bits: u64) -> Self {
+                bits as $t
+            }
+            #[inline(always)]
+            fn of_signed(self) -> Self {
+                self ^ Self::SIGN as $t
+            }
+            #[inline(always)]
+            fn of_float(self, infinity: Self) -> Self {
+                const SIGN: $t = <$t as Bits>::SIGN as $t;
+                let magnitude = self & !SIGN;
+                let signed = if self & SIGN == 0 { self | SIGN } else { !self };
+                let number = if magnitude == 0 { SIGN } else { signed };
+                if magnitude > infinity { <$t>::MAX } else { number }
             }
         }
     )*};

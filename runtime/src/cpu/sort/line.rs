@@ -3,16 +3,18 @@
 use super::Task;
 use super::key::{Bits, Kind};
 use super::packed::{Packed, needs_spare, pack, sort};
+use super::top;
 use crate::memory::NoMemory;
 use crate::memory::scratch::room;
 
 /// Room that lines use one after the other.
-pub(super) struct Room<P> {
+pub(super) struct Room<B, P> {
     packed: Vec<P>,
     spare: Vec<P>,
+    keys: Vec<B>,
 }
 
-impl<P> Room<P> {
+impl<B, P> Room<B, P> {
     /// For lines of `len` elements with keys of `width` bits: what is done with them asks for no
     /// more.
     pub fn new(task: Task, width: u32, len: usize) -> Result<Self, NoMemory> {
@@ -22,6 +24,11 @@ impl<P> Room<P> {
         Ok(Self {
             packed: room(if packs { len } else { 0 })?,
             spare: room(if spare { len } else { 0 })?,
+            keys: room(if matches!(task, Task::Top { .. }) {
+                len
+            } else {
+                0
+            })?,
         })
     }
 }
@@ -61,9 +68,13 @@ pub(super) fn run<B: Bits, P: Packed>(
     line: &[B],
     count: usize,
     mut found: Found<'_, B>,
-    room: &mut Room<P>,
+    room: &mut Room<B, P>,
 ) {
-    let Room { packed, spare } = room;
+    let Room {
+        packed,
+        spare,
+        keys,
+    } = room;
     match task {
         Task::Sort { descending } => {
             pack(line, kind, descending, packed);
@@ -71,7 +82,11 @@ pub(super) fn run<B: Bits, P: Packed>(
             found.put_all(line, packed);
         }
         Task::Top { largest } => {
-            pack(line, kind, largest, packed);
+            if top::is_few(count, line.len()) {
+                top::candidates(line, kind, largest, count, keys, packed);
+            } else {
+                pack(line, kind, largest, packed);
+            }
             if 0 < count && count < packed.len() {
                 packed.select_nth_unstable(count - 1);
             }

@@ -120,7 +120,7 @@ impl Group<'_> {
         let wanted = |yes: bool| if yes { lines * count } else { 0 };
         let mut values = Scratch::new(wanted(!job.values.is_null()), B::default())?;
         let mut positions = Scratch::new(wanted(!job.positions.is_null()), 0_i64)?;
-        let mut room = Room::<P>::new(job.task, B::WIDTH, len)?;
+        let mut room = Room::<B, P>::new(job.task, B::WIDTH, len)?;
         for i in 0..lines {
             let part = |n: usize| {
                 if n == 0 {

@@ -12,6 +12,7 @@ mod rows;
 mod search;
 #[cfg(test)]
 mod tests;
+mod top;
 
 use nomina_core::DType;
 

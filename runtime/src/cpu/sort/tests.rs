@@ -103,6 +103,56 @@ fn nan_and_zeros() {
     assert_eq!(at.to_vec::<i64>().unwrap(), [0, 1, 2, 2, 4, 4]);
 }
 
+#[test]
+fn the_first_few_of_long_lines() {
+    let n = if cfg!(miri) { 520 } else { 3001 };
+    let dtypes = DType::ALL.into_iter().filter(|dtype| !dtype.is_complex());
+    for (seed, dtype) in dtypes.enumerate() {
+        let noise = sample(&[2, n], dtype, seed as u64);
+        let same = crate::call::full(&[2, n], 1.0.into(), dtype, noise.device()).unwrap();
+        // In order, so that every element replaces one that was kept.
+        let (up, _) = sort(Op::Sort, &noise, 1, false).unwrap();
+        let (down, _) = sort(Op::Sort, &noise, 1, true).unwrap();
+        for x in [noise, same, up, down] {
+            for largest in [false, true] {
+                let (sorted, at) = sort(Op::Sort, &x, 1, largest).unwrap();
+                for k in [1, 8, 32, 33] {
+                    let (found, found_at) = topk(Op::Topk, &x, k, 1, largest).unwrap();
+                    let part = |x: &Raw| x.narrow(1, 0, k as usize).unwrap();
+                    assert!(
+                        found.scalars().eq(part(&sorted).scalars()),
+                        "{k} of {dtype}"
+                    );
+                    assert!(found_at.scalars().eq(part(&at).scalars()), "{k} of {dtype}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_few_among_nan_and_zeros() {
+    let mut data = vec![0.0_f32; 1000];
+    for (at, x) in [
+        (3, -0.0),
+        (500, f32::NAN),
+        (700, -f32::NAN),
+        (900, f32::INFINITY),
+    ] {
+        data[at] = x;
+    }
+    let x = Raw::from_vec(data, &[1000]).unwrap();
+    let at = |largest| {
+        topk(Op::Topk, &x, 5, 0, largest)
+            .unwrap()
+            .1
+            .to_vec::<i64>()
+            .unwrap()
+    };
+    assert_eq!(at(true), [500, 700, 900, 0, 1]);
+    assert_eq!(at(false), [0, 1, 2, 3, 4]);
+}
+
 #[cfg(feature = "rayon")]
 #[test]
 fn one_long_line_on_any_number_of_threads() {

@@ -1,0 +1,46 @@
+//! Folds of 16-bit floats, which are widened as they are read.
+
+use std::marker::PhantomData;
+
+use nomina_core::Element;
+
+use super::fold::Fold;
+use crate::cpu::numeric::Convert;
+
+/// A fold over elements `H` that combine as those of `F` do.
+pub(crate) struct Widened<F, H>(PhantomData<(F, H)>);
+
+impl<F, H> Fold for Widened<F, H>
+where
+    F: Fold<X = <F as Fold>::T>,
+    H: Element + Convert<F::T> + Sync,
+{
+    type X = H;
+    type T = F::T;
+    type Acc = F::Acc;
+    const IDENTITY: F::T = F::IDENTITY;
+    #[inline(always)]
+    fn widen(x: H) -> F::T {
+        x.convert()
+    }
+    #[inline(always)]
+    fn combine(a: F::T, b: F::T) -> F::T {
+        F::combine(a, b)
+    }
+    fn start() -> F::Acc {
+        F::start()
+    }
+    #[inline]
+    fn add(acc: &mut F::Acc, part: F::T) {
+        F::add(acc, part);
+    }
+    fn merge(acc: &mut F::Acc, other: &F::Acc) {
+        F::merge(acc, other);
+    }
+    fn finish(acc: &F::Acc, divisor: f64) -> F::T {
+        F::finish(acc, divisor)
+    }
+    fn done(acc: &F::Acc) -> bool {
+        F::done(acc)
+    }
+}

@@ -1,0 +1,163 @@
+//! Running sums of a line of `f32`, kept in `f64`.
+//!
+//! Eight elements are added up at once, each to those 1, then 2, then 4 places before; so there are
+//! four additions to wait for in eight elements instead of eight, and one of them is carried along.
+//! Every instruction set adds in this order.
+
+use std::mem::MaybeUninit;
+
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::{Level, level};
+
+/// Elements at a time.
+const LANES: usize = 8;
+
+/// The running sums from `acc` on into `out`, which is as long; gives the last one.
+#[inline]
+pub(super) fn sums(acc: f64, xs: &[f32], out: &mut [MaybeUninit<f32>]) -> f64 {
+    let (whole, rest) = xs.as_chunks::<LANES>();
+    let (out, rest_out) = out.as_chunks_mut::<LANES>();
+    let acc = many(acc, whole, out);
+    if rest.is_empty() {
+        return acc;
+    }
+    let mut last = [0.0; LANES];
+    last[..rest.len()].copy_from_slice(rest);
+    let (sums, acc) = block(acc, last);
+    for (out, sum) in rest_out.iter_mut().zip(sums) {
+        out.write(sum as f32);
+    }
+    acc
+}
+
+/// Whole blocks.
+#[inline]
+fn many(acc: f64, xs: &[[f32; LANES]], out: &mut [[MaybeUninit<f32>; LANES]]) -> f64 {
+    #[cfg(target_arch = "x86_64")]
+    if level() == Level::Avx512 {
+        // SAFETY: the level says that it is there.
+        return unsafe { avx512(acc, xs, out) };
+    }
+    portable(acc, xs, out)
+}
+
+fn portable(mut acc: f64, xs: &[[f32; LANES]], out: &mut [[MaybeUninit<f32>; LANES]]) -> f64 {
+    for (&xs, out) in xs.iter().zip(out) {
+        let (sums, next) = block(acc, xs);
+        *out = sums.map(|sum| MaybeUninit::new(sum as f32));
+        acc = next;
+    }
+    acc
+}
+
+/// The running sums of a block, and the last of them.
+#[inline(always)]
+fn block(acc: f64, xs: [f32; LANES]) -> ([f64; LANES], f64) {
+    let sums = after::<4>(after::<2>(after::<1>(xs.map(f64::from))));
+    (sums.map(|sum| acc + sum), acc + sums[LANES - 1])
+}
+
+/// Each number and the one so many places before.
+#[inline(always)]
+fn after<const PLACES: usize>(xs: [f64; LANES]) -> [f64; LANES] {
+    // Where there is none it is zero, for a zero of either sign is then the same to all.
+    std::array::from_fn(|i| xs[i] + if i < PLACES { 0.0 } else { xs[i - PLACES] })
+}
+
+/// [`portable`], one block a register.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn avx512(acc: f64, xs: &[[f32; LANES]], out: &mut [[MaybeUninit<f32>; LANES]]) -> f64 {
+    use std::arch::x86_64::{
+        _mm256_loadu_ps, _mm256_storeu_ps, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd,
+        _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_cvtsd_f64, _mm512_maskz_alignr_epi64,
+        _mm512_permutexvar_pd, _mm512_set1_epi64, _mm512_set1_pd,
+    };
+    /// Adds to each lane the one so many places before.
+    macro_rules! after {
+        ($sums:ident, $places:literal) => {{
+            let bits = _mm512_castpd_si512($sums);
+            const THERE: u8 = 0xff << $places;
+            let before = _mm512_maskz_alignr_epi64::<{ 8 - $places }>(THERE, bits, bits);
+            _mm512_add_pd($sums, _mm512_castsi512_pd(before))
+        }};
+    }
+    let last = _mm512_set1_epi64(LANES as i64 - 1);
+    let mut acc = _mm512_set1_pd(acc);
+    for (xs, out) in xs.iter().zip(out) {
+        // SAFETY: eight elements.
+        let sums = _mm512_cvtps_pd(unsafe { _mm256_loadu_ps(xs.as_ptr()) });
+        let sums = after!(sums, 1);
+        let sums = after!(sums, 2);
+        let sums = after!(sums, 4);
+        let total = _mm512_permutexvar_pd(last, sums);
+        let result = _mm512_cvtpd_ps(_mm512_add_pd(acc, sums));
+        // SAFETY: room for eight.
+        unsafe { _mm256_storeu_ps(out.as_mut_ptr().cast(), result) };
+        acc = _mm512_add_pd(acc, total);
+    }
+    _mm512_cvtsd_f64(acc)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(xs: &[f32]) -> (Vec<f32>, f64) {
+        let mut out = vec![MaybeUninit::uninit(); xs.len()];
+        let last = sums(1.0, xs, &mut out);
+        // SAFETY: `sums` writes them all.
+        (
+            out.iter().map(|x| unsafe { x.assume_init() }).collect(),
+            last,
+        )
+    }
+
+    #[test]
+    fn running_sums_of_any_length() {
+        for n in [0, 1, 7, 8, 9, 64, 100] {
+            // Whole numbers, whose sums are exact in any order.
+            let xs: Vec<f32> = (0..n).map(|i| ((i * 37) % 19) as f32 - 9.0).collect();
+            let (found, last) = of(&xs);
+            let mut sum = 1.0;
+            for (found, &x) in found.iter().zip(&xs) {
+                sum += f64::from(x);
+                assert_eq!(f64::from(*found), sum);
+            }
+            assert_eq!(last, sum);
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_stays() {
+        let mut xs = vec![1.0_f32; 20];
+        xs[9] = f32::INFINITY;
+        let (found, last) = of(&xs);
+        assert!(
+            found[..9].iter().all(|x| x.is_finite())
+                && found[9..].iter().all(|&x| x == f32::INFINITY)
+        );
+        assert_eq!(last, f64::INFINITY);
+        xs[12] = f32::NEG_INFINITY;
+        let (found, last) = of(&xs);
+        assert!(
+            found[11] == f32::INFINITY && found[12..].iter().all(|x| x.is_nan()) && last.is_nan()
+        );
+    }
+
+    #[test]
+    fn every_instruction_set_adds_alike() {
+        let xs: Vec<[f32; LANES]> = (0..40)
+            .map(|i| std::array::from_fn(|j| ((i * 8 + j) as f32 * 0.37).sin() * 1e3))
+            .collect();
+        let mut one = vec![[MaybeUninit::uninit(); LANES]; xs.len()];
+        let mut other = one.clone();
+        let last = [many(0.1, &xs, &mut one), portable(0.1, &xs, &mut other)];
+        assert_eq!(last[0].to_bits(), last[1].to_bits());
+        for (one, other) in one.iter().flatten().zip(other.iter().flatten()) {
+            // SAFETY: both were written.
+            let (one, other) = unsafe { (one.assume_init(), other.assume_init()) };
+            assert_eq!(one.to_bits(), other.to_bits());
+        }
+    }
+}

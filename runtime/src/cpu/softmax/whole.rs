@@ -1,0 +1,299 @@
+//! Softmax of lines that stay in the cache near the core, with one exponential an element.
+//!
+//! Exponentials are written where the results belong, and are scaled there once their sum is known.
+
+use std::mem::MaybeUninit;
+
+use crate::call::SoftmaxJob;
+use crate::cpu::reduce::Plan;
+use crate::cpu::reduce::logsumexp::{Ordered, origin};
+use crate::cpu::reduce::plan::offsets;
+use crate::cpu::reduce::reducer::{many, many_mut};
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::cpu::reduce::split::{Scratch, Shared, try_for_each_past};
+use crate::cpu::simd::prefetch;
+use crate::cpu::stream::Past;
+use crate::memory::NoMemory;
+
+/// The length of lines that are worth a call each, and that stay in the cache together with their
+/// results.
+const LENGTHS: std::ops::RangeInclusive<usize> = 32..=1 << 15;
+
+/// The most lines side by side that are computed together: a few registers of sums.
+const ACROSS: usize = 64;
+
+/// The most bytes of a cell: half of a second-level cache, so that what passes by has room, too.
+const CELL: usize = 1 << 20;
+
+/// Rows whose sums are added up in elements before they go into wider ones.
+const ROWS: usize = 64;
+
+/// Rows ahead of the one that is read: far enough for memory to answer.
+const AHEAD: usize = 8;
+
+/// About how many elements are one task.
+const TASK: usize = 1 << 16;
+
+/// Computes a job whose elements need no conversion; false, and nothing has happened, where its
+/// lines are too long or lie otherwise.
+///
+/// # Safety
+/// As [`super::execute`]; the plan is the job's.
+pub(super) unsafe fn softmax<T: Ordered>(
+    job: &SoftmaxJob<'_>,
+    plan: &Plan,
+) -> Result<bool, NoMemory> {
+    let count = job.shape[job.dim];
+    if job.dtype != T::DTYPE || job.out_dtype != T::DTYPE || !LENGTHS.contains(&count) {
+        return Ok(false);
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        if job.strides[job.dim] == 1 && job.out_strides[job.dim] == 1 {
+            lines::<T>(job, plan, count)?;
+            return Ok(true);
+        }
+        across::<T>(job, plan, count)
+    }
+}
+
+/// Lines whose elements lie side by side.
+unsafe fn lines<T: Ordered>(
+    job: &SoftmaxJob<'_>,
+    plan: &Plan,
+    count: usize,
+) -> Result<(), NoMemory> {
+    let (total, size) = (plan.outputs(), size_of::<T>());
+    let past = Past::of(total.saturating_mul(2 * count * size));
+    let together = (TASK / count).clamp(1, total);
+    let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
+    try_for_each_past(total.div_ceil(together), together * count, past, |task| {
+        let mut scratch = Scratch::new(if past.is_some() { count * size } else { 0 })?;
+        for line in task * together..total.min((task + 1) * together) {
+            let (src, dst) = offsets(&plan.kept, line);
+            let xs = x.get().cast::<T>().wrapping_offset(plan.src + src);
+            let out = result.get().cast::<T>().wrapping_offset(plan.dst + dst);
+            let to = if past.is_some() {
+                scratch.as_mut_ptr().cast()
+            } else {
+                out
+            };
+            // SAFETY: the line lies in the operand, and in the result or the scratch.
+            unsafe {
+                let xs = many(xs.cast(), count);
+                let max = dispatch(Peak(xs));
+                dispatch(Line { xs, max, to });
+                if let Some(past) = past {
+                    past.copy(to.cast(), out.cast(), count * size);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The greatest number of a line. NaN does not count: it comes back in the sum.
+struct Peak<'a, T>(&'a [T]);
+
+impl<T: Ordered> Kernel for Peak<'_, T> {
+    type Out = T;
+    #[inline(always)]
+    fn run(self) -> T {
+        const LANES: usize = 64;
+        let mut lanes = [T::NEG_INFINITY; LANES];
+        let (whole, rest) = self.0.as_chunks::<LANES>();
+        for xs in whole {
+            for (lane, &x) in lanes.iter_mut().zip(xs) {
+                *lane = greater(x, *lane);
+            }
+        }
+        let max = lanes.into_iter().fold(T::NEG_INFINITY, greater);
+        rest.iter().fold(max, |max, &x| greater(x, max))
+    }
+}
+
+/// The greater of two; the second one where the first is NaN.
+#[inline(always)]
+fn greater<T: Ordered>(x: T, max: T) -> T {
+    if x > max { x } else { max }
+}
+
+/// One line; as many results as elements.
+struct Line<'a, T> {
+    xs: &'a [T],
+    max: T,
+    to: *mut T,
+}
+
+impl<T: Ordered> Kernel for Line<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        const LANES: usize = 32;
+        let max = self.max.wide();
+        let from = T::of(origin(max));
+        let mut lanes = [T::ZERO; LANES];
+        let (whole, rest) = self.xs.as_chunks::<LANES>();
+        let mut to = self.to;
+        for xs in whole {
+            // SAFETY: as many results as elements.
+            let out = unsafe { &mut *to.cast::<[T; LANES]>() };
+            for lane in 0..LANES {
+                out[lane] = (xs[lane] - from).exp();
+                lanes[lane] += out[lane];
+            }
+            to = to.wrapping_add(LANES);
+        }
+        let mut sum: f64 = lanes.iter().map(|lane| lane.wide()).sum();
+        for &x in rest {
+            let power = (x - from).exp();
+            sum += power.wide();
+            // SAFETY: as above.
+            unsafe { to.write(power) };
+            to = to.wrapping_add(1);
+        }
+        let factor = factor(max, sum);
+        // SAFETY: all were written.
+        for out in unsafe { std::slice::from_raw_parts_mut(self.to, self.xs.len()) } {
+            *out = *out * factor;
+        }
+    }
+}
+
+/// What exponentials are multiplied by: next to an infinity nothing has a share.
+#[inline(always)]
+fn factor<T: Ordered>(max: f64, sum: f64) -> T {
+    T::of(if max.is_finite() { 1.0 / sum } else { f64::NAN })
+}
+
+/// Lines side by side.
+unsafe fn across<T: Ordered>(
+    job: &SoftmaxJob<'_>,
+    plan: &Plan,
+    count: usize,
+) -> Result<bool, NoMemory> {
+    let Some((kept, outer)) = plan.kept.split_last() else {
+        return Ok(false);
+    };
+    let size = size_of::<T>();
+    let most = CELL / (count * size);
+    let width = if most < ACROSS { ACROSS / 2 } else { ACROSS };
+    let per_row = kept.size.div_ceil(width);
+    let cells = plan.outputs() / kept.size * per_row;
+    // Few cells would leave threads without work.
+    let few = cells < 16 && cells * width * count > TASK;
+    if kept.src != 1 || kept.dst != 1 || kept.size < ACROSS / 4 || most < width || few {
+        return Ok(false);
+    }
+    let past = Past::of(plan.outputs().saturating_mul(2 * count * size));
+    let strides = [job.strides[job.dim], job.out_strides[job.dim]];
+    let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
+    try_for_each_past(cells, width * count, past, |cell| {
+        let first = cell % per_row * width;
+        let n = width.min(kept.size - first);
+        let (src, dst) = offsets(outer, cell / per_row);
+        let (src, dst) = (plan.src + src, plan.dst + dst);
+        let mut scratch = Scratch::new(count * n * size)?;
+        let cell = Columns {
+            xs: x.get().cast::<T>().wrapping_offset(src + first as isize),
+            step: strides[0],
+            cell: scratch.as_mut_ptr().cast(),
+            rows: count,
+            n,
+        };
+        let from = cell.cell.cast::<u8>().cast_const();
+        dispatch(cell);
+        let to = result
+            .get()
+            .cast::<T>()
+            .wrapping_offset(dst + first as isize);
+        for row in 0..count {
+            let to = to.wrapping_offset(row as isize * strides[1]).cast::<u8>();
+            // SAFETY: the scratch holds the cell; the row lies in the result.
+            unsafe {
+                let from = from.add(row * n * size);
+                match past {
+                    Some(past) => past.copy(from, to, n * size),
+                    None => to.copy_from_nonoverlapping(from, n * size),
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(true)
+}
+
+/// A cell: up to [`ACROSS`] lines, row by row, computed in a place of their own, where rows follow
+/// each other.
+struct Columns<T> {
+    xs: *const T,
+    step: isize,
+    cell: *mut T,
+    rows: usize,
+    n: usize,
+}
+
+impl<T: Ordered> Kernel for Columns<T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        // Full cells by loops of a length that the compiler knows.
+        const HALF: usize = ACROSS / 2;
+        match self.n {
+            ACROSS => self.of(ACROSS),
+            HALF => self.of(HALF),
+            n => self.of(n),
+        }
+    }
+}
+
+impl<T: Ordered> Columns<T> {
+    /// A row of the operand.
+    #[inline(always)]
+    fn row(&self, row: usize, n: usize) -> &[T] {
+        let at = self.xs.wrapping_offset(row as isize * self.step);
+        // SAFETY: whoever made this says that every row has so many elements.
+        unsafe { many(at.cast(), n) }
+    }
+
+    #[inline(always)]
+    fn of(&self, n: usize) {
+        // SAFETY: whoever made this says that there is room for so many rows.
+        let room = unsafe { many_mut::<MaybeUninit<T>>(self.cell.cast(), self.rows * n) };
+        let mut tops = [T::NEG_INFINITY; ACROSS];
+        for (row, room) in room.chunks_exact_mut(n).enumerate() {
+            prefetch(self.row((row + AHEAD).min(self.rows - 1), n));
+            for ((top, room), &x) in tops.iter_mut().zip(room).zip(self.row(row, n)) {
+                room.write(x);
+                *top = greater(x, *top);
+            }
+        }
+        // SAFETY: all of it was written.
+        let cell = unsafe { many_mut::<T>(self.cell.cast(), self.rows * n) };
+        let (mut from, mut sums) = ([T::ZERO; ACROSS], [0.0; ACROSS]);
+        for (from, top) in from.iter_mut().zip(tops) {
+            *from = T::of(origin(top.wide()));
+        }
+        for rows in cell.chunks_mut(ROWS * n) {
+            let mut parts = [T::ZERO; ACROSS];
+            for row in rows.chunks_exact_mut(n) {
+                for ((part, x), &from) in parts.iter_mut().zip(row).zip(&from) {
+                    *x = (*x - from).exp();
+                    *part += *x;
+                }
+            }
+            for (sum, part) in sums.iter_mut().zip(parts) {
+                *sum += part.wide();
+            }
+        }
+        let mut factors = [T::ZERO; ACROSS];
+        for i in 0..n {
+            factors[i] = factor(tops[i].wide(), sums[i]);
+        }
+        for row in cell.chunks_exact_mut(n) {
+            for (x, &factor) in row.iter_mut().zip(&factors) {
+                *x = *x * factor;
+            }
+        }
+    }
+}

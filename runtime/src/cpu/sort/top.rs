@@ -1,0 +1,125 @@
+//! The first few of a sorted line, by two reads of its keys.
+//!
+//! Each lane keeps the smallest key it meets. Of those smallest keys, the one in the place that was
+//! asked for is a bound: so many elements at least are not beyond it, and on a line without a
+//! pattern few more are.
+
+use super::key::{Bits, Kind};
+use super::packed::Packed;
+use crate::cpu::reduce::simd::{Kernel, dispatch};
+
+/// How many lanes there are; a line should be longer by far.
+const LANES: usize = 64;
+
+/// Elements that are looked at together.
+const STEP: usize = 16;
+
+/// Whether so many of a line of `len` are few.
+pub(super) fn is_few(count: usize, len: usize) -> bool {
+    0 < count && count <= LANES / 2 && len >= 8 * LANES
+}
+
+/// Puts into `packed` some elements of a line, among which are the first `count` of the sorted line;
+/// they are [few](is_few). With `descending`, keys are sorted in reverse order. `keys` is room.
+pub(super) fn candidates<B: Bits, P: Packed>(
+    line: &[B],
+    kind: Kind,
+    descending: bool,
+    count: usize,
+    keys: &mut Vec<B>,
+    packed: &mut Vec<P>,
+) {
+    keys.clear();
+    keys.resize(line.len(), B::default());
+    let turn = B::narrow(if descending { B::ALL } else { 0 });
+    let mut first = [B::narrow(B::ALL); LANES];
+    dispatch(Keys {
+        line,
+        kind,
+        turn,
+        keys,
+        first: &mut first,
+    });
+    let bound = *first.select_nth_unstable(count - 1).1;
+    packed.clear();
+    dispatch(Within {
+        keys,
+        bound,
+        packed,
+    });
+}
+
+/// The keys of a line, and the smallest of each lane.
+struct Keys<'a, B> {
+    line: &'a [B],
+    kind: Kind,
+    turn: B,
+    keys: &'a mut [B],
+    first: &'a mut [B; LANES],
+}
+
+impl<B: Bits> Keys<'_, B> {
+    #[inline(always)]
+    fn each(self, key: impl Fn(B) -> B) {
+        let mut first = *self.first;
+        let (line, rest) = self.line.as_chunks::<LANES>();
+        let (keys, rest_keys) = self.keys.as_chunks_mut::<LANES>();
+        for (line, keys) in line.iter().zip(keys) {
+            for lane in 0..LANES {
+                let key = key(line[lane]) ^ self.turn;
+                keys[lane] = key;
+                first[lane] = first[lane].min(key);
+            }
+        }
+        for ((&x, place), first) in rest.iter().zip(rest_keys).zip(&mut first) {
+            let key = key(x) ^ self.turn;
+            *place = key;
+            *first = (*first).min(key);
+        }
+        *self.first = first;
+    }
+}
+
+impl<B: Bits> Kernel for Keys<'_, B> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        // One loop for each kind, so that none decides at every element.
+        match self.kind {
+            Kind::Unsigned => self.each(|x| x),
+            Kind::Signed => self.each(B::of_signed),
+            Kind::Float(infinity) => {
+                let infinity = B::narrow(infinity);
+                self.each(|x| x.of_float(infinity));
+            }
+        }
+    }
+}
+
+/// The elements whose keys are not beyond a bound.
+struct Within<'a, B, P> {
+    keys: &'a [B],
+    bound: B,
+    packed: &'a mut Vec<P>,
+}
+
+impl<B: Bits, P: Packed> Kernel for Within<'_, B, P> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for (step, keys) in self.keys.chunks(STEP).enumerate() {
+            // Most steps have none, which vectors see at once.
+            if !keys
+                .iter()
+                .fold(false, |any, &key| any | (key <= self.bound))
+            {
+                continue;
+            }
+            for (i, &key) in keys.iter().enumerate() {
+                if key <= self.bound {
+                    self.packed.push(P::new(key.wide(), step * STEP + i));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Writing past the caches.
+//!
+//! What an ordinary store writes to is read first, line by line. For results far larger than the
+//! caches near the cores this is a third or half of all traffic to memory, and whoever reads the
+//! result finds it in memory anyway. So large results are computed block by block into a place in
+//! the first-level cache and go from there by stores that do not read.
+
+use super::simd::{Level, level};
+
+/// From so many bytes on that an operation reads and writes, its result is written past the caches.
+/// Tests do so earlier, so that they see both ways.
+pub(crate) const FAR: usize = if cfg!(test) { 4 << 10 } else { 16 << 20 };
+
+/// A good length of what goes through the first-level cache, in bytes: whole lines, short enough
+/// that the processor reads on while it writes.
+pub(crate) const BLOCK: usize = 2048;
+
+/// The size and alignment of what is written at a time.
+const LINE: usize = 64;
+
+/// A way to write past the caches. Every thread that has used it calls [`Past::settle`] before
+/// others may look at what it wrote.
+#[derive(Clone, Copy)]
+pub(crate) struct Past(unsafe fn(*const u8, *mut u8, usize));
+
+impl Past {
+    /// For an operation that reads and writes so many bytes, `None` where ordinary stores are better.
+    pub(crate) fn of(bytes: usize) -> Option<Self> {
+        if bytes < FAR {
+            return None;
+        }
+        Self::here()
+    }
+
+    /// What this machine has.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    fn here() -> Option<Self> {
+        Some(Self(match level() {
+            Level::Avx512 => lines512,
+            Level::Avx2 | Level::Baseline => lines128,
+        }))
+    }
+
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    fn here() -> Option<Self> {
+        let _ = level;
+        None
+    }
+
+    /// Copies `n` bytes, those on whole lines past the caches.
+    ///
+    /// # Safety
+    /// `n` bytes are readable and as many writable, which do not overlap.
+    #[inline]
+    pub(crate) unsafe fn copy(self, from: *const u8, to: *mut u8, n: usize) {
+        let head = (to.addr().wrapping_neg() % LINE).min(n);
+        let lines = (n - head) / LINE * LINE;
+        let tail = head + lines;
+        // SAFETY: the caller's promise; the lines' start is aligned.
+        unsafe {
+            if head > 0 {
+                to.copy_from_nonoverlapping(from, head);
+            }
+            if lines > 0 {
+                (self.0)(from.add(head), to.add(head), lines);
+            }
+            if tail < n {
+                to.add(tail)
+                    .copy_from_nonoverlapping(from.add(tail), n - tail);
+            }
+        }
+    }
+
+    /// How many of `most` elements of `size` bytes lie before the next multiple of [`BLOCK`] behind
+    /// `to`, at least one: so that what is written one after the other meets between lines.
+    #[inline]
+    pub(crate) fn until_block(to: *const u8, size: usize, most: usize) -> usize {
+        ((BLOCK - to.addr() % BLOCK) / size).clamp(1, most)
+    }
+
+    /// Makes what this thread wrote visible to others as ordinary stores are.
+    #[inline]
+    pub(crate) fn settle(self) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: every x86-64 has it.
+        unsafe {
+            std::arch::x86_64::_mm_sfence();
+        }
+    }
+}
+
+/// Copies `n` bytes, a multiple of [`LINE`], to where a line starts.
+///
+/// # Safety
+/// As [`Past::copy`], and the processor has AVX-512F.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[target_feature(enable = "avx512f")]
+unsafe fn lines512(from: *const u8, to: *mut u8, n: usize) {
+    use std::arch::x86_64::{_mm512_loadu_si512, _mm512_stream_si512};
+    for at in (0..n).step_by(LINE) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let line = _mm512_loadu_si512(from.add(at).cast());
+            _mm512_stream_si512(to.add(at).cast(), line);
+        }
+    }
+}
+
+/// As [`lines512`], on every x86-64.
+///
+/// # Safety
+/// As [`Past::copy`].
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+unsafe fn lines128(from: *const u8, to: *mut u8, n: usize) {
+    use std::arch::x86_64::{_mm_loadu_si128, _mm_stream_si128};
+    for at in (0..n).step_by(16) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let part = _mm_loadu_si128(from.add(at).cast());
+            _mm_stream_si128(to.add(at).cast(), part);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_wherever_it_begins_and_ends() {
+        let Some(past) = Past::here() else { return };
+        let from: Vec<u8> = (0..700).map(|i| i as u8).collect();
+        for start in [0, 1, 15, 63, 64, 65] {
+            for n in [0, 1, 2, 63, 64, 65, 127, 128, 200, 500] {
+                let mut to = vec![0_u8; 700];
+                // SAFETY: both have so many bytes.
+                unsafe { past.copy(from.as_ptr().add(3), to.as_mut_ptr().add(start), n) };
+                past.settle();
+                assert_eq!(to[start..start + n], from[3..3 + n]);
+                assert!(to[..start].iter().chain(&to[start + n..]).all(|&x| x == 0));
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_end_where_they_should() {
+        let at = |address: usize, size, most| {
+            Past::until_block(std::ptr::without_provenance(address), size, most)
+        };
+        assert_eq!(at(4096, 4, 1000), 512);
+        assert_eq!(at(4096 + 2024, 4, 1000), 6);
+        assert_eq!(at(4096 + 2044, 16, 1000), 1);
+        assert_eq!(at(4096, 4, 10), 10);
+    }
+
+    #[test]
+    fn only_what_is_large() {
+        assert!(Past::of(FAR - 1).is_none());
+        assert_eq!(Past::of(FAR).is_some(), Past::here().is_some());
+    }
+}
