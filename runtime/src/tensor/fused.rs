@@ -84,7 +84,7 @@ fn stepwise(
     numbers: &[Scalar],
 ) -> Result<DynTensor> {
     enum Value {
-        Tensor(DynTensor),
+        Tensor(Box<DynTensor>),
         Number(Scalar),
     }
     let mut values: Vec<Value> = Vec::with_capacity(program.len());
@@ -92,11 +92,11 @@ fn stepwise(
         let value = match *node {
             Node::Tensor(at) => {
                 let (raw, names) = &tensors[at];
-                Value::Tensor(DynTensor::new((*raw).clone(), names.clone()))
+                Value::Tensor(Box::new(DynTensor::new((*raw).clone(), names.clone())))
             }
             Node::Scalar(at) => Value::Number(numbers[at]),
             Node::To(dtype, of) => match &values[of] {
-                Value::Tensor(tensor) => Value::Tensor(tensor.to_dtype(dtype)?),
+                Value::Tensor(tensor) => Value::Tensor(Box::new(tensor.to_dtype(dtype)?)),
                 Value::Number(number) => Value::Number(*number),
             },
             Node::Apply(op, args) => {
@@ -105,13 +105,13 @@ fn stepwise(
                     Value::Number(number) => Operand::Scalar(*number),
                 });
                 let operands: SmallVec<[Operand<'_>; 4]> = operands.collect();
-                Value::Tensor(family::pointwise(op, &operands)?)
+                Value::Tensor(Box::new(family::pointwise(op, &operands)?))
             }
         };
         values.push(value);
     }
     match values.pop() {
-        Some(Value::Tensor(tensor)) => Ok(tensor),
+        Some(Value::Tensor(tensor)) => Ok(*tensor),
         _ => Ok(DynTensor::new(
             call::fused(program, &raws(tensors), numbers)?,
             Names::default(),
