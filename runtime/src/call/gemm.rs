@@ -3,8 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
 
+use super::contiguous;
 use super::reduce::address;
-use super::{contiguous, copy_into};
 use crate::SmallVec;
 use crate::backend::backend;
 use crate::cpu::gemm::{Matrix, Product, Repeat, Repeats};
@@ -83,20 +83,21 @@ pub(super) fn same_kind(op: Op, operands: &[&Raw]) -> Result<()> {
     Ok(())
 }
 
-/// What a product multiplies the sum by, and the result's old content.
+/// What a product multiplies the sum by, and what it adds: a tensor of the result's sizes and the
+/// factor of that.
 #[derive(Clone, Copy)]
-struct Factors {
+struct Terms<'a> {
     alpha: Scalar,
-    beta: Option<Scalar>,
+    added: Option<(&'a Raw, Scalar)>,
 }
 
-const PLAIN: Factors = Factors {
+const PLAIN: Terms<'_> = Terms {
     alpha: Scalar::Int(1),
-    beta: None,
+    added: None,
 };
 
 /// `a` is `[.., m, k]`, `b` `[.., k, n]` and `out` `[.., m, n]`, with equal dims before.
-fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, factors: Factors) -> Result<()> {
+fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result<()> {
     let rank = out.rank();
     let (m, n, k) = (
         out.shape()[rank - 2],
@@ -117,6 +118,7 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, factors: Factors) -> Result
             a: a.strides()[dim],
             b: b.strides()[dim],
             c: out.strides()[dim],
+            d: terms.added.map_or(0, |(added, _)| added.strides()[dim]),
         })
         .collect();
     let product = Product {
@@ -127,20 +129,58 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, factors: Factors) -> Result
         a: matrix(a.strides(), a.as_ptr().cast_mut()),
         b: matrix(b.strides(), b.as_ptr().cast_mut()),
         c: matrix(&out.layout.strides.clone(), address(out)),
-        alpha: factors.alpha,
-        beta: factors.beta,
+        alpha: terms.alpha,
+        beta: terms.added.map(|(_, beta)| beta),
+        addend: terms
+            .added
+            .map(|(added, _)| matrix(added.strides(), added.as_ptr().cast_mut())),
     };
     let backend = backend(op.name(), out.device())?;
     // SAFETY: the operands' sizes were checked; the result is fresh, and no one else has it.
     unsafe { backend.product(product, &repeats) }.map_err(|error| error.in_op(op.name()))
 }
 
-fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize]) -> Result<Raw> {
+fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize], terms: Terms<'_>) -> Result<Raw> {
     let mut shape = Shape::from_slice(batch);
     shape.push(a.shape()[a.rank() - 2]);
     shape.push(b.shape()[b.rank() - 1]);
     let mut out = Raw::empty(op.name(), &shape, a.dtype(), a.device())?;
-    multiply(op, a, b, &mut out, PLAIN)?;
+    multiply(op, a, b, &mut out, terms)?;
+    Ok(out)
+}
+
+/// The product of two matrices whose sizes meet: what a small one costs is mostly what is left
+/// out here.
+fn matrices(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
+    let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
+    let mut out = Raw::empty(op.name(), &[m, n], a.dtype(), a.device())?;
+    if m == 0 || n == 0 {
+        return Ok(out);
+    }
+    let matrix = |x: &Raw| Matrix {
+        ptr: x.as_ptr().cast_mut(),
+        rows: x.strides()[0],
+        cols: x.strides()[1],
+    };
+    let product = Product {
+        dtype: a.dtype(),
+        m,
+        k,
+        n,
+        a: matrix(a),
+        b: matrix(b),
+        c: Matrix {
+            ptr: address(&mut out),
+            rows: n as isize,
+            cols: 1,
+        },
+        alpha: Scalar::Int(1),
+        beta: None,
+        addend: None,
+    };
+    let backend = backend(op.name(), a.device())?;
+    // SAFETY: the sizes were checked; the result is fresh, and no one else has it.
+    unsafe { backend.product(product, &[]) }.map_err(|error| error.in_op(op.name()))?;
     Ok(out)
 }
 
@@ -150,7 +190,7 @@ fn fresh(op: Op, a: &Raw, b: &Raw, batch: &[usize]) -> Result<Raw> {
 /// When an operand is no matrix, sizes or dtypes do not fit, or memory is missing.
 pub fn mm(a: &Raw, b: &Raw) -> Result<Raw> {
     check(Op::Mm, a, b, [2, 2])?;
-    fresh(Op::Mm, a, b, &[])
+    matrices(Op::Mm, a, b)
 }
 
 /// The product of a matrix and a vector.
@@ -159,7 +199,7 @@ pub fn mm(a: &Raw, b: &Raw) -> Result<Raw> {
 /// As [`mm`].
 pub fn mv(a: &Raw, b: &Raw) -> Result<Raw> {
     check(Op::Mv, a, b, [2, 1])?;
-    fresh(Op::Mv, a, &b.unsqueeze(1)?, &[])?.squeeze(1)
+    matrices(Op::Mv, a, &b.unsqueeze(1)?)?.squeeze(1)
 }
 
 /// The inner product of two vectors.
@@ -168,7 +208,7 @@ pub fn mv(a: &Raw, b: &Raw) -> Result<Raw> {
 /// As [`mm`].
 pub fn dot(a: &Raw, b: &Raw) -> Result<Raw> {
     check(Op::Dot, a, b, [1, 1])?;
-    fresh(Op::Dot, &a.unsqueeze(0)?, &b.unsqueeze(1)?, &[])?
+    matrices(Op::Dot, &a.unsqueeze(0)?, &b.unsqueeze(1)?)?
         .squeeze(1)?
         .squeeze(0)
 }
@@ -182,7 +222,7 @@ pub fn bmm(a: &Raw, b: &Raw) -> Result<Raw> {
     if a.shape()[0] != b.shape()[0] {
         return Err(batch_sizes(Op::Bmm, a, b));
     }
-    fresh(Op::Bmm, a, b, &a.shape()[..1])
+    fresh(Op::Bmm, a, b, &a.shape()[..1], PLAIN)
 }
 
 #[cold]
@@ -209,6 +249,9 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
         return Err(meet(op, a, b));
     }
     same_kind(op, &[a, b])?;
+    if a.rank() == 2 && b.rank() == 2 {
+        return matrices(op, a, b);
+    }
     let (row, column) = (a.rank() == 1, b.rank() == 1);
     let a2 = if row { a.unsqueeze(0)? } else { a.clone() };
     let b2 = if column { b.unsqueeze(1)? } else { b.clone() };
@@ -224,7 +267,7 @@ pub fn matmul(a: &Raw, b: &Raw) -> Result<Raw> {
             x.expand(&shape)
         }
     };
-    let mut out = fresh(op, &stretch(&a2)?, &stretch(&b2)?, &common)?;
+    let mut out = fresh(op, &stretch(&a2)?, &stretch(&b2)?, &common, PLAIN)?;
     if column {
         out = out.squeeze(out.rank() - 1)?;
     }
@@ -284,14 +327,13 @@ pub fn add_product(
         .broadcast_to(op.name(), &shape)
         .map_err(|_| unlike_product(op, [bias, a, b], &shape))?;
     let mut out = Raw::empty(op.name(), &shape, a.dtype(), a.device())?;
-    let beta = Some(beta).filter(|beta| beta.to_bool());
-    if beta.is_some() {
-        copy_into(out.as_mut()?, &bias)?;
-    }
+    let mut bias = bias;
     if op == Op::Addmv {
         out = out.unsqueeze(1)?;
+        bias = bias.unsqueeze(1)?;
     }
-    multiply(op, &a2, &b2, &mut out, Factors { alpha, beta })?;
+    let added = beta.to_bool().then_some((&bias, beta));
+    multiply(op, &a2, &b2, &mut out, Terms { alpha, added })?;
     if op == Op::Addmv {
         return out.squeeze(1);
     }
@@ -342,6 +384,18 @@ pub fn contract(
     pairs: &[(usize, usize)],
     batch: &[(usize, usize)],
 ) -> Result<Raw> {
+    contract_and_add(op, [a, b], pairs, batch, None)
+}
+
+/// As [`contract`], plus a vector of numbers, one for each of the last dim of the result or one for
+/// all, where there are no batch dims and `b` keeps one dim.
+pub(super) fn contract_and_add(
+    op: Op,
+    [a, b]: [&Raw; 2],
+    pairs: &[(usize, usize)],
+    batch: &[(usize, usize)],
+    bias: Option<&Raw>,
+) -> Result<Raw> {
     for &(i, j) in pairs.iter().chain(batch) {
         let (Some(&m), Some(&n)) = (a.shape().get(i), b.shape().get(j)) else {
             let what = format!("dims {i} and {j} are out of range");
@@ -376,7 +430,10 @@ pub fn contract(
     let k = sizes(a, &left[batch.len() + ms.len()..]);
     let a2 = grouped(&a.permute(&left)?, &bs, &m, &k)?;
     let b2 = grouped(&b.permute(&right)?, &bs, &k, &n)?;
-    let out = fresh(op, &a2, &b2, &bs)?;
+    let bias = bias.map(|bias| bias.expand(&[a2.shape()[0], b2.shape()[1]]));
+    let bias = bias.transpose()?;
+    let added = bias.as_ref().map(|bias| (bias, Scalar::Int(1)));
+    let out = fresh(op, &a2, &b2, &bs, Terms { added, ..PLAIN })?;
     // `[batch, m, n]` to the dims of `a`, then of `b`.
     let mut shape = bs;
     shape.extend_from_slice(&m);

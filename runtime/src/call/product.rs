@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, rule};
 
-use super::gemm::{contract, matmul, refuse, same_kind, unequal};
+use super::gemm::{contract, contract_and_add, matmul, refuse, same_kind, unequal};
 use super::{Arg, ReduceOptions, eye, pointwise, pointwise_in_place, reduce};
 use crate::raw::{Raw, Strided};
 use crate::shape::Shape;
@@ -319,7 +319,16 @@ pub fn linear(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Result
             refuse(ErrorKind::Rank, op, &[x, weight], what).hint("its dims are output and input")
         );
     }
-    let product = contract(op, x, weight, &[(input, weight.rank() - 1)], &[])?;
+    let pairs = [(input, weight.rank() - 1)];
+    let fits = |bias: &&Raw| {
+        let (dtype, device) = (bias.dtype() == x.dtype(), bias.device() == x.device());
+        let size = [1, weight.shape()[0]].contains(&bias.numel());
+        dtype && device && weight.rank() == 2 && bias.rank() == 1 && size
+    };
+    if let Some(bias) = bias.filter(fits) {
+        return contract_and_add(op, [x, weight], &pairs, &[], Some(bias));
+    }
+    let product = contract(op, x, weight, &pairs, &[])?;
     match bias {
         None => Ok(product),
         Some(bias) if bias.rank() == 1 && ![1, weight.shape()[0]].contains(&bias.shape()[0]) => {

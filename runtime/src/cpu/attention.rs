@@ -118,6 +118,7 @@ impl Block<'_> {
                 c: scores,
                 alpha: Scalar::Float(job.scale),
                 beta: None,
+                addend: None,
             };
             run(product, &[])?;
             drop(key);

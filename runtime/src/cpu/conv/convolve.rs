@@ -113,6 +113,7 @@ unsafe fn point<A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
         },
         alpha: Scalar::Int(1),
         beta: job.bias.map(|_| Scalar::Int(1)),
+        addend: None,
     };
     let repeats = [
         Repeat {
@@ -120,12 +121,14 @@ unsafe fn point<A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
             a: 0,
             b: job.x_strides[0],
             c: batch,
+            d: 0,
         },
         Repeat {
             size: job.groups,
             a: outs * channels,
             b: channels * job.x_strides[1],
             c: outs * out,
+            d: 0,
         },
     ];
     // SAFETY: the matrices lie where the job says.
@@ -296,6 +299,7 @@ impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
             },
             alpha: Scalar::Int(1),
             beta: job.bias.map(|_| Scalar::Int(1)),
+            addend: None,
         };
         // SAFETY: the matrices lie as computed above; blocks have other positions of the result.
         unsafe {

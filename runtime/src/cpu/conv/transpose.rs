@@ -172,6 +172,7 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
                 c: row_major(self.products),
                 alpha: Scalar::Int(1),
                 beta: None,
+                addend: None,
             };
             // SAFETY: the scratches have room for what is written; the planes are this task's own.
             unsafe {

@@ -3,6 +3,8 @@
 use nomina_core::Element;
 use num_complex::Complex;
 
+use super::Matrix;
+
 /// A type with products of its own; integers wrap, bool is *or* of *and*.
 pub(super) trait Arith: Element {
     const ZERO: Self;
@@ -45,11 +47,13 @@ arith! {
     Complex<f64>: Complex { re: 0.0, im: 0.0 }, Complex { re: 1.0, im: 0.0 }, |a, b| a + b, |a, b| a * b;
 }
 
-/// What `c` becomes: `alpha sum + beta c`; without `beta`, `c` is not read.
+/// What `c` becomes: `alpha sum + beta d`; without `beta`, `d` is not read.
 #[derive(Clone, Copy)]
 pub(super) struct Scale<T> {
     alpha: Option<T>,
     beta: Option<T>,
+    addend: Matrix,
+    c: Matrix,
 }
 
 impl<T: Arith> Scale<T> {
@@ -58,21 +62,23 @@ impl<T: Arith> Scale<T> {
         Self {
             alpha: (alpha != T::ONE).then_some(alpha),
             beta: p.beta.map(T::from_scalar),
+            addend: p.addend.unwrap_or(p.c),
+            c: p.c,
         }
     }
 
     /// Writes one element.
     ///
     /// # Safety
-    /// `c` can be written, and read where there is a `beta`.
+    /// `c` can be written there, and `d` read where there is a `beta`.
     #[inline(always)]
-    pub(super) unsafe fn write(self, c: *mut T, sum: T) {
+    pub(super) unsafe fn write(self, row: usize, col: usize, sum: T) {
         let mut value = self.alpha.map_or(sum, |alpha| alpha.times(sum));
         if let Some(beta) = self.beta {
             // SAFETY: the caller's promise.
-            value = value.plus(beta.times(unsafe { c.read() }));
+            value = value.plus(beta.times(unsafe { self.addend.at::<T>(row, col).read() }));
         }
         // SAFETY: the caller's promise.
-        unsafe { c.write(value) };
+        unsafe { self.c.at::<T>(row, col).write(value) };
     }
 }

@@ -27,7 +27,7 @@ pub(super) unsafe fn tiny<T: Arith>(p: &Product) {
                 sum = sum.plus(unsafe { p.a.at::<T>(i, l).read().times(p.b.at::<T>(l, j).read()) });
             }
             // SAFETY: as above.
-            unsafe { scale.write(p.c.at::<T>(i, j), sum) };
+            unsafe { scale.write(i, j, sum) };
         }
     }
 }
@@ -75,7 +75,7 @@ pub(super) unsafe fn product<T: Arith>(p: &Product, parallel: bool) -> Result<()
             let scale = Scale::<T>::of(&p);
             for r in 0..rows {
                 for c in 0..cols {
-                    scale.write(p.c.at::<T>(i + r, j + c), sums.add(r * cols + c).read());
+                    scale.write(i + r, j + c, sums.add(r * cols + c).read());
                 }
             }
         }

@@ -1,12 +1,29 @@
 //! Matrix products.
 //!
-//! Operands have any strides, so a transposed one is no copy. Large real and complex products go
-//! through the crate `gemm`; 16-bit floats by blocks through `f32`; integers, bool and whatever is
-//! a vector through kernels of our own.
+//! Operands have any strides, so a transposed one is no copy. Real products go through an engine of
+//! our own where the processor has AVX-512, else through the crate `gemm`, as complex ones do;
+//! 16-bit floats by blocks through `f32`; integers, bool and whatever is a vector through other
+//! kernels of our own.
 
 mod arith;
 mod blocks;
+#[cfg(target_arch = "x86_64")]
+mod dots;
+#[cfg(target_arch = "x86_64")]
+mod engine;
 mod half;
+#[cfg(target_arch = "x86_64")]
+mod kind;
+#[cfg(target_arch = "x86_64")]
+mod pack;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
+#[cfg(target_arch = "x86_64")]
+mod share;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod tile;
 mod vector;
 
 use gemm::Parallelism;
@@ -15,14 +32,29 @@ use num_complex::Complex;
 use smallvec::SmallVec;
 
 use crate::cpu::parallel::threads;
+use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::split::try_for_each;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::simd::{Level, level};
 use crate::memory::NoMemory;
 use arith::Arith;
+#[cfg(target_arch = "x86_64")]
+use kind::{Double, Pairs, Single};
 
-/// Multiplications that a second thread is worth: about 320 cubed, since waiting for it costs more
-/// than it saves at 256 cubed. Integers take longer.
-const PARALLEL: usize = 1 << 25;
+/// Names of the kinds of tiles, where there are none.
+#[cfg(not(target_arch = "x86_64"))]
+enum Single {}
+#[cfg(not(target_arch = "x86_64"))]
+enum Double {}
+
+/// Multiplications that a second thread is worth: 128 cubed. Integers take longer.
+const PARALLEL: usize = 1 << 21;
 const PARALLEL_INTEGER: usize = 1 << 20;
+/// Multiplications beyond which the crate `gemm` is ahead of tiles by a little, unless it has to
+/// pack columns of the right operand: 320 cubed.
+const LARGE: usize = 1 << 25;
+/// Elements of a result, and steps, up to which no second thread is asked for.
+const SMALL: usize = 1 << 9;
 /// Multiplications up to which nothing is packed.
 const TINY: usize = 1 << 9;
 
@@ -61,7 +93,8 @@ impl Matrix {
     }
 }
 
-/// `c = alpha a b + beta c`, for `m × k` times `k × n`; without `beta`, `c` is not read.
+/// `c = alpha a b + beta d`, for `m × k` times `k × n`; `d` is `c` where there is no `addend`, and
+/// not read where there is no `beta`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Product {
     pub dtype: DType,
@@ -73,6 +106,48 @@ pub(crate) struct Product {
     pub c: Matrix,
     pub alpha: Scalar,
     pub beta: Option<Scalar>,
+    pub addend: Option<Matrix>,
+}
+
+impl Product {
+    /// The same product of the transposed.
+    fn flipped(&self) -> Self {
+        Self {
+            m: self.n,
+            n: self.m,
+            a: self.b.t(),
+            b: self.a.t(),
+            c: self.c.t(),
+            addend: self.addend.map(Matrix::t),
+            ..*self
+        }
+    }
+
+    /// With the addend in the result's place already.
+    ///
+    /// # Safety
+    /// As of [`run`].
+    unsafe fn preset(&self) -> Self {
+        if let Some(d) = self.addend.filter(|_| self.beta.is_some()) {
+            // SAFETY: the caller's promise: the addend has the result's sizes.
+            unsafe {
+                copy2(Copy2 {
+                    src: d.ptr,
+                    from: self.dtype,
+                    strides: [d.rows, d.cols],
+                    dst: self.c.ptr,
+                    to: self.dtype,
+                    into: [self.c.rows, self.c.cols],
+                    rows: self.m,
+                    cols: self.n,
+                });
+            }
+        }
+        Self {
+            addend: None,
+            ..*self
+        }
+    }
 }
 
 /// One dim over which products repeat, with the strides of the three matrices.
@@ -82,6 +157,8 @@ pub(crate) struct Repeat {
     pub a: isize,
     pub b: isize,
     pub c: isize,
+    /// Of the addend.
+    pub d: isize,
 }
 
 /// Dims over which products repeat, outermost first.
@@ -93,12 +170,21 @@ pub(crate) type Repeats = SmallVec<[Repeat; 4]>;
 /// All matrices lie where they say; no element of `c` is another one of it, or of `a` or `b`, and
 /// nobody else uses it meanwhile.
 pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(), NoMemory> {
+    if repeats.is_empty() && product.m * product.n < SMALL && product.k < SMALL {
+        // SAFETY: the caller's promise.
+        return unsafe { serial(&product) };
+    }
     let mut outer = Repeats::from_slice(repeats);
     outer.retain(|repeat| repeat.size != 1);
     // Rows that continue over a repeat, with the same right operand, are one taller matrix.
     while let Some(&last) = outer.last() {
         let rows = product.m as isize;
-        if last.b != 0 || last.a != rows * product.a.rows || last.c != rows * product.c.rows {
+        let goes_on = |step: isize, matrix: Matrix| step == rows * matrix.rows;
+        if last.b != 0
+            || !goes_on(last.a, product.a)
+            || !goes_on(last.c, product.c)
+            || product.addend.is_some_and(|d| !goes_on(last.d, d))
+        {
             break;
         }
         product.m *= last.size;
@@ -123,6 +209,7 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(),
             nth.a = nth.a.shift(at * repeat.a, dtype);
             nth.b = nth.b.shift(at * repeat.b, dtype);
             nth.c = nth.c.shift(at * repeat.c, dtype);
+            nth.addend = nth.addend.map(|d| d.shift(at * repeat.d, dtype));
         }
         nth
     };
@@ -153,14 +240,6 @@ pub(crate) unsafe fn serial(product: &Product) -> Result<(), NoMemory> {
 
 /// One product, on several threads if `parallel`.
 unsafe fn one(p: &Product, parallel: bool) -> Result<(), NoMemory> {
-    let flipped = Product {
-        m: p.n,
-        n: p.m,
-        a: p.b.t(),
-        b: p.a.t(),
-        c: p.c.t(),
-        ..*p
-    };
     macro_rules! with {
         ($t:ty) => {
             // SAFETY: the caller's promise, for elements of the dtype's type.
@@ -168,7 +247,9 @@ unsafe fn one(p: &Product, parallel: bool) -> Result<(), NoMemory> {
                 if p.n == 1 {
                     vector::mv::<$t>(p)
                 } else if p.m == 1 {
-                    vector::mv::<$t>(&flipped)
+                    vector::mv::<$t>(&p.flipped())
+                } else if <$t>::tiled(p, parallel)? {
+                    Ok(())
                 } else if p.m * p.n * p.k <= TINY {
                     blocks::tiny::<$t>(p);
                     Ok(())
@@ -190,12 +271,32 @@ unsafe fn one(p: &Product, parallel: bool) -> Result<(), NoMemory> {
         DType::C64 => with!(Complex<f32>),
         DType::C128 => with!(Complex<f64>),
         // SAFETY: the caller's promise.
-        DType::F16 | DType::BF16 => unsafe { half::product(p) },
+        DType::F16 | DType::BF16 => unsafe {
+            if by_pairs(p, parallel)? || by_tiles::<Single>(p, parallel)? {
+                Ok(())
+            } else {
+                half::product(&p.preset())
+            }
+        },
     }
 }
 
 /// How the dtype multiplies large matrices.
 trait Large: Arith {
+    /// Inner products of rows, where the type and the processor have them.
+    #[cfg(target_arch = "x86_64")]
+    fn dots() -> Option<dots::Dots<Self>> {
+        None
+    }
+
+    /// One product by tiles, where the type and the processor have them; otherwise false.
+    ///
+    /// # Safety
+    /// As for [`run`].
+    unsafe fn tiled(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
+        Ok(false)
+    }
+
     /// One product.
     ///
     /// # Safety
@@ -204,8 +305,22 @@ trait Large: Arith {
 }
 
 macro_rules! by_gemm {
-    ($($t:ty)*) => {$(
+    ($($t:ty $(, $kind:ident, $dots:ident)?;)*) => {$(
         impl Large for $t {
+            $(#[cfg(target_arch = "x86_64")]
+            fn dots() -> Option<dots::Dots<$t>> {
+                (level() == Level::Avx512).then_some(dots::$dots)
+            })?
+
+            $(unsafe fn tiled(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+                let large = p.m.saturating_mul(p.n).saturating_mul(p.k) > LARGE;
+                if large && p.b.cols == 1 && p.c.cols == 1 && p.addend.is_none() {
+                    return Ok(false);
+                }
+                // SAFETY: the caller's promise.
+                unsafe { by_tiles::<$kind>(p, parallel) }
+            })?
+
             unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory> {
                 // SAFETY: the caller's promise.
                 unsafe { by_gemm::<$t>(p, parallel) };
@@ -214,7 +329,7 @@ macro_rules! by_gemm {
         }
     )*};
 }
-by_gemm!(f32 f64 Complex<f32> Complex<f64>);
+by_gemm!(f32, Single, SINGLE; f64, Double, DOUBLE; Complex<f32>; Complex<f64>;);
 
 macro_rules! by_blocks {
     ($($t:ty)*) => {$(
@@ -228,8 +343,42 @@ macro_rules! by_blocks {
 }
 by_blocks!(bool u8 i8 i16 i32 i64);
 
+/// By tiles, if the processor has them.
+///
+/// # Safety
+/// As for [`run`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn by_tiles<K: kind::Kind>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+    // SAFETY: the caller's promise; the level says that the instructions are there.
+    Ok(level() == Level::Avx512 && unsafe { engine::product::<K>(p, parallel)? })
+}
+
+/// By tiles of pairs, if the processor has them and they are fast.
+///
+/// # Safety
+/// As for [`run`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn by_pairs(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+    // SAFETY: the caller's promise; there are the instructions where they pay.
+    Ok(p.dtype == DType::BF16 && pairs::pay() && unsafe { by_tiles::<Pairs>(p, parallel)? })
+}
+
+/// There are none for this processor.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn by_pairs(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
+    Ok(false)
+}
+
+/// There are no tiles for this processor.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn by_tiles<K>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
+    Ok(false)
+}
+
 /// Through the crate.
 unsafe fn by_gemm<T: Arith>(p: &Product, parallel: bool) {
+    // SAFETY: the caller's promise.
+    let p = &unsafe { p.preset() };
     #[cfg(feature = "rayon")]
     let parallelism = if parallel && threads() > 1 {
         Parallelism::Rayon(0)

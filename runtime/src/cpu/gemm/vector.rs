@@ -1,7 +1,7 @@
 //! Products with a vector: nothing is packed; the matrix is read once, in its order.
 
-use super::Product;
 use super::arith::{Arith, Scale};
+use super::{Large, Product};
 use crate::cpu::reduce::reducer::many;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, for_each};
@@ -18,7 +18,7 @@ const SHORT: usize = 16;
 ///
 /// # Safety
 /// As for [`super::run`].
-pub(super) unsafe fn mv<T: Arith>(p: &Product) -> Result<(), NoMemory> {
+pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     let p = *p;
     let scale = Scale::<T>::of(&p);
     let mut packed = Scratch::new(if p.b.rows == 1 {
@@ -39,6 +39,23 @@ pub(super) unsafe fn mv<T: Arith>(p: &Product) -> Result<(), NoMemory> {
     let b = unsafe { many::<T>(b.cast(), p.k) };
     let b = Vector(b);
     let by_row = p.a.cols == 1 || p.a.rows.abs() >= p.a.cols.abs();
+    #[cfg(target_arch = "x86_64")]
+    if let Some(dots) = T::dots().filter(|_| p.a.cols == 1) {
+        let rows = super::dots::ROWS;
+        for_each(p.m.div_ceil(rows), rows * p.k, |group| {
+            let from = group * rows;
+            let (count, mut sums) = (rows.min(p.m - from), [T::ZERO; super::dots::ROWS]);
+            // SAFETY: the rows are within the matrix; each task has elements of its own.
+            unsafe {
+                let a = p.a.at::<T>(from, 0).cast_const();
+                dots(a, count, p.a.rows, b.0.as_ptr(), p.k, &mut sums);
+                for (at, &sum) in sums.iter().enumerate().take(count) {
+                    scale.write(from + at, 0, sum);
+                }
+            }
+        });
+        return Ok(());
+    }
     if p.m < 8 || (by_row && p.k >= SHORT) {
         for_each(p.m, p.k, |i| {
             let (a, stride) = (p.a.at::<T>(i, 0), p.a.cols);
@@ -52,7 +69,7 @@ pub(super) unsafe fn mv<T: Arith>(p: &Product) -> Result<(), NoMemory> {
                     };
                     b.0.iter().enumerate().map(one).fold(T::ZERO, T::plus)
                 };
-                scale.write(p.c.at::<T>(i, 0), sum);
+                scale.write(i, 0, sum);
             }
         });
         return Ok(());
@@ -73,7 +90,7 @@ pub(super) unsafe fn mv<T: Arith>(p: &Product) -> Result<(), NoMemory> {
                 b: b.0,
             });
             for (i, &sum) in sums.iter().enumerate() {
-                scale.write(p.c.at::<T>(from + i, 0), sum);
+                scale.write(from + i, 0, sum);
             }
         }
     });

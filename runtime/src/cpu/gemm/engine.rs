@@ -1,0 +1,470 @@
+//! Large products, for processors with AVX-512: blocks that fit the caches, made of tiles.
+//!
+//! The right operand becomes panels as wide as a tile, the left one rows without gaps, each where
+//! that pays; small matrices are read where they are. Each element of the result is a sum in the
+//! order of the inner dim, in parts of [`DEPTH`] steps: whatever the threads and blocks are.
+
+use std::ops::Range;
+
+use nomina_core::{Element, Scalar};
+
+use super::kind::{Kind, Part};
+use super::share::{Writable, room, share};
+use super::tile::{ROWS, Tile, VECTORS};
+use super::{Matrix, Product};
+use crate::cpu::cast::Cast;
+use crate::cpu::parallel::threads;
+use crate::memory::NoMemory;
+
+/// Steps along the inner dim between two visits of the result: a tile's rows of the left operand
+/// are so long, and stay in the first-level cache while panels pass by.
+const DEPTH: usize = 384;
+/// Panels that stay in the second-level cache while rows pass by.
+const PANELS: usize = 12;
+/// Rows of the left operand that lie there beside them.
+const HEIGHT: usize = 192;
+/// Bytes of the right operand that are packed at once.
+const PACKED: usize = 64 << 20;
+/// Columns that one task packs for itself at most.
+const BROAD: usize = 1024;
+/// Rows up to which packing the right operand costs more than it gives.
+const LOW: usize = 48;
+/// Bytes of a left operand that is read where it lies.
+const NEAR: usize = 512 << 10;
+
+/// A product, laid out so that rows of the result lie side by side.
+struct Job<K: Kind> {
+    p: Product,
+    /// The inner dim in units.
+    depth: usize,
+    alpha: K::Elem,
+    beta: Option<K::Elem>,
+    /// Whether operands are units already.
+    as_is: bool,
+    /// Whether the left operand is read where it lies.
+    near: bool,
+}
+
+/// One product; false where the result is not in rows or columns.
+///
+/// # Safety
+/// As for [`super::run`]; the processor has the instructions of the kind.
+pub(super) unsafe fn product<K: Kind>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+    let mut p = *p;
+    if p.c.cols != 1 && p.n != 1 {
+        p = p.flipped();
+    }
+    if p.c.cols != 1 && p.n != 1 {
+        return Ok(false);
+    }
+    let as_is = K::AS_IS == Some(p.dtype);
+    let beside = p.b.cols == 1 || p.n == 1;
+    let beta = p.beta.map(K::Elem::from_scalar);
+    let alpha = K::Elem::from_scalar(p.alpha);
+    if as_is && beside && p.m <= ROWS && p.n <= VECTORS * K::LANES && p.k <= DEPTH {
+        // SAFETY: the caller's promise.
+        let p = unsafe { p.preset() };
+        let tile = Tile {
+            rows: p.m,
+            cols: p.n,
+            depth: p.k,
+            a: p.a.ptr.cast_const().cast::<K::Unit>(),
+            a_row: p.a.rows,
+            a_step: p.a.cols,
+            b: p.b.ptr.cast_const().cast::<K::Unit>(),
+            b_step: p.b.rows,
+            c: p.c.ptr.cast::<K::Elem>(),
+            c_row: p.c.rows,
+            alpha,
+            beta,
+            d: p.c.ptr.cast_const().cast::<K::Elem>(),
+            d_row: p.c.rows,
+            d_one: false,
+        };
+        let masked = usize::from(p.n % K::LANES > 0);
+        let kernels = &K::KERNELS[masked][0][(p.n - 1) / K::LANES];
+        // SAFETY: the product is one tile.
+        unsafe { kernels[p.m - 1](&tile) };
+        return Ok(true);
+    }
+    let size = p.dtype.size();
+    let mut job = Job::<K> {
+        p,
+        depth: p.k.div_ceil(K::STEPS),
+        alpha,
+        beta,
+        as_is,
+        near: as_is
+            && p.m.saturating_mul(p.k) <= NEAR / size
+            && (p.a.rows == 1 || !far(p.a.rows, size)),
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        if p.addend.is_some_and(|d| as_is && !matches!(d.cols, 0 | 1)) {
+            job.p = p.preset();
+        }
+        job.run(parallel)?;
+    }
+    Ok(true)
+}
+
+/// Whether rows so far apart meet in the first-level cache.
+fn far(stride: isize, size: usize) -> bool {
+    (stride.unsigned_abs() * size).is_multiple_of(2048)
+}
+
+/// The parts of the inner dim, one at least.
+fn parts(depth: usize) -> impl Iterator<Item = Range<usize>> {
+    let count = depth.div_ceil(DEPTH).max(1);
+    (0..count).map(move |part| part * DEPTH..depth.min((part + 1) * DEPTH))
+}
+
+/// The right operand as tiles read it.
+#[derive(Clone, Copy)]
+enum Right<U> {
+    /// Where it lies.
+    AsIs,
+    /// In panels, from a column on, so many.
+    Panels(*const U, usize, usize),
+    /// In panels that each task packs for itself.
+    Own,
+}
+
+// SAFETY: an address; tasks read there and nobody writes meanwhile.
+unsafe impl<U> Send for Right<U> {}
+// SAFETY: as above.
+unsafe impl<U> Sync for Right<U> {}
+
+impl<K: Kind> Job<K> {
+    /// Columns of a tile.
+    const WIDTH: usize = VECTORS * K::LANES;
+
+    /// # Safety
+    /// As of [`product`].
+    unsafe fn run(&self, parallel: bool) -> Result<(), NoMemory> {
+        let (m, n) = (self.p.m, self.p.n);
+        let threads = if parallel { threads() } else { 1 };
+        let tiles = m.div_ceil(ROWS);
+        let panels = n.div_ceil(Self::WIDTH);
+        if self.readable() {
+            // Tasks with parts of both, since nothing is shared.
+            let across = threads.min(panels);
+            let down = (threads / across).min(tiles);
+            // SAFETY: the caller's promise.
+            return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
+        }
+        if m <= HEIGHT && panels >= threads {
+            let across = threads.max(n.div_ceil(BROAD));
+            // SAFETY: as above.
+            return unsafe { self.grid([1, across], 0..n, Right::Own) };
+        }
+        let column = self.depth * size_of::<K::Unit>();
+        let at_once = (PACKED / column.max(1) / Self::WIDTH).max(4) * Self::WIDTH;
+        let packed = room(column * at_once.min(panels * Self::WIDTH))?;
+        for from in (0..n).step_by(at_once) {
+            let cols = from..n.min(from + at_once);
+            let to = Writable(packed.as_ptr().as_ptr().cast::<K::Unit>());
+            let count = cols.len().div_ceil(Self::WIDTH);
+            // A few panels for each task.
+            let pieces = if threads == 1 {
+                1
+            } else {
+                count.min(4 * threads)
+            };
+            let pack = |piece: usize| {
+                let to = to;
+                for panel in count * piece / pieces..count * (piece + 1) / pieces {
+                    let first = cols.start + panel * Self::WIDTH;
+                    let wide = Self::WIDTH.min(cols.end - first);
+                    for depth in parts(self.depth) {
+                        // SAFETY: the panel's own room, and columns of the operand.
+                        unsafe {
+                            let to = to.0.add(Self::place(count, panel, &depth));
+                            K::pack(self.right(depth, first, wide), to, Self::WIDTH)?;
+                        }
+                    }
+                }
+                Ok(())
+            };
+            share(pieces, &pack)?;
+            let mut down = m.div_ceil(HEIGHT);
+            if threads > 1 {
+                down = (down.max(2 * threads)).next_multiple_of(threads).min(tiles);
+            }
+            let right = Right::Panels(to.0.cast_const(), from, count);
+            // SAFETY: the caller's promise.
+            unsafe { self.grid([down, 1], cols.clone(), right)? };
+        }
+        Ok(())
+    }
+
+    /// Whether tiles read the right operand where it lies: its rows are side by side, and few
+    /// enough to stay near, or used too seldom to be packed.
+    fn readable(&self) -> bool {
+        let p = &self.p;
+        if !self.as_is || (p.b.cols != 1 && p.n != 1) {
+            return false;
+        }
+        // Lines of the first-level cache that rows of this stride meet in.
+        let stride = p.b.rows.unsigned_abs() * p.dtype.size();
+        let meet = 1 << stride.trailing_zeros().clamp(7, 12);
+        p.m <= LOW || (self.near && p.k * 4 / 3 <= 4096 / meet * 12)
+    }
+
+    /// Tasks by rows and columns.
+    ///
+    /// # Safety
+    /// As of [`product`]; panels hold the columns.
+    unsafe fn grid(
+        &self,
+        [down, across]: [usize; 2],
+        cols: Range<usize>,
+        right: Right<K::Unit>,
+    ) -> Result<(), NoMemory> {
+        let tiles = self.p.m.div_ceil(ROWS);
+        let panels = cols.len().div_ceil(Self::WIDTH);
+        let task = |task: usize| {
+            let (i, j) = (task / across, task % across);
+            let row = |at: usize| (tiles * at / down * ROWS).min(self.p.m);
+            let col = |at: usize| (cols.start + panels * at / across * Self::WIDTH).min(cols.end);
+            // SAFETY: tasks have parts of the result of their own.
+            unsafe { self.block(row(i)..row(i + 1), col(j)..col(j + 1), right) }
+        };
+        share(down * across, &task)
+    }
+
+    /// Some rows and columns of the result.
+    ///
+    /// # Safety
+    /// As of [`product`]; nobody else uses this part of the result.
+    unsafe fn block(
+        &self,
+        rows: Range<usize>,
+        cols: Range<usize>,
+        right: Right<K::Unit>,
+    ) -> Result<(), NoMemory> {
+        let p = &self.p;
+        if rows.is_empty() || cols.is_empty() {
+            return Ok(());
+        }
+        // 16-bit results are sums of `f32` until the end.
+        let wide = (p.dtype != K::Elem::DTYPE)
+            .then(|| room(rows.len() * cols.len() * size_of::<K::Elem>()))
+            .transpose()?;
+        let (mut c, mut c_row) = (p.c.at::<K::Elem>(rows.start, cols.start), p.c.rows);
+        let (mut d, mut d_row, mut d_one) = (c.cast_const(), c_row, false);
+        if let Some(wide) = &wide {
+            (c, c_row) = (wide.as_ptr().as_ptr().cast(), cols.len() as isize);
+            (d, d_row) = (c, c_row);
+            if self.beta.is_some() {
+                // SAFETY: the scratch has so many rows and columns.
+                unsafe { self.exchange(&rows, &cols, c, true) };
+            }
+        } else if let Some(addend) = p.addend {
+            d = addend.at::<K::Elem>(rows.start, cols.start);
+            (d_row, d_one) = (addend.rows, addend.cols == 0 && p.n > 1);
+        }
+        let own = match right {
+            Right::Own => {
+                let wide = cols.len().next_multiple_of(Self::WIDTH);
+                Some(room(wide * DEPTH.min(self.depth) * size_of::<K::Unit>())?)
+            }
+            _ => None,
+        };
+        let height = HEIGHT.min(rows.len());
+        let height = height.next_multiple_of(ROWS) * DEPTH.min(self.depth);
+        let left = (!self.near)
+            .then(|| room(height * size_of::<K::Unit>()))
+            .transpose()?;
+        for depth in parts(self.depth) {
+            let mut beta = self.beta;
+            if depth.start > 0 {
+                beta = Some(K::Elem::from_scalar(Scalar::Int(1)));
+                (d, d_row, d_one) = (c, c_row, false);
+            }
+            let own = own
+                .as_ref()
+                .map(|own| own.as_ptr().as_ptr().cast::<K::Unit>());
+            // SAFETY: the parts are within the matrices, the scratches have their sizes.
+            unsafe {
+                if let Some(own) = own {
+                    for (panel, first) in cols.clone().step_by(Self::WIDTH).enumerate() {
+                        let wide = Self::WIDTH.min(cols.end - first);
+                        let to = own.add(panel * depth.len() * Self::WIDTH);
+                        K::pack(self.right(depth.clone(), first, wide), to, Self::WIDTH)?;
+                    }
+                }
+                for top in rows.clone().step_by(HEIGHT) {
+                    let high = HEIGHT.min(rows.end - top);
+                    let a = p.a.at::<K::Unit>(top, depth.start).cast_const();
+                    let mut a = a;
+                    if let Some(left) = &left {
+                        let to = left.as_ptr().as_ptr().cast::<K::Unit>();
+                        for row in (0..high).step_by(ROWS) {
+                            let left = self.left(top + row, ROWS.min(high - row), depth.clone());
+                            K::pack(left, to.add(row * depth.len()), ROWS)?;
+                        }
+                        a = to;
+                    }
+                    let down = (top - rows.start) as isize;
+                    let strip = Tile {
+                        rows: high,
+                        cols: cols.len(),
+                        depth: depth.len(),
+                        a,
+                        a_row: if left.is_some() {
+                            depth.len() as isize
+                        } else {
+                            p.a.rows
+                        },
+                        a_step: p.a.cols,
+                        b: a,
+                        b_step: Self::WIDTH as isize,
+                        c: c.wrapping_offset(down * c_row),
+                        c_row,
+                        alpha: self.alpha,
+                        beta,
+                        d: d.wrapping_offset(down * d_row),
+                        d_row,
+                        d_one,
+                    };
+                    let panel = |at: usize| match (right, own) {
+                        (Right::Panels(all, start, count), _) => {
+                            let panel = (cols.start - start) / Self::WIDTH + at;
+                            all.add(Self::place(count, panel, &depth))
+                        }
+                        (_, Some(own)) => own.add(at * depth.len() * Self::WIDTH).cast_const(),
+                        _ => {
+                            let first = cols.start + at * Self::WIDTH;
+                            p.b.at::<K::Unit>(depth.start, first).cast_const()
+                        }
+                    };
+                    let b_step = match right {
+                        Right::AsIs => p.b.rows,
+                        _ => strip.b_step,
+                    };
+                    let masked = matches!(right, Right::AsIs);
+                    Self::tiles(Tile { b_step, ..strip }, masked, left.is_some(), panel);
+                }
+            }
+        }
+        if wide.is_some() {
+            // SAFETY: the scratch holds the result, whose part is this task's own.
+            unsafe { self.exchange(&rows, &cols, c, false) };
+        }
+        Ok(())
+    }
+
+    /// A block by tiles: `panel` says where each panel of the right operand lies, and whether the
+    /// last vector has to be `masked`.
+    ///
+    /// # Safety
+    /// As of the tile that is the block.
+    unsafe fn tiles(
+        block: Tile<K::Unit, K::Elem>,
+        masked: bool,
+        packed: bool,
+        panel: impl Fn(usize) -> *const K::Unit,
+    ) {
+        let panels = block.cols.div_ceil(Self::WIDTH);
+        for first in (0..panels).step_by(PANELS) {
+            for row in (0..block.rows).step_by(ROWS) {
+                let down = row as isize;
+                let mut tile = block;
+                tile.rows = ROWS.min(block.rows - row);
+                tile.a = block.a.wrapping_offset(down * block.a_row);
+                for at in first..panels.min(first + PANELS) {
+                    let across = at * Self::WIDTH;
+                    tile.cols = Self::WIDTH.min(block.cols - across);
+                    tile.b = panel(at);
+                    tile.c = block
+                        .c
+                        .wrapping_offset(down * block.c_row)
+                        .wrapping_add(across);
+                    let step = if block.d_one { 0 } else { across };
+                    tile.d = block
+                        .d
+                        .wrapping_offset(down * block.d_row)
+                        .wrapping_add(step);
+                    let masked = masked && tile.cols % K::LANES > 0;
+                    let kernels = &K::KERNELS[usize::from(masked)][usize::from(packed)];
+                    // SAFETY: part of the block.
+                    unsafe { kernels[(tile.cols - 1) / K::LANES][tile.rows - 1](&tile) };
+                }
+            }
+        }
+    }
+
+    /// Where a panel's part lies among so many panels: parts of one depth lie together.
+    fn place(count: usize, panel: usize, depth: &Range<usize>) -> usize {
+        (depth.start * count + depth.len() * panel) * Self::WIDTH
+    }
+
+    /// Reads what is to be added into a scratch, or writes the scratch as the result.
+    ///
+    /// # Safety
+    /// The scratch has the rows and columns.
+    unsafe fn exchange(
+        &self,
+        rows: &Range<usize>,
+        cols: &Range<usize>,
+        wide: *mut K::Elem,
+        read: bool,
+    ) {
+        let p = &self.p;
+        let (matrix, n) = if read {
+            (p.addend.unwrap_or(p.c), cols.len())
+        } else {
+            (p.c, cols.len())
+        };
+        let (from, to) = if read {
+            (p.dtype, K::Elem::DTYPE)
+        } else {
+            (K::Elem::DTYPE, p.dtype)
+        };
+        let (cast, size) = (Cast::new(from, to), p.dtype.size() as isize);
+        for row in rows.clone() {
+            let outside = matrix.ptr.wrapping_offset(
+                (row as isize * matrix.rows + cols.start as isize * matrix.cols) * size,
+            );
+            let inside = wide.wrapping_add((row - rows.start) * n).cast::<u8>();
+            let step = size_of::<K::Elem>() as isize;
+            // SAFETY: a row of the part, and one of the scratch.
+            unsafe {
+                if read {
+                    cast.run(n, outside, matrix.cols * size, inside, step);
+                } else {
+                    cast.run(n, inside, step, outside, matrix.cols * size);
+                }
+            }
+        }
+    }
+
+    /// Columns of the right operand; depths count units.
+    fn right(&self, depth: Range<usize>, first: usize, cols: usize) -> Part {
+        self.part(self.p.b.t(), depth, first, cols)
+    }
+
+    /// Rows of the left operand.
+    fn left(&self, first: usize, rows: usize, depth: Range<usize>) -> Part {
+        self.part(self.p.a, depth, first, rows)
+    }
+
+    fn part(&self, matrix: Matrix, depth: Range<usize>, first: usize, others: usize) -> Part {
+        let from = depth.start * K::STEPS;
+        let offset = first as isize * matrix.rows + from as isize * matrix.cols;
+        Part {
+            ptr: matrix
+                .ptr
+                .wrapping_offset(offset * self.p.dtype.size() as isize),
+            dtype: self.p.dtype,
+            steps: (depth.end * K::STEPS).min(self.p.k) - from,
+            step: matrix.cols,
+            others,
+            other: matrix.rows,
+        }
+    }
+}
+
+// SAFETY: addresses and numbers; tasks write to parts of the result of their own.
+unsafe impl<K: Kind> Sync for Job<K> {}

@@ -1,0 +1,126 @@
+//! Operands of large products, brought to the order in which tiles read them.
+
+use nomina_core::DType;
+
+use super::kind::Part;
+use crate::cpu::cast::Cast;
+use crate::cpu::reduce::split::Scratch;
+use crate::memory::NoMemory;
+
+/// Moves of elements of one dtype, by vectors: from where, how far apart, how many rows and columns,
+/// to where, how far rows are apart there.
+#[derive(Clone, Copy)]
+pub(super) struct Moves<U> {
+    pub lanes: usize,
+    pub dtype: DType,
+    /// Rows whose elements lie side by side.
+    pub rows: Move<U>,
+    /// Columns whose elements lie side by side.
+    pub columns: Move<U>,
+}
+
+type Move<U> = unsafe fn(*const U, isize, usize, usize, *mut U, usize);
+
+/// Step by step, elements of the part side by side, steps `apart`; zeros fill the last vector of
+/// each, as far as there is room.
+///
+/// # Safety
+/// The part lies in its matrix; there is room for the steps; the processor has the instructions of
+/// the moves.
+pub(super) unsafe fn pack<U>(
+    part: Part,
+    to: *mut U,
+    apart: usize,
+    moves: Moves<U>,
+) -> Result<(), NoMemory> {
+    let Part {
+        ptr,
+        dtype,
+        steps,
+        step,
+        others,
+        other,
+    } = part;
+    let (from, unit) = (dtype.size() as isize, moves.dtype.size() as isize);
+    let cast = Cast::new(dtype, moves.dtype);
+    // SAFETY: the caller's promise; the scratch has room for what becomes columns.
+    unsafe {
+        match (dtype == moves.dtype, step, other) {
+            (true, _, 1) => (moves.rows)(ptr.cast(), step, steps, others, to, apart),
+            (true, 1, _) => (moves.columns)(ptr.cast(), other, steps, others, to, apart),
+            (false, 1, _) => {
+                // A gap keeps neighbours in lines of their own.
+                let length = steps.next_multiple_of(16) + 16;
+                let mut scratch = Scratch::new(others * length * moves.dtype.size())?;
+                let wide = scratch.as_mut_ptr().cast::<U>();
+                for at in 0..others {
+                    let source = ptr.wrapping_offset(at as isize * other * from);
+                    let dest = wide.wrapping_add(at * length);
+                    cast.run(steps, source, from, dest.cast(), unit);
+                }
+                (moves.columns)(wide, length as isize, steps, others, to, apart);
+            }
+            _ => {
+                let rest = others.next_multiple_of(moves.lanes).min(apart) - others;
+                for at in 0..steps {
+                    let source = ptr.wrapping_offset(at as isize * step * from);
+                    let dest = to.wrapping_add(at * apart);
+                    cast.run(others, source, other * from, dest.cast(), unit);
+                    dest.wrapping_add(others).write_bytes(0, rest);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// As [`pack`], for pairs of 16-bit elements along the inner dim; a zero ends an odd one.
+///
+/// # Safety
+/// As of [`pack`].
+pub(super) unsafe fn pairs(
+    part: Part,
+    to: *mut u32,
+    apart: usize,
+    moves: Moves<u32>,
+) -> Result<(), NoMemory> {
+    let units = part.steps.div_ceil(2);
+    let at = |step: usize, other: usize| {
+        let offset = step as isize * part.step + other as isize * part.other;
+        // SAFETY: asked for elements of the part only.
+        unsafe { part.ptr.cast::<u16>().wrapping_offset(offset).read() }
+    };
+    // SAFETY: the caller's promise; the scratch has room for what becomes columns.
+    unsafe {
+        if part.step == 1 && part.other != 1 {
+            let length = units.next_multiple_of(16) + 16;
+            let mut scratch = Scratch::new(part.others * length * 4)?;
+            let wide = scratch.as_mut_ptr().cast::<u32>();
+            for other in 0..part.others {
+                let dest = wide.wrapping_add(other * length);
+                dest.wrapping_add(units - units.min(1)).write(0);
+                let source = part.ptr.cast::<u16>();
+                let source = source.wrapping_offset(other as isize * part.other);
+                source.copy_to_nonoverlapping(dest.cast(), part.steps);
+            }
+            (moves.columns)(wide, length as isize, units, part.others, to, apart);
+            return Ok(());
+        }
+        let rest = part.others.next_multiple_of(moves.lanes).min(apart) - part.others;
+        for unit in 0..units {
+            let dest = to.wrapping_add(unit * apart);
+            let both = 2 * unit + 1 < part.steps;
+            for other in 0..part.others {
+                let low = u32::from(at(2 * unit, other));
+                let high = if both {
+                    u32::from(at(2 * unit + 1, other))
+                } else {
+                    0
+                };
+                dest.wrapping_add(other).write(low | high << 16);
+            }
+            dest.wrapping_add(part.others).write_bytes(0, rest);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! Tasks of a product, and their memory.
+
+use crate::cpu::parallel::{Missing, each, threads};
+use crate::memory::{Block, NoMemory};
+
+/// Tasks on threads: this one takes its part where they are few, and does not sleep meanwhile.
+pub(super) fn share(
+    tasks: usize,
+    f: &(dyn Fn(usize) -> Result<(), NoMemory> + Sync),
+) -> Result<(), NoMemory> {
+    if tasks == 1 {
+        return f(0);
+    }
+    let missing = Missing::new();
+    let f = |task| missing.look(|| f(task));
+    #[cfg(feature = "rayon")]
+    if tasks <= threads() {
+        rayon::in_place_scope(|scope| {
+            let f = &f;
+            (1..tasks).for_each(|task| scope.spawn(move |_| f(task)));
+            f(0);
+        });
+        return missing.result();
+    }
+    each(tasks, &f);
+    missing.result()
+}
+
+/// Memory of so many bytes, of indeterminate content.
+pub(super) fn room(bytes: usize) -> Result<Block, NoMemory> {
+    Block::new(bytes, false).ok_or(NoMemory(bytes))
+}
+
+/// A buffer that tasks write to, each its own panels.
+pub(super) struct Writable<U>(pub(super) *mut U);
+
+impl<U> Clone for Writable<U> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<U> Copy for Writable<U> {}
+// SAFETY: an address; tasks write to different panels.
+unsafe impl<U> Send for Writable<U> {}
+// SAFETY: as above.
+unsafe impl<U> Sync for Writable<U> {}
