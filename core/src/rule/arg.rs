@@ -9,12 +9,13 @@ use core::ops::RangeFull;
 use smallvec::{SmallVec, smallvec};
 
 use super::Positions;
+use crate::dims::{Dim, Keep};
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
 use super::lookup;
 
-/// One dim as an argument: by name or by index.
+/// One dim as an argument: by name or by index. A marker of `dims!` is its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum DimRef<'a> {
     /// The dim with this name.
@@ -297,9 +298,28 @@ one_dim! {
     usize => |index| Self::Index(i64::try_from(index).unwrap_or(i64::MAX));
 }
 
+// A marker of `dims!` is its name: `d.sum(C)` finds what `d.sum("C")` finds.
+impl<X: Dim> From<X> for DimRef<'_> {
+    fn from(_: X) -> Self {
+        X::NAME.map_or(Self::Unnamed, Self::Name)
+    }
+}
+
+impl<X: Dim> From<X> for DimArg<'_> {
+    fn from(dim: X) -> Self {
+        Self::one(dim)
+    }
+}
+
 impl<'a> From<DimRef<'a>> for DimArg<'a> {
     fn from(dim: DimRef<'a>) -> Self {
         Self::one(dim)
+    }
+}
+
+impl<'a, A: Into<DimArg<'a>>> From<Keep<A>> for DimArg<'a> {
+    fn from(Keep(dims): Keep<A>) -> Self {
+        dims.into().keep()
     }
 }
 

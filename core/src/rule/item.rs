@@ -4,6 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use core::ops::RangeFull;
 
+use crate::dims::Dim;
 use crate::error::{Error, ErrorKind, Result};
 use crate::name::{Name, Names};
 
@@ -72,6 +73,13 @@ impl<'a> From<Option<&'a str>> for NameItem<'a> {
 impl<'a> From<&'a Option<Name>> for NameItem<'a> {
     fn from(name: &'a Option<Name>) -> Self {
         name.as_ref().map_or(Self::Unnamed, Self::from)
+    }
+}
+
+// A marker of `dims!` is its name.
+impl<X: Dim> From<X> for NameItem<'_> {
+    fn from(_: X) -> Self {
+        X::NAME.map_or(Self::Unnamed, Self::Name)
     }
 }
 

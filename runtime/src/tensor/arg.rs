@@ -90,6 +90,26 @@ impl<'a, T: Into<NameItem<'a>>> From<Vec<T>> for Order<'a> {
     }
 }
 
+macro_rules! tuple_of_names {
+    ($($letter:ident)*) => {
+        impl<'a, $($letter: Into<NameItem<'a>>),*> From<($($letter,)*)> for Order<'a> {
+            #[allow(non_snake_case)]
+            fn from(($($letter,)*): ($($letter,)*)) -> Self {
+                let items: [NameItem<'a>; _] = [$($letter.into()),*];
+                Self::new(items)
+            }
+        }
+    };
+}
+tuple_of_names!(A);
+tuple_of_names!(A B);
+tuple_of_names!(A B C);
+tuple_of_names!(A B C D);
+tuple_of_names!(A B C D E);
+tuple_of_names!(A B C D E F);
+tuple_of_names!(A B C D E F G);
+tuple_of_names!(A B C D E F G H);
+
 impl<'a> From<&'a Vec<String>> for Order<'a> {
     fn from(items: &'a Vec<String>) -> Self {
         Self::new(items)
