@@ -381,9 +381,9 @@ pub fn pointwise_into(op: Op, mut dest: RawMut<'_>, args: &[Arg<'_>]) -> Result<
         return copy_into(dest, &call.run()?);
     }
     let layouts = call.layouts()?;
+    let place = (dest.as_mut_ptr(), dest.dtype());
     // SAFETY: inputs are tensors of their own, and no tensor shares a buffer that is borrowed
     // exclusively.
-    let place = (dest.as_mut_ptr(), dest.dtype());
     unsafe { call.launch(&layouts, place, dest.strides(), false) }
 }
 
