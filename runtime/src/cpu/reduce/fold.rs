@@ -103,25 +103,21 @@ impl<F: Fold> Kernel for Cols<'_, F> {
     }
 }
 
-/// A fold as a reducer.
-pub(crate) struct Folding<F> {
-    /// Whether the result is divided by the count.
-    pub mean: bool,
-    pub fold: PhantomData<F>,
+/// A fold as a reducer, whose result is divided by the count if it is a mean. Of no size, so that a
+/// box of it is no allocation.
+pub(crate) struct Folding<F, const MEAN: bool>(PhantomData<F>);
+
+/// A fold whose result is what it is.
+pub(crate) type Plain<F> = Folding<F, false>;
+
+/// A fold whose result is divided by the count.
+pub(crate) type Mean<F> = Folding<F, true>;
+
+impl<F, const MEAN: bool> Folding<F, MEAN> {
+    pub const NEW: Self = Self(PhantomData);
 }
 
-impl<F> Folding<F> {
-    pub const PLAIN: Self = Self {
-        mean: false,
-        fold: PhantomData,
-    };
-    pub const MEAN: Self = Self {
-        mean: true,
-        fold: PhantomData,
-    };
-}
-
-impl<F: Fold> Reducer for Folding<F> {
+impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
     fn load(&self) -> DType {
         F::X::DTYPE
     }
@@ -186,7 +182,7 @@ impl<F: Fold> Reducer for Folding<F> {
     }
 
     unsafe fn finish(&self, states: *const u8, n: usize, count: f64, values: *mut u8, _: *mut i64) {
-        let divisor = if self.mean { count } else { 1.0 };
+        let divisor = if MEAN { count } else { 1.0 };
         for i in 0..n {
             // SAFETY: `n` states and room for `n` values, by the contract.
             unsafe {

@@ -34,7 +34,7 @@ use crate::cpu::arg::Position;
 use crate::cpu::numeric::Convert;
 use crate::memory::NoMemory;
 pub(crate) use drive::{Elements, Make, Source, TILE, Target, Walk, run, run_made};
-use fold::{All, Any, Folding, Max, Min, Prod, Sum};
+use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
 use moments::Variance;
@@ -71,8 +71,8 @@ pub(crate) fn find(
         Op::Min | Op::Argmin if positions => extremum_at(dtype, false),
         Op::Amax | Op::Max => extremum(dtype, true),
         Op::Amin | Op::Min => extremum(dtype, false),
-        Op::Any => Some(Box::new(Folding::<Any>::PLAIN)),
-        Op::All => Some(Box::new(Folding::<All>::PLAIN)),
+        Op::Any => Some(Box::new(Plain::<Any>::NEW)),
+        Op::All => Some(Box::new(Plain::<All>::NEW)),
         Op::Var => variance(dtype, number, false),
         Op::Std => variance(dtype, number, true),
         Op::Nansum | Op::Nanmean => match dtype {
@@ -95,10 +95,10 @@ pub(crate) fn find(
 /// Reducers that widen elements to `f32` as they read them.
 fn widened<H: Convert<f32> + Element + Sync>(op: Op) -> Option<Box<dyn Reducer>> {
     match op {
-        Op::Sum => Some(Box::new(Folding::<Widened<Sum<f32>, H>>::PLAIN)),
-        Op::Mean => Some(Box::new(Folding::<Widened<Sum<f32>, H>>::MEAN)),
-        Op::Amax | Op::Max => Some(Box::new(Folding::<Widened<Max<f32>, H>>::PLAIN)),
-        Op::Amin | Op::Min => Some(Box::new(Folding::<Widened<Min<f32>, H>>::PLAIN)),
+        Op::Sum => Some(Box::new(Plain::<Widened<Sum<f32>, H>>::NEW)),
+        Op::Mean => Some(Box::new(Mean::<Widened<Sum<f32>, H>>::NEW)),
+        Op::Amax | Op::Max => Some(Box::new(Plain::<Widened<Max<f32>, H>>::NEW)),
+        Op::Amin | Op::Min => Some(Box::new(Plain::<Widened<Min<f32>, H>>::NEW)),
         _ => None,
     }
 }
@@ -106,11 +106,11 @@ fn widened<H: Convert<f32> + Element + Sync>(op: Op) -> Option<Box<dyn Reducer>>
 fn sum(dtype: DType, mean: bool) -> Option<Box<dyn Reducer>> {
     macro_rules! of {
         ($t:ty) => {
-            Some(Box::new(if mean {
-                Folding::<Sum<$t>>::MEAN
+            if mean {
+                Some(Box::new(Mean::<Sum<$t>>::NEW))
             } else {
-                Folding::<Sum<$t>>::PLAIN
-            }))
+                Some(Box::new(Plain::<Sum<$t>>::NEW))
+            }
         };
     }
     match dtype {
@@ -124,11 +124,11 @@ fn sum(dtype: DType, mean: bool) -> Option<Box<dyn Reducer>> {
 
 fn prod(dtype: DType) -> Option<Box<dyn Reducer>> {
     Some(match dtype {
-        DType::F32 => Box::new(Folding::<Prod<f32>>::PLAIN),
-        DType::F64 => Box::new(Folding::<Prod<f64>>::PLAIN),
-        DType::C64 => Box::new(Folding::<Prod<Complex<f32>>>::PLAIN),
-        DType::C128 => Box::new(Folding::<Prod<Complex<f64>>>::PLAIN),
-        _ => Box::new(Folding::<Prod<i64>>::PLAIN),
+        DType::F32 => Box::new(Plain::<Prod<f32>>::NEW),
+        DType::F64 => Box::new(Plain::<Prod<f64>>::NEW),
+        DType::C64 => Box::new(Plain::<Prod<Complex<f32>>>::NEW),
+        DType::C128 => Box::new(Plain::<Prod<Complex<f64>>>::NEW),
+        _ => Box::new(Plain::<Prod<i64>>::NEW),
     })
 }
 
@@ -153,9 +153,9 @@ fn extremum(dtype: DType, greatest: bool) -> Option<Box<dyn Reducer>> {
     macro_rules! of {
         ($t:ty) => {
             if greatest {
-                Some(Box::new(Folding::<Max<$t>>::PLAIN))
+                Some(Box::new(Plain::<Max<$t>>::NEW))
             } else {
-                Some(Box::new(Folding::<Min<$t>>::PLAIN))
+                Some(Box::new(Plain::<Min<$t>>::NEW))
             }
         };
     }
