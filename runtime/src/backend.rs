@@ -293,7 +293,7 @@ impl Backend for Cpu {
     }
 
     unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()> {
-        let kernel = cpu::pointwise::kernel(job.op, arithmetic(job.compute)).ok_or_else(|| {
+        let kernel = cpu::pointwise::choose(job).ok_or_else(|| {
             let what = format!("{} is not computed on the host", job.compute);
             Error::new(ErrorKind::DType, job.op.name(), what).hint("convert with `to` first")
         })?;

@@ -1,6 +1,7 @@
 //! Copying a whole operand.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use nomina_core::DType;
 
@@ -21,12 +22,24 @@ const TILE: usize = 32;
 /// their dtypes; no two positions of the former are the same, and none is one of the latter.
 pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
     let (cast, from) = (Cast::new(source.dtype, dest.dtype), source.dtype);
+    let dest_dtype = dest.dtype;
     let (dest, source) = (Shared(dest.ptr), Shared(source.ptr));
     if let [inner, outer, rest @ ..] = plan.dims()
         && crosses(inner, outer, from)
     {
+        let [from_size, to_size] = cast.sizes();
+        // Whole lines only: a tile's rows are a few of them.
+        let line = |step: isize| step % 64 == 0;
+        let past = Past::of(plan.numel() * (from_size + to_size) as usize).filter(|_| {
+            inner.steps[0] == to_size
+                && line(dest.get().addr() as isize)
+                && line(TILE as isize * to_size)
+                && line(outer.steps[0])
+                && rest.iter().all(|dim| line(dim.steps[0]))
+        });
+        let keep = Cast::new(dest_dtype, dest_dtype);
         // SAFETY: the same positions, in another order.
-        unsafe { tiles(&cast, inner, outer, rest, dest, source) };
+        unsafe { tiles([&cast, &keep], past, [inner, outer], rest, dest, source) };
         return;
     }
     let [to_step, from_step, ..] = plan.inner().steps;
@@ -91,11 +104,19 @@ fn crosses(inner: &Dim, outer: &Dim, from: DType) -> bool {
     inner.steps[1].abs() > size && outer.steps[1].abs() == size && inner.size.min(outer.size) >= 4
 }
 
-/// Tile by tile over the first two dims, for every index of the others.
+/// Tile by tile over the first two dims, for every index of the others; `keep` is for elements that
+/// are converted already.
 ///
 /// # Safety
 /// As [`copy`].
-unsafe fn tiles(cast: &Cast, inner: &Dim, outer: &Dim, rest: &[Dim], dest: Shared, source: Shared) {
+unsafe fn tiles(
+    [cast, keep]: [&Cast; 2],
+    past: Option<Past>,
+    [inner, outer]: [&Dim; 2],
+    rest: &[Dim],
+    dest: Shared,
+    source: Shared,
+) {
     let across = outer.size.div_ceil(TILE);
     let planes: usize = rest.iter().map(|dim| dim.size).product();
     let strip = |strip: usize| {
@@ -110,30 +131,47 @@ unsafe fn tiles(cast: &Cast, inner: &Dim, outer: &Dim, rest: &[Dim], dest: Share
             at = [at[0] + index * dim.steps[0], at[1] + index * dim.steps[1]];
         }
         let rows = TILE.min(outer.size - first);
+        let mut block = [const { MaybeUninit::<u128>::uninit() }; TILE * TILE];
+        let block = block.as_mut_ptr().cast::<u8>();
+        let [_, to_size] = cast.sizes();
+        let (pitch, whole) = (TILE as isize * to_size, inner.steps[0] == to_size);
         for column in (0..inner.size).step_by(TILE) {
             let n = TILE.min(inner.size - column);
-            for row in 0..rows {
-                let offset = |operand: usize| {
-                    at[operand]
-                        + inner.steps[operand] * column as isize
-                        + outer.steps[operand] * row as isize
-                };
-                // SAFETY: part of a run of the plan; strips share no position of `dest`.
-                unsafe {
-                    let (source, dest) =
-                        (source.get().offset(offset(1)), dest.get().offset(offset(0)));
-                    cast.run(n, source, inner.steps[1], dest, inner.steps[0]);
+            let offset = |operand: usize| at[operand] + inner.steps[operand] * column as isize;
+            // SAFETY: parts of runs of the plan; strips share no position of `dest`. The block has
+            // room for a tile of the longest elements.
+            unsafe {
+                let (source, dest) = (source.get().offset(offset(1)), dest.get().offset(offset(0)));
+                // What lies side by side in the source is read together, and goes down a column.
+                for i in 0..n as isize {
+                    let from = source.offset(i * inner.steps[1]);
+                    cast.run(rows, from, outer.steps[1], block.offset(i * to_size), pitch);
+                }
+                for row in 0..rows as isize {
+                    let from = block.offset(row * pitch);
+                    let to = dest.offset(row * outer.steps[0]);
+                    match past {
+                        _ if !whole => keep.run(n, from, to_size, to, inner.steps[0]),
+                        Some(past) => past.copy(from, to, n * to_size as usize),
+                        None => to.copy_from_nonoverlapping(from, n * to_size as usize),
+                    }
                 }
             }
         }
     };
     let strips = across * planes;
+    let all = |strips: Range<usize>| {
+        strips.for_each(strip);
+        if let Some(past) = past {
+            past.settle();
+        }
+    };
     if strips * inner.size * TILE < 2 * GRAIN {
-        (0..strips).for_each(strip);
+        all(0..strips);
     } else {
         let pieces = strips.min(4 * crate::cpu::parallel::threads());
         each(pieces, &|piece| {
-            (strips * piece / pieces..strips * (piece + 1) / pieces).for_each(strip);
+            all(strips * piece / pieces..strips * (piece + 1) / pieces);
         });
     }
 }

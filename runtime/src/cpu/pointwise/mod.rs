@@ -8,6 +8,7 @@
 mod block;
 mod dense;
 mod generated;
+mod halves;
 mod kernel;
 
 #[cfg(test)]
@@ -15,13 +16,21 @@ mod tests;
 
 use nomina_core::{DType, Scalar};
 
-use crate::backend::{Input, Place};
+use crate::backend::{Input, Place, Pointwise, arithmetic};
 use crate::cpu::constant::Constant;
 use crate::plan::{OPERANDS, Plan};
 
 pub(crate) use dense::dense;
 pub(crate) use generated::kernel;
 pub(crate) use kernel::{Inputs, Kernel, Loop};
+
+/// The kernel of an elementwise operation, which reads and writes operands of other dtypes than its
+/// own through blocks. `None` as of [`kernel`].
+pub(crate) fn choose(job: &Pointwise<'_>) -> Option<&'static Kernel> {
+    let compute = arithmetic(job.compute);
+    let halves = (compute == DType::F32).then(|| halves::halves(job.op, job.dest, job.inputs));
+    halves.flatten().or_else(|| kernel(job.op, compute))
+}
 
 /// Computes `kernel` over a plan whose operand 0 is `dest` and whose others are `inputs`.
 ///

@@ -120,6 +120,42 @@ fn operands_may_lie_anyhow() {
 }
 
 #[test]
+fn sixteen_bits_are_computed_in_f32_and_rounded() {
+    // Every sign and exponent with fractions at both ends and in the middle; infinities and NaN.
+    let some = |step: usize| (0..=u16::MAX).step_by(if cfg!(miri) { 4099 } else { step });
+    for dtype in [DType::BF16, DType::F16] {
+        let make = |bits: Vec<u16>| {
+            let n = bits.len();
+            match dtype {
+                DType::BF16 => {
+                    let floats = bits.into_iter().map(half::bf16::from_bits);
+                    Raw::from_vec(floats.collect(), &[n])
+                }
+                _ => {
+                    let floats = bits.into_iter().map(half::f16::from_bits);
+                    Raw::from_vec(floats.collect(), &[n])
+                }
+            }
+            .unwrap()
+        };
+        let (x, y) = (make(some(997).collect()), make(some(631).collect()));
+        let (rows, n) = (x.numel(), y.numel());
+        let x = x.reshape(&[rows, 1]).unwrap().expand(&[rows, n]).unwrap();
+        let x = crate::call::contiguous(&x).unwrap();
+        let wide = |x: &Raw| to_dtype(x, DType::F32).unwrap();
+        for op in [Op::Add, Op::Sub, Op::Mul, Op::Div] {
+            let found = pointwise(op, &[(&x).into(), (&y).into()]).unwrap();
+            let expected = pointwise(op, &[(&wide(&x)).into(), (&wide(&y)).into()]).unwrap();
+            assert_eq!(found.dtype(), dtype);
+            assert!(
+                same(&found, &to_dtype(&expected, dtype).unwrap()),
+                "{op:?} of {dtype}"
+            );
+        }
+    }
+}
+
+#[test]
 fn every_operator_in_every_dtype() {
     let shape = shapes()[0];
     let mut kernels = 0;

@@ -20,6 +20,8 @@ pub(crate) const TILE: usize = 8192;
 const TASK: usize = 1 << 16;
 /// Below so many cells, the elements of one output are split into chunks.
 const FEW: usize = 64;
+/// The most chunks of one output: each has states of its own.
+const CHUNKS: usize = 256;
 /// Rows shorter than this are gathered before they are taken in.
 const SHORT: usize = 128;
 
@@ -155,7 +157,10 @@ impl<'a> Walk<'a> {
             kept.size >= 16 || groups > 1
         };
         let width = if columns {
-            kept.size.min(COLS)
+            // Whole rows where they are read in place; else tiles that are not too flat.
+            let direct = same && kept.src == 1;
+            let most = if direct { reducer.most_cols() } else { COLS };
+            kept.size.div_ceil(kept.size.div_ceil(most))
         } else {
             kept.size.min((TASK / count).clamp(1, 64))
         };
@@ -163,7 +168,8 @@ impl<'a> Walk<'a> {
         let chunk = if cells >= FEW {
             count
         } else {
-            (TASK / width).max(ROWS * 4).max(groups * ROWS)
+            let rows = (TASK / width).max(ROWS * 2).max(groups * ROWS);
+            rows.max(count.div_ceil(CHUNKS))
         };
         let size = reducer.state_size();
         Self {

@@ -1,15 +1,19 @@
 //! Reductions whose elements combine in any grouping: sum, prod, max, min, any, all.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use super::reducer::{COLS, Reducer, many, many_mut};
+use super::reducer::{Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
 
 /// The number of accumulators of a row, for every instruction set.
 const LANES: usize = 64;
+/// The most columns at a time: whole rows of most tensors, so that memory is read in its order, and
+/// few enough that what they add up to stays in the first-level cache.
+const WIDE: usize = 2560;
 
 /// How elements combine, and what holds the result of many blocks.
 pub(crate) trait Fold: Sync + 'static {
@@ -130,6 +134,10 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
         size_of::<F::Acc>()
     }
 
+    fn most_cols(&self) -> usize {
+        WIDE
+    }
+
     unsafe fn init(&self, states: *mut u8, n: usize) {
         for i in 0..n {
             // SAFETY: there is room for `n` states.
@@ -153,8 +161,11 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
         cols: usize,
         _: usize,
     ) {
-        let mut parts = [F::IDENTITY; COLS];
+        let mut parts = [const { MaybeUninit::uninit() }; WIDE];
         let parts = &mut parts[..cols];
+        parts.fill(MaybeUninit::new(F::IDENTITY));
+        // SAFETY: so many were written.
+        let parts = unsafe { many_mut::<F::T>(parts.as_mut_ptr().cast(), cols) };
         dispatch(Cols::<F> {
             out: parts,
             xs: xs.cast(),

@@ -4,7 +4,7 @@ use nomina_core::DType;
 
 /// The most elements of one call to [`Reducer::row`].
 pub(crate) const BLOCK: usize = 4096;
-/// The most columns of one call to [`Reducer::cols`].
+/// The most columns of one call to [`Reducer::cols`], unless the reducer says otherwise.
 pub(crate) const COLS: usize = 512;
 /// The most rows of one call to [`Reducer::cols`]: accumulators of element type go into wider
 /// states after so many additions, and a tile that is read twice stays in the cache.
@@ -21,6 +21,11 @@ pub(crate) trait Reducer: Sync {
 
     /// The size of a state in bytes.
     fn state_size(&self) -> usize;
+
+    /// The most columns of one call to [`Reducer::cols`].
+    fn most_cols(&self) -> usize {
+        COLS
+    }
 
     /// Whether elements must come in row-major order, with their positions.
     fn ordered(&self) -> bool {
@@ -43,7 +48,7 @@ pub(crate) trait Reducer: Sync {
     /// elements apart, the first row at position `at`.
     ///
     /// # Safety
-    /// `states` are `cols <= COLS` states, all `rows <= ROWS` rows are readable.
+    /// `states` are `cols <= most_cols()` states, all `rows <= ROWS` rows are readable.
     unsafe fn cols(
         &self,
         states: *mut u8,

@@ -1,0 +1,45 @@
+//! Arithmetic of 16-bit floats in one loop, which widens, computes in `f32` and rounds.
+//!
+//! Other operators pass through blocks of `f32`; these few do so little that the way there and back
+//! would be most of the work.
+
+use half::{bf16, f16};
+use nomina_core::op::Op;
+use nomina_core::{DType, Element};
+
+use super::kernel::{Inputs, Kernel, kernel, loop2, output2};
+use crate::backend::{Input, Place};
+use crate::cpu::numeric::Convert;
+use crate::cpu::simd::levels;
+
+/// The kernel of an operator between tensors of one 16-bit dtype, `None` where there is no such
+/// loop. A number would have to be rounded for it, which the operator does not ask for.
+pub(super) fn halves(op: Op, dest: Place, inputs: &[Input]) -> Option<&'static Kernel> {
+    let same = |input: &Input| matches!(input, Input::Tensor(place) if place.dtype == dest.dtype);
+    if !inputs.iter().all(same) {
+        return None;
+    }
+    macro_rules! of {
+        ($half:ty) => {
+            match op {
+                Op::Add => of!($half, +),
+                Op::Sub => of!($half, -),
+                Op::Mul => of!($half, *),
+                Op::Div => of!($half, /),
+                _ => return None,
+            }
+        };
+        ($half:ty, $op:tt) => {
+            kernel!(levels, |x: $half, y: $half| {
+                let (x, y): (f32, f32) = (x.convert(), y.convert());
+                let value: $half = (x $op y).convert();
+                value
+            })
+        };
+    }
+    Some(match dest.dtype {
+        DType::BF16 => of!(bf16),
+        DType::F16 => of!(f16),
+        _ => return None,
+    })
+}
