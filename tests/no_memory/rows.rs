@@ -9,7 +9,7 @@ use crate::recorded::{self, Call};
 use crate::{tell, until_it_succeeds};
 
 /// About how many elements the largest operand has then.
-const ELEMENTS: usize = 6000;
+const ELEMENTS: usize = 3000;
 
 /// How many recorded calls of a row are taken.
 const CALLS: usize = 2;

@@ -55,13 +55,16 @@ fn rows() -> Step {
     Step::new("address, rows", command).needs(nightly(&["--version"]))
 }
 
-/// The cache, and storage that threads share and copy when they write. ThreadSanitizer has to see
-/// what the standard library does to pass things from thread to thread, so that is built too.
+/// The cache, storage that threads share and copy when they write, and kernels that share work.
+/// ThreadSanitizer has to see what the standard library does to pass things from thread to thread,
+/// so that is built too.
 fn thread() -> Step {
-    let test = ["-p", "nomina-runtime", "--lib", "--", "memory", "storage"];
+    let test = ["-p", "nomina-runtime", "--lib"];
     let flags = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer";
     let command = nightly(&["test", "-Zbuild-std", "--target", TARGET])
         .args(test)
+        // As for AddressSanitizer.
+        .env("TSAN_OPTIONS", "allocator_may_return_null=1")
         .env("RUSTFLAGS", flags)
         .env("CARGO_TARGET_DIR", "target/sanitize-thread");
     Step::new("thread", command)
