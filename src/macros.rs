@@ -151,14 +151,14 @@ macro_rules! try_einsum {
 /// ```
 ///
 /// # Panics
-/// As the operators, one by one; [`try_fuse!`] returns the error.
+/// As the operators, one by one; [`try_fuse!`](crate::try_fuse!) returns the error.
 #[macro_export]
 macro_rules! fuse {
     ($($t:tt)*) => { $crate::__private::macros::fuse! { ($crate) $($t)* } };
 }
 
-/// [`fuse!`] that gives a [`Result`](crate::Result), as it does anyway where its tensors are
-/// [`DynTensor`](crate::DynTensor)s.
+/// [`fuse!`] of typed tensors that gives a [`Result`](crate::Result). Of
+/// [`DynTensor`](crate::DynTensor)s, [`fuse!`] gives one itself.
 ///
 /// ```
 /// use nomina::prelude::*;

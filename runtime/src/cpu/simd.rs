@@ -127,23 +127,30 @@ macro_rules! one_level {
 }
 pub(crate) use one_level;
 
+/// The size of a line of the cache.
+const LINE: usize = 64;
+
 /// Asks for what will be read soon, where the processor takes such hints.
 #[inline(always)]
 pub(crate) fn prefetch<T>(slice: &[T]) {
+    prefetch_bytes(slice.as_ptr().cast(), size_of_val(slice));
+}
+
+/// As [`prefetch`], of addresses that need not be anybody's.
+#[inline(always)]
+pub(crate) fn prefetch_bytes(start: *const u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        const LINE: usize = 64;
-        let start = slice.as_ptr().cast::<i8>();
-        let end = start.addr() + size_of_val(slice);
+        let end = start.addr().wrapping_add(bytes);
         let lines = (end.next_multiple_of(LINE) - start.addr() / LINE * LINE) / LINE;
         for line in 0..lines {
             // SAFETY: a hint never faults.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE)) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE).cast()) };
         }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = slice;
+    let _ = (start, bytes, LINE);
 }
 
 #[cfg(test)]

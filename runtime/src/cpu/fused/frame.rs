@@ -4,10 +4,11 @@ use std::mem::MaybeUninit;
 
 use super::Chain;
 use super::compile::{Feed, Reads, Step};
-use super::stream;
 use crate::SmallVec;
 use crate::cpu::constant::Constant;
 use crate::cpu::pointwise::Inputs;
+use crate::cpu::simd::prefetch_bytes;
+use crate::cpu::stream::Past;
 use crate::memory::{NoMemory, Scratch};
 
 /// Bytes of the blocks of all values together, about: they fit into the first-level cache.
@@ -21,8 +22,6 @@ const NEAR: usize = 1024;
 const LARGE: usize = 1 << 17;
 /// From so many elements on, operands are asked for ahead, too.
 const FAR: usize = 1 << 22;
-/// Results of so many bytes are not kept in the cache, which has more use for what is read.
-pub(super) const STREAMED: usize = 32 << 20;
 
 /// Blocks are aligned to the lines of the cache.
 const LINE: usize = 64;
@@ -41,8 +40,8 @@ pub(super) struct Frame<'a> {
     ptrs: SmallVec<[*mut u8; 24]>,
     /// The most elements at a time.
     block: usize,
-    /// The block of results on their way past the cache.
-    passing: Option<*mut u8>,
+    /// How results go past the caches, and the block in which they do.
+    passing: Option<(Past, *mut u8)>,
 }
 
 /// Calls `f` with a frame for runs of at most `most` elements.
@@ -57,11 +56,7 @@ pub(super) fn with(
     let compiled = &chain.compiled;
     let block = block(chain, most);
     let lines = |size: usize| (block * size).div_ceil(LINE);
-    let passing = if chain.streams {
-        lines(chain.dtype.size())
-    } else {
-        0
-    };
+    let passing = chain.past.map_or(0, |_| lines(chain.dtype.size()));
     let blocks = compiled.slots.iter().map(|&size| lines(size));
     let total = blocks.sum::<usize>() + passing;
     let mut stack = [const { MaybeUninit::<Line>::uninit() }; LINES];
@@ -76,7 +71,7 @@ pub(super) fn with(
         chain,
         ptrs: SmallVec::new(),
         block,
-        passing: chain.streams.then_some(at.cast()),
+        passing: chain.past.map(|past| (past, at.cast())),
     };
     at = at.wrapping_add(passing);
     frame.ptrs.push(std::ptr::null_mut());
@@ -86,8 +81,8 @@ pub(super) fn with(
     }
     frame.fill();
     let result = f(&mut frame);
-    if chain.streams {
-        stream::fence();
+    if let Some(past) = chain.past {
+        past.settle();
     }
     result
 }
@@ -144,12 +139,13 @@ impl Frame<'_> {
         }
     }
 
-    /// Computes `n` elements of the result from the one at `start` on, counted as they lie.
+    /// Computes `n` elements of the result from the one at `start` on, counted as they lie; those at `next`
+    /// are likely to follow.
     ///
     /// # Safety
     /// The result has so many elements, and the inputs theirs; there is room for `n` at `to`, which
     /// overlaps no input.
-    pub(super) unsafe fn run(&mut self, start: usize, n: usize, to: *mut u8) {
+    pub(super) unsafe fn run(&mut self, start: usize, n: usize, to: *mut u8, next: usize) {
         let (row, short) = (self.chain.operands.row, self.chain.operands.short);
         let size = self.chain.dtype.size();
         let (mut at, end) = (start, start + n);
@@ -157,17 +153,26 @@ impl Frame<'_> {
             let column = at % row;
             let most = if short { self.block } else { row };
             let n = self.block.min(most - column).min(end - at);
+            let to = to.wrapping_add((at - start) * size);
+            // What goes past the caches does so line by line: blocks end where lines do.
+            let within = to.addr() % LINE / size;
+            let n = if self.passing.is_some() && n == self.block && n > LINE {
+                n - within
+            } else {
+                n
+            };
+            let next = if at + n < end { at + n } else { next };
             // SAFETY: the elements are the caller's; blocks have room for `n`.
-            unsafe { self.tile(at, n, to.wrapping_add((at - start) * size), end - at - n) };
+            unsafe { self.tile(at, n, to, next) };
             at += n;
         }
     }
 
-    /// Computes `n` elements, within a row unless rows are short; `left` follow.
+    /// Computes `n` elements, within a row unless rows are short; those at `next` follow.
     ///
     /// # Safety
     /// As [`Frame::run`]; blocks have room for `n` elements.
-    unsafe fn tile(&mut self, start: usize, n: usize, to: *mut u8, left: usize) {
+    unsafe fn tile(&mut self, start: usize, n: usize, to: *mut u8, next: usize) {
         let Chain {
             compiled, operands, ..
         } = self.chain;
@@ -190,11 +195,11 @@ impl Frame<'_> {
                 }
             };
         }
-        self.ptrs[0] = self.passing.unwrap_or(to);
+        self.ptrs[0] = self.passing.map_or(to, |(_, block)| block);
         let steps = compiled.steps.len();
         for (i, step) in compiled.steps.iter().enumerate() {
             if self.chain.numel >= FAR {
-                self.fetch(n, left.min(n), i, steps);
+                self.fetch(next, n, i, steps);
             }
             match *step {
                 Step::Loop { run, out, from } => {
@@ -214,25 +219,25 @@ impl Frame<'_> {
                 }
             }
         }
-        if let Some(block) = self.passing {
+        if let Some((past, block)) = self.passing {
             // SAFETY: the block holds `n` results, and there is room for them.
-            unsafe { stream::copy(block, to, n * self.chain.dtype.size()) };
+            unsafe { past.copy(block, to, n * self.chain.dtype.size()) };
         }
     }
 
-    /// Asks for a part of what the next block, of `next` elements, reads and writes: memory works while
-    /// the loops compute.
+    /// Asks for a part of the `n` elements from the one at `next` on: memory works while the loops
+    /// compute.
     #[inline]
-    fn fetch(&self, n: usize, next: usize, part: usize, parts: usize) {
+    fn fetch(&self, next: usize, n: usize, part: usize, parts: usize) {
+        let Chain {
+            compiled, operands, ..
+        } = self.chain;
         let ahead = |feed: &&Feed| feed.reads == Reads::Dense;
-        for feed in self.chain.compiled.feeds.iter().filter(ahead) {
+        for feed in compiled.feeds.iter().filter(ahead) {
             let size = feed.size as usize;
-            let from = self.ptrs[feed.slot].wrapping_add(n * size);
-            let bytes = next * size;
-            let (start, end) = (bytes * part / parts, bytes * (part + 1) / parts);
-            for line in (start..end).step_by(LINE) {
-                stream::prefetch(from.wrapping_add(line));
-            }
+            let base = operands.each[feed.operand].base.get();
+            let (start, end) = (n * size * part / parts, n * size * (part + 1) / parts);
+            prefetch_bytes(base.wrapping_add(next * size + start), end - start);
         }
     }
 }

@@ -8,7 +8,6 @@
 
 mod compile;
 mod frame;
-mod stream;
 mod walk;
 
 #[cfg(test)]
@@ -21,6 +20,7 @@ use nomina_core::{DType, Result};
 use crate::call::{FusedJob, ReduceJob};
 use crate::cpu::parallel::{GRAIN, Shared, try_split};
 use crate::cpu::reduce::{Elements, Make, execute_made};
+use crate::cpu::stream::Past;
 use crate::memory::NoMemory;
 use compile::Compiled;
 use frame::Frame;
@@ -38,13 +38,14 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
     }
     let mut chain = Chain::of(job);
     chain.compiled.build(job, &chain.operands)?;
-    chain.streams = numel * job.dest.dtype.size() >= frame::STREAMED;
+    let sizes = job.inputs.iter().map(|(place, _)| place.dtype.size());
+    chain.past = Past::of(numel.saturating_mul(sizes.sum::<usize>() + job.dest.dtype.size()));
     let (dest, size) = (Shared(job.dest.ptr), job.dest.dtype.size());
     let done = try_split(numel, GRAIN, &|range| {
         let to = dest.get().wrapping_add(range.start * size);
         frame::with(&chain, range.len(), |frame| {
             // SAFETY: ranges share no element of the result.
-            unsafe { frame.run(range.start, range.len(), to) };
+            unsafe { frame.run(range.start, range.len(), to, range.end) };
             Ok(())
         })
     });
@@ -69,8 +70,8 @@ struct Chain {
     operands: Operands,
     dtype: DType,
     numel: usize,
-    /// Whether the result goes past the cache.
-    streams: bool,
+    /// How the result goes past the caches, if it does.
+    past: Option<Past>,
 }
 
 impl Chain {
@@ -81,7 +82,7 @@ impl Chain {
             operands: Operands::new(job),
             dtype: job.dest.dtype,
             numel: job.shape.iter().product(),
-            streams: false,
+            past: None,
         }
     }
 }
@@ -100,8 +101,8 @@ impl Make for Chain {
 }
 
 impl Elements for Frame<'_> {
-    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8) {
+    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
         // SAFETY: passed on.
-        unsafe { self.run(at, n, to) };
+        unsafe { self.run(at, n, to, next) };
     }
 }

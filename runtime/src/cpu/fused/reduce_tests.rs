@@ -166,3 +166,27 @@ fn nothing_to_reduce_and_mistakes() {
     let alone = [Node::Tensor(0)];
     assert!(same(&alone, &[&row], &[], by(Op::Sum, &[0])));
 }
+
+#[test]
+#[cfg(feature = "rayon")]
+fn any_number_of_threads() {
+    let mut dice = Dice(9);
+    let x = tensor(&mut dice, &[300, 501], DType::F32);
+    let row = tensor(&mut dice, &[501], DType::F32);
+    for dims in [&[0][..], &[1], &[0, 1]] {
+        let by = Reduction {
+            op: Op::Sum,
+            dims,
+            keepdim: false,
+        };
+        let numbers = [Scalar::Float(0.5)];
+        let sum = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = pool.build().unwrap();
+            pool.install(|| told(&fused_reduce(&CHAIN, &[&x, &row], &numbers, None, by).unwrap()))
+        };
+        let one = sum(1);
+        assert_eq!(sum(2), one);
+        assert_eq!(sum(4), one);
+    }
+}

@@ -6,6 +6,7 @@ use nomina_core::{DType, Scalar};
 use crate::Raw;
 use crate::call::{self, Arg, Node, fused, pointwise};
 use crate::config::with_default_dtype;
+use crate::cpu::stream::FAR;
 
 /// Numbers without a pattern.
 pub(super) struct Dice(pub(super) u64);
@@ -327,7 +328,7 @@ fn plain_tensors_of_one_float_dtype() {
 #[test]
 fn beyond_the_cache() {
     // Rows that are no whole lines, so that blocks begin anywhere in one.
-    let shape = [super::frame::STREAMED / 4 / 2501 + 1, 2501];
+    let shape = [4 * FAR / 4 / 2501 + 3, 2501];
     let numel = shape[0] * shape[1];
     let values = |shift: usize| (0..numel).map(|i| ((i + shift) % 1021) as f32).collect();
     let x = Raw::from_vec::<f32>(values(0), &shape).unwrap();

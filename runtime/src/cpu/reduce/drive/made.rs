@@ -26,11 +26,12 @@ pub(crate) trait Make: Sync {
 
 /// What computes elements.
 pub(crate) trait Elements {
-    /// Writes the `n` elements from the one at `at` on, counted as they would lie in memory.
+    /// Writes the `n` elements from the one at `at` on, counted as they would lie in memory; those at
+    /// `next` are likely to be asked for then.
     ///
     /// # Safety
     /// The operand has so many elements; there is room for `n` at `to`.
-    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8);
+    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize);
 }
 
 /// As [`run`](super::run), of elements that `make` computes and the plan counts as they would lie.
@@ -71,10 +72,10 @@ struct Loader<'a> {
 
 impl Loader<'_> {
     /// As [`Elements::put`].
-    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8) {
+    unsafe fn put(&mut self, at: usize, n: usize, to: *mut u8, next: usize) {
         let Some(cast) = self.cast else {
             // SAFETY: passed on.
-            unsafe { self.elements.put(at, n, to) };
+            unsafe { self.elements.put(at, n, to, next) };
             return;
         };
         let (from, size) = (self.from, self.to);
@@ -83,7 +84,7 @@ impl Loader<'_> {
             let block = self.scratch.as_mut_ptr();
             // SAFETY: the scratch has room for a block; the rest is the caller's promise.
             unsafe {
-                self.elements.put(at + start, len, block);
+                self.elements.put(at + start, len, block, at + start + len);
                 let to = to.add(start * size);
                 cast.run(len, block, from as isize, to, size as isize);
             }
@@ -153,7 +154,8 @@ impl Walk<'_> {
                 let at = base + (first * count) as isize;
                 // SAFETY: whole rows of the operand; the tile has room for them, and there is a state each.
                 unsafe {
-                    loader.put(at as usize, rows * count, tile);
+                    let (at, n) = (at as usize, rows * count);
+                    loader.put(at, n, tile, at + n);
                     for row in 0..rows {
                         let state = states.add((first + row) * self.size);
                         let xs = tile.add(row * count * size);
@@ -178,7 +180,7 @@ impl Walk<'_> {
                     let len = (n - start).min(BLOCK - held);
                     let first = (base + offset) as usize + start;
                     // SAFETY: the run lies in the operand, and the block has room for it.
-                    unsafe { loader.put(first, len, block.add(held * size)) };
+                    unsafe { loader.put(first, len, block.add(held * size), first + len) };
                     held += len;
                     start += len;
                     if held == BLOCK || (long && start == n) {
@@ -242,11 +244,13 @@ impl Walk<'_> {
                 // room for them.
                 unsafe {
                     if stride == cols as isize {
-                        loader.put(first as usize, rows * cols, tile);
+                        let (at, n) = (first as usize, rows * cols);
+                        loader.put(at, n, tile, at + n);
                     } else {
                         for row in 0..rows {
-                            let at = first + row as isize * stride;
-                            loader.put(at as usize, cols, tile.add(row * cols * size));
+                            let at = (first + row as isize * stride) as usize;
+                            let place = tile.add(row * cols * size);
+                            loader.put(at, cols, place, at + stride as usize);
                         }
                     }
                     self.reducer
