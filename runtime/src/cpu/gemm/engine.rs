@@ -146,15 +146,22 @@ impl<K: Kind> Job<K> {
         let threads = if parallel { threads() } else { 1 };
         let tiles = m.div_ceil(ROWS);
         let panels = n.div_ceil(Self::WIDTH);
+        // Several for each thread, for one that is slower than others.
+        let tasks = if threads == 1 { 1 } else { 4 * threads };
         if self.readable() {
             // Tasks with parts of both, since nothing is shared.
-            let across = threads.min(panels);
-            let down = (threads / across).min(tiles);
+            let across = tasks.min(panels);
+            let down = (tasks / across).min(tiles);
             // SAFETY: the caller's promise.
             return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
         }
         if m <= HEIGHT && panels >= threads {
-            let across = threads.max(n.div_ceil(BROAD));
+            let across = if self.near {
+                tasks.min(panels)
+            } else {
+                threads
+            };
+            let across = across.max(n.div_ceil(BROAD));
             // SAFETY: as above.
             return unsafe { self.grid([1, across], 0..n, Right::Own) };
         }
@@ -189,7 +196,7 @@ impl<K: Kind> Job<K> {
             share(pieces, &pack)?;
             let mut down = m.div_ceil(HEIGHT);
             if threads > 1 {
-                down = (down.max(2 * threads)).next_multiple_of(threads).min(tiles);
+                down = down.max(tasks).next_multiple_of(threads).min(tiles);
             }
             let right = Right::Panels(to.0.cast_const(), from, count);
             // SAFETY: the caller's promise.

@@ -24,6 +24,8 @@ mod share;
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod tile;
+#[cfg(target_arch = "x86_64")]
+mod turn;
 mod vector;
 
 use gemm::Parallelism;
@@ -50,8 +52,7 @@ enum Double {}
 /// Multiplications that a second thread is worth: 128 cubed. Integers take longer.
 const PARALLEL: usize = 1 << 21;
 const PARALLEL_INTEGER: usize = 1 << 20;
-/// Multiplications beyond which the crate `gemm` is ahead of tiles by a little, unless it has to
-/// pack columns of the right operand: 320 cubed.
+/// Multiplications beyond which the crate `gemm` is ahead of tiles by a little: 320 cubed.
 const LARGE: usize = 1 << 25;
 /// Elements of a result, and steps, up to which no second thread is asked for.
 const SMALL: usize = 1 << 9;
@@ -121,6 +122,11 @@ impl Product {
             addend: self.addend.map(Matrix::t),
             ..*self
         }
+    }
+
+    /// The number of multiplications.
+    fn work(&self) -> usize {
+        self.m.saturating_mul(self.n).saturating_mul(self.k)
     }
 
     /// With the addend in the result's place already.
@@ -313,9 +319,9 @@ macro_rules! by_gemm {
             })?
 
             $(unsafe fn tiled(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
-                let large = p.m.saturating_mul(p.n).saturating_mul(p.k) > LARGE;
-                if large && p.b.cols == 1 && p.c.cols == 1 && p.addend.is_none() {
-                    return Ok(false);
+                if p.work() > LARGE && p.c.cols == 1 && p.addend.is_none() {
+                    // SAFETY: the caller's promise.
+                    return unsafe { by_rows::<$kind, $t>(p, parallel) };
                 }
                 // SAFETY: the caller's promise.
                 unsafe { by_tiles::<$kind>(p, parallel) }
@@ -351,6 +357,33 @@ by_blocks!(bool u8 i8 i16 i32 i64);
 unsafe fn by_tiles<K: kind::Kind>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
     // SAFETY: the caller's promise; the level says that the instructions are there.
     Ok(level() == Level::Avx512 && unsafe { engine::product::<K>(p, parallel)? })
+}
+
+/// A large product, through the crate where it is ahead; its packing is slow where columns of the
+/// right operand lie side by side, so that they are turned first.
+///
+/// # Safety
+/// As for [`run`].
+#[cfg(target_arch = "x86_64")]
+unsafe fn by_rows<K: kind::Kind, T: Arith>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+    if level() != Level::Avx512 || p.b.cols == 1 {
+        return Ok(false);
+    }
+    // SAFETY: the caller's promise; the level says that the instructions are there.
+    unsafe {
+        let Some((block, b)) = turn::turned::<K>(p.b, [p.k, p.n], p.dtype, parallel)? else {
+            return by_tiles::<K>(p, parallel);
+        };
+        by_gemm::<T>(&Product { b, ..*p }, parallel);
+        drop(block);
+    }
+    Ok(true)
+}
+
+/// Nothing has to be turned for this processor.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn by_rows<K, T>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
+    Ok(false)
 }
 
 /// By tiles of pairs, if the processor has them and they are fast.

@@ -1,9 +1,9 @@
 //! Tasks of a product, and their memory.
 
-use crate::cpu::parallel::{Missing, each, threads};
+use crate::cpu::parallel::{Missing, each};
 use crate::memory::{Block, NoMemory};
 
-/// Tasks on threads: this one takes its part where they are few, and does not sleep meanwhile.
+/// Tasks on threads.
 pub(super) fn share(
     tasks: usize,
     f: &(dyn Fn(usize) -> Result<(), NoMemory> + Sync),
@@ -13,15 +13,6 @@ pub(super) fn share(
     }
     let missing = Missing::new();
     let f = |task| missing.look(|| f(task));
-    #[cfg(feature = "rayon")]
-    if tasks <= threads() {
-        rayon::in_place_scope(|scope| {
-            let f = &f;
-            (1..tasks).for_each(|task| scope.spawn(move |_| f(task)));
-            f(0);
-        });
-        return missing.result();
-    }
     each(tasks, &f);
     missing.result()
 }
