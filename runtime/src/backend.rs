@@ -12,6 +12,7 @@ use crate::cpu;
 use crate::cpu::gather::{IndexJob, Update};
 use crate::cpu::gemm::{Product, Repeat};
 use crate::cpu::pointwise::Kernel;
+pub(crate) use crate::dispatch::arithmetic;
 use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
@@ -490,14 +491,4 @@ pub(crate) fn backend(op: &'static str, device: Device) -> Result<&'static dyn B
 fn missing(op: &'static str, device: Device) -> Error {
     let what = format!("`{device}` is not there: this build has no CUDA backend");
     Error::new(ErrorKind::Device, op, what).hint("use `cpu`")
-}
-
-/// The dtype in which the host computes what is asked for in `dtype`: 16-bit floats compute in
-/// `f32`.
-#[must_use]
-pub(crate) fn arithmetic(dtype: DType) -> DType {
-    match dtype {
-        DType::F16 | DType::BF16 => DType::F32,
-        other => other,
-    }
 }

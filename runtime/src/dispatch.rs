@@ -56,3 +56,13 @@ macro_rules! with_dtype {
     };
 }
 pub(crate) use with_dtype;
+
+/// The dtype in which the host computes what is asked for in `dtype`: 16-bit floats compute in
+/// `f32`.
+#[must_use]
+pub(crate) fn arithmetic(dtype: nomina_core::DType) -> nomina_core::DType {
+    match dtype {
+        nomina_core::DType::F16 | nomina_core::DType::BF16 => nomina_core::DType::F32,
+        other => other,
+    }
+}
