@@ -280,7 +280,9 @@ impl<'a> Walk<'a> {
         to: usize,
     ) -> Result<(), NoMemory> {
         let mut at = from;
-        if self.same && self.inner.src == 1 && self.inner.size >= SHORT {
+        // One run has nothing to be gathered with.
+        let long = self.inner.size >= SHORT || self.plan.reduced.len() <= 1;
+        if self.same && self.inner.src == 1 && long {
             runs(&self.plan.reduced, from, to, |offset, n| {
                 for start in (0..n).step_by(BLOCK) {
                     let len = BLOCK.min(n - start);
