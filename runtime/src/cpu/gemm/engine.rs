@@ -179,14 +179,13 @@ impl<K: Kind> Job<K> {
                 count.min(4 * threads)
             };
             let pack = |piece: usize| {
-                let to = to;
                 for panel in count * piece / pieces..count * (piece + 1) / pieces {
                     let first = cols.start + panel * Self::WIDTH;
                     let wide = Self::WIDTH.min(cols.end - first);
                     for depth in parts(self.depth) {
                         // SAFETY: the panel's own room, and columns of the operand.
                         unsafe {
-                            let to = to.0.add(Self::place(count, panel, &depth));
+                            let to = to.get().add(Self::place(count, panel, &depth));
                             K::pack(self.right(depth, first, wide), to, Self::WIDTH)?;
                         }
                     }

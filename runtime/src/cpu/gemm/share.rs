@@ -25,6 +25,13 @@ pub(super) fn room(bytes: usize) -> Result<Block, NoMemory> {
 /// A buffer that tasks write to, each its own panels.
 pub(super) struct Writable<U>(pub(super) *mut U);
 
+impl<U> Writable<U> {
+    /// The address. A method, so that closures capture the wrapper and not the bare pointer.
+    pub(super) fn get(self) -> *mut U {
+        self.0
+    }
+}
+
 impl<U> Clone for Writable<U> {
     fn clone(&self) -> Self {
         *self

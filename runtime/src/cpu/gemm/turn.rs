@@ -25,7 +25,6 @@ pub(super) unsafe fn turned<K: Kind>(
     // As many rows as a line of each column has.
     let high = 4 * K::LANES;
     let strip = |strip: usize| {
-        let to = to;
         let from = strip * high;
         let part = Part {
             ptr: b.at::<K::Unit>(from, 0).cast_const().cast(),
@@ -36,7 +35,7 @@ pub(super) unsafe fn turned<K: Kind>(
             other: b.cols,
         };
         // SAFETY: the strip's rows of the copy.
-        unsafe { K::pack(part, to.0.add(from * cols), cols) }
+        unsafe { K::pack(part, to.get().add(from * cols), cols) }
     };
     let strips = rows.div_ceil(high);
     if parallel {
