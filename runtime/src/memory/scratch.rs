@@ -100,7 +100,7 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, NoMemory> {
     Ok(all)
 }
 
-/// As [`room`], for what an operator returns.
+/// A vector without elements that has room for `len`, which operator `op` returns.
 ///
 /// # Errors
 /// Missing memory.
