@@ -4,8 +4,7 @@
 //! that rustc compares two of them in one short step. Which of a list's heads is the one that is
 //! sought is asked once for the whole list. The last head of all is that of every primed dim.
 
-use super::axis::Alike;
-use super::axis::{LeftIsWild, Pairing};
+use super::axis::{Alike, LeftIsWild, Pairing};
 use super::place::{
     Nowhere, Place, Place0, Place1, Place2, Place3, Place4, Place5, Place6, Place7,
 };
