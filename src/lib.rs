@@ -62,11 +62,10 @@ pub use nomina_core::{
     PromoteScalar, Promoted, Real, RealNumber, StoreAs,
 };
 pub use nomina_core::{
-    Category, DType, Device, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number,
-    Result, Scalar, dims,
+    Category, DType, Element, Error, ErrorKind, Layout, MemoryFormat, Name, Names, Number, Result,
+    Scalar, dims,
 };
 pub use nomina_macros::relations;
-pub use nomina_runtime::memory;
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::tensor::MultinomialOptions;
 pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, NormOptions, VarOptions};
@@ -96,8 +95,10 @@ pub use nomina_runtime::tensor::{
     IndexAddOptions, IndexPutOptions, ScatterOptions, ScatterReduce, ScatterReduceOptions,
 };
 pub use nomina_runtime::{
-    AnyLayout, DynSparse, DynTensor, Generator, SparseOperand, manual_seed, with_default_dtype,
+    AnyLayout, Device, DynSparse, DynTensor, Generator, SparseOperand, manual_seed,
+    with_default_dtype,
 };
+pub use nomina_runtime::{cuda, memory};
 pub use num_complex::Complex;
 pub use tensor::Tensor;
 pub use tensor::dynamic::Typed;

@@ -10,7 +10,6 @@
 
 extern crate alloc;
 
-mod device;
 pub mod dims;
 mod dtype;
 mod element;
@@ -21,7 +20,6 @@ pub mod op;
 pub mod rule;
 mod scalar;
 
-pub use device::Device;
 pub use dtype::{Category, DType, Promoter};
 pub use element::*;
 pub use error::{Error, ErrorKind, Operand, Result};

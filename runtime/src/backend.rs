@@ -5,7 +5,8 @@
 //! and an operator class it lacks does not compile.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+use crate::Device;
 
 use crate::call;
 use crate::cpu;
@@ -478,17 +479,26 @@ impl Backend for Cpu {
 /// The backend of a device.
 ///
 /// # Errors
-/// [`ErrorKind::Device`] for a device that this build has no backend for.
+/// [`ErrorKind::Device`] for a device that is not there.
 #[inline]
 pub(crate) fn backend(op: &'static str, device: Device) -> Result<&'static dyn Backend> {
     match device {
         Device::Cpu => Ok(&Cpu),
-        Device::Cuda(_) => Err(missing(op, device)),
+        Device::Cuda(ordinal) => cuda_backend(op, ordinal),
     }
 }
 
-#[cold]
-fn missing(op: &'static str, device: Device) -> Error {
-    let what = format!("`{device}` is not there: this build has no CUDA backend");
-    Error::new(ErrorKind::Device, op, what).hint("use `cpu`")
+#[cfg(feature = "cuda")]
+fn cuda_backend(op: &'static str, ordinal: Option<usize>) -> Result<&'static dyn Backend> {
+    let ordinal = ordinal.unwrap_or_else(crate::cuda::current);
+    crate::cuda::Cuda::get(op, ordinal)?;
+    let what = format!("`cuda:{ordinal}` has no kernels yet");
+    Err(Error::new(ErrorKind::Device, op, what).hint("use `cpu`"))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cuda_backend(op: &'static str, ordinal: Option<usize>) -> Result<&'static dyn Backend> {
+    // There is none in this build, which is what this says.
+    crate::cuda::check(op, ordinal.unwrap_or_else(crate::cuda::current))?;
+    Ok(&Cpu)
 }

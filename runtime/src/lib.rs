@@ -8,6 +8,8 @@ mod backend;
 pub mod call;
 pub mod config;
 mod cpu;
+pub mod cuda;
+mod device;
 mod dispatch;
 pub mod display;
 pub mod memory;
@@ -19,6 +21,7 @@ pub mod storage;
 pub mod tensor;
 
 pub use config::{default_dtype, with_default_dtype};
+pub use device::Device;
 pub use random::{Generator, manual_seed};
 pub use raw::{Raw, RawMut, Strided};
 pub use tensor::{AnyLayout, DynSparse, DynTensor, SparseOperand, invoke};

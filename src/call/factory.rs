@@ -1,7 +1,8 @@
 //! Tensors from sizes and numbers, and conversions.
 
 use nomina_core::rule;
-use nomina_core::{DType, Device, Element, MemoryFormat, Names, Result, Scalar};
+use nomina_core::{DType, Element, MemoryFormat, Names, Result, Scalar};
+use nomina_runtime::Device;
 use nomina_runtime::Raw;
 use nomina_runtime::call;
 use nomina_runtime::random::{Distribution, Generator, with_generator};

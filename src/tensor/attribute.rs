@@ -8,7 +8,8 @@
 //! [`Tensor::detach`], [`Tensor::zero_`], [`Tensor::resize_`], [`Tensor::resize_as_`].
 
 use nomina_core::dims::{Dims, Holds, ShapeFor};
-use nomina_core::{Device, Element, Layout, Result, Scalar};
+use nomina_core::{Element, Layout, Result, Scalar};
+use nomina_runtime::Device;
 
 use super::{Tensor, TensorMut};
 use crate::call::{Known, attribute, factory, ok};

@@ -7,7 +7,8 @@
 
 use half::{bf16, f16};
 use nomina_core::dims::Dims;
-use nomina_core::{Device, Element, MemoryFormat, Result};
+use nomina_core::{Element, MemoryFormat, Result};
+use nomina_runtime::Device;
 use num_complex::Complex;
 
 use super::Tensor;

@@ -407,7 +407,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Distinct + Vector,
     {
         let [start, end, step] = [start, end, step].map(T::to_scalar);
-        let raw = call::arange(start, end, step, T::DTYPE, nomina_core::Device::Cpu)?;
+        let raw = call::arange(start, end, step, T::DTYPE, nomina_runtime::Device::Cpu)?;
         check_sizes("arange", raw.shape(), D::STATIC)?;
         Ok(Self::wrap(Bare::new(raw)))
     }

@@ -1,7 +1,8 @@
 //! New tensors like another.
 
 use nomina_core::dims::Dims;
-use nomina_core::{Device, Element, Float, Inexact, MemoryFormat, Result, Scalar};
+use nomina_core::{Element, Float, Inexact, MemoryFormat, Result, Scalar};
+use nomina_runtime::Device;
 
 use super::Tensor;
 use crate::call::factory::{self, Fill};

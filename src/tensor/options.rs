@@ -5,7 +5,8 @@
 use std::marker::PhantomData;
 
 use nomina_core::dims::{Dims, Distinct, Matrix, ShapeFor};
-use nomina_core::{Device, Element, Inexact, MemoryFormat, Result};
+use nomina_core::{Element, Inexact, MemoryFormat, Result};
+use nomina_runtime::Device;
 use nomina_runtime::random::Generator;
 
 use super::Tensor;

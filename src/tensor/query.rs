@@ -7,7 +7,8 @@
 //! [`Tensor::equal`].
 
 use nomina_core::dims::{DimOf, Dims, position};
-use nomina_core::{DType, Device, Element, MemoryFormat, Names, Result};
+use nomina_core::{DType, Element, MemoryFormat, Names, Result};
+use nomina_runtime::Device;
 
 use super::Tensor;
 use crate::call::{ok, typed};

@@ -1,6 +1,7 @@
 //! Copies and conversions.
 
-use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
+use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
+use crate::Device;
 
 use super::reduce::address;
 use crate::backend::{Place, backend};

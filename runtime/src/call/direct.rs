@@ -3,7 +3,8 @@
 //! no plan, one thread. What a small tensor costs is mostly what is left out here.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device, Result, Scalar};
+use nomina_core::{DType, Result, Scalar};
+use crate::Device;
 
 use super::arg::Source;
 use super::divisor;

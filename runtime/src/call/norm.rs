@@ -1,7 +1,8 @@
 //! Normalisation of rows.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device, Names, Result};
+use nomina_core::{DType, Names, Result};
+use crate::Device;
 
 use crate::backend::{Place, backend};
 use crate::raw::Raw;

@@ -1,7 +1,8 @@
 //! Random numbers.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device, Error, ErrorKind, Names, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
+use crate::Device;
 
 use super::{Arg, ReduceOptions, contiguous, copy_into, pointwise_in_place, reduce};
 use crate::backend::{Place, backend};

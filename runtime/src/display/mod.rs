@@ -4,7 +4,8 @@ mod number;
 
 use std::fmt::{self, Formatter, Write};
 
-use nomina_core::{DType, Device, Names, Scalar};
+use nomina_core::{DType, Names, Scalar};
+use crate::Device;
 
 use crate::call;
 use crate::raw::{Raw, RawCoo};

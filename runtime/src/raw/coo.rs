@@ -1,6 +1,7 @@
 //! Sparse tensors without names.
 
-use nomina_core::{DType, Device, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use crate::Device;
 
 use super::Raw;
 use crate::call;

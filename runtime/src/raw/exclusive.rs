@@ -1,6 +1,7 @@
 //! Exclusive access to the elements of a tensor, or to a part of them.
 
-use nomina_core::{DType, Device, Element, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
+use crate::Device;
 
 use super::{Raw, Strided};
 use crate::call;

@@ -12,7 +12,8 @@ mod views;
 #[cfg(test)]
 mod tests;
 
-use nomina_core::{DType, Device, Element, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
+use crate::Device;
 
 use crate::backend::backend;
 use crate::shape::bytes;

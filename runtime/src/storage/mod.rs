@@ -12,8 +12,12 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
-use nomina_core::{Device, Element, Result};
+use nomina_core::{Element, Result};
 
+use crate::Device;
+
+#[cfg(feature = "cuda")]
+use crate::cuda;
 use crate::memory::Block;
 use cpu::CpuBuffer;
 pub(crate) use cpu::refused;
@@ -42,6 +46,8 @@ struct Shared {
 #[derive(Debug)]
 enum Buffer {
     Cpu(CpuBuffer),
+    #[cfg(feature = "cuda")]
+    Cuda(cuda::Buffer),
 }
 
 // SAFETY: the count is atomic, the buffer may be sent and shared, and it is dropped by one.
@@ -89,6 +95,12 @@ impl Storage {
         Ok(Self::at_home(home, buffer))
     }
 
+    /// A buffer on a CUDA device.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn cuda(op: &'static str, buffer: cuda::Buffer) -> Result<Self> {
+        Self::new(op, Buffer::Cuda(buffer))
+    }
+
     #[inline]
     fn at_home(home: Block, buffer: Buffer) -> Self {
         let shared = home.as_ptr().cast::<Shared>();
@@ -124,6 +136,8 @@ impl Storage {
     pub fn device(&self) -> Device {
         match &self.shared().buffer {
             Buffer::Cpu(_) => Device::Cpu,
+            #[cfg(feature = "cuda")]
+            Buffer::Cuda(buffer) => buffer.device(),
         }
     }
 
@@ -133,6 +147,8 @@ impl Storage {
     pub fn len(&self) -> usize {
         match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.len(),
+            #[cfg(feature = "cuda")]
+            Buffer::Cuda(buffer) => buffer.len(),
         }
     }
 
@@ -161,6 +177,8 @@ impl Storage {
     pub(crate) fn as_ptr(&self) -> *const u8 {
         match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.as_ptr(),
+            #[cfg(feature = "cuda")]
+            Buffer::Cuda(buffer) => buffer.as_ptr(),
         }
     }
 
@@ -173,6 +191,8 @@ impl Storage {
         // SAFETY: this is the only reference, and it is borrowed exclusively.
         match unsafe { &mut self.0.as_mut().buffer } {
             Buffer::Cpu(buffer) => Some(buffer.as_mut_ptr()),
+            #[cfg(feature = "cuda")]
+            Buffer::Cuda(buffer) => Some(buffer.as_ptr()),
         }
     }
 
@@ -183,6 +203,8 @@ impl Storage {
     pub(crate) fn into_vec<T: Element>(self) -> Result<Vec<T>, Self> {
         let fits = match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.is_vec::<T>(),
+            #[cfg(feature = "cuda")]
+            Buffer::Cuda(_) => false,
         };
         if !fits || !self.is_unique() {
             return Err(self);
@@ -194,6 +216,8 @@ impl Storage {
         match buffer {
             // SAFETY: checked above.
             Buffer::Cpu(buffer) => Ok(unsafe { buffer.into_vec() }),
+            #[cfg(feature = "cuda")]
+            Buffer::Cuda(_) => Ok(Vec::new()),
         }
     }
 

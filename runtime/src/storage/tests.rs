@@ -1,4 +1,5 @@
-use nomina_core::{Device, ErrorKind};
+use nomina_core::{ErrorKind};
+use crate::Device;
 
 use super::*;
 

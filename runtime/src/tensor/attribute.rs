@@ -2,7 +2,8 @@
 
 use half::{bf16, f16};
 use nomina_core::rule;
-use nomina_core::{DType, Device, Error, ErrorKind, Layout, MemoryFormat, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Layout, MemoryFormat, Result, Scalar};
+use crate::Device;
 use num_complex::Complex;
 
 use super::family::in_place_as;

@@ -1,7 +1,8 @@
 //! New tensors.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use nomina_core::{DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use crate::Device;
 
 use super::{DynTensor, IntoNames};
 use crate::call;

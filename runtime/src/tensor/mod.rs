@@ -45,7 +45,8 @@ mod tests;
 
 use std::fmt;
 
-use nomina_core::{DType, Device, Error, ErrorKind, MAX_DIMS, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, Names, Result};
+use crate::Device;
 
 use crate::display;
 use crate::raw::Raw;

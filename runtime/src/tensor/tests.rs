@@ -1,5 +1,6 @@
 use nomina_core::rule::DimArg;
-use nomina_core::{DType, Device, ErrorKind, Names, Scalar};
+use nomina_core::{DType, ErrorKind, Names, Scalar};
+use crate::Device;
 
 use super::invoke::{Value, call};
 use super::*;

@@ -2,7 +2,8 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule;
-use nomina_core::{DType, Device, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use nomina_core::{DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use crate::Device;
 
 use super::family::in_place_as;
 use super::{DynTensor, Operand, about};

@@ -5,7 +5,8 @@
 //! [`Tensor::kaiser_window`], [`Tensor::tril_indices`], [`Tensor::triu_indices`].
 
 use nomina_core::dims::{Dims, Distinct, Matrix, Vector};
-use nomina_core::{DType, Device, Element, Float, Result};
+use nomina_core::{DType, Element, Float, Result};
+use nomina_runtime::Device;
 use nomina_runtime::call::{self, Window};
 use nomina_runtime::tensor::{HammingOptions, KaiserOptions, LogspaceOptions, WindowOptions};
 

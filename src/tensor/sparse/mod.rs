@@ -39,7 +39,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use nomina_core::dims::{DimOf, Dims, Distinct, Matrix, ShapeFor, Vector, Wild, position};
-use nomina_core::{DType, Device, Element, Layout, Names, Result};
+use nomina_core::{DType, Element, Layout, Names, Result};
+use nomina_runtime::Device;
 use nomina_runtime::{DynSparse, DynTensor};
 
 use super::Tensor;

@@ -1,6 +1,7 @@
 //! Programs that are no single pass.
 
-use nomina_core::{DType, Device, Result, Scalar};
+use nomina_core::{DType, Result, Scalar};
+use crate::Device;
 
 use super::Node;
 use crate::SmallVec;

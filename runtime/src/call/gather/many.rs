@@ -50,7 +50,7 @@ impl Joint {
         }
         let offsets = match offsets {
             Some(offsets) => contiguous(&offsets.expand(&common)?)?,
-            None => Raw::zeros(op.name(), &common, DType::I64, nomina_core::Device::Cpu)?,
+            None => Raw::zeros(op.name(), &common, DType::I64, crate::Device::Cpu)?,
         };
         Ok(Self {
             offsets,

@@ -37,7 +37,7 @@ fn refuse(kind: ErrorKind, op: Op, shapes: &[&[usize]], what: String) -> Error {
 }
 
 /// Refuses an operand on another device.
-fn same_device(op: Op, a: nomina_core::Device, b: &Raw) -> Result<()> {
+fn same_device(op: Op, a: crate::Device, b: &Raw) -> Result<()> {
     if a == b.device() {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! Diagonals and triangles.
 
-use nomina_core::{DType, Device, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use crate::Device;
 
 use crate::backend::{Place, backend};
 use crate::call::{copy_into, to_dtype};

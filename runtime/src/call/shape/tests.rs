@@ -1,4 +1,5 @@
-use nomina_core::{DType, Device, ErrorKind, Scalar};
+use nomina_core::{DType, ErrorKind, Scalar};
+use crate::Device;
 
 use super::*;
 use crate::call::contiguous;

@@ -4,7 +4,8 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device};
+use nomina_core::{DType};
+use crate::Device;
 
 use super::fill;
 use crate::call::{self, Arg, multinomial, randn, randperm};

@@ -2,7 +2,8 @@
 
 use nomina_core::op::{Op, Param, ParamKind};
 use nomina_core::rule::{DimArg, DimRef, NameItem};
-use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use crate::Device;
 
 use super::adapt;
 use super::value::{Value, wrong};

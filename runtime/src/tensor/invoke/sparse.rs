@@ -2,7 +2,8 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
-use nomina_core::{Device, Error, ErrorKind, Result, Scalar};
+use nomina_core::{Error, ErrorKind, Result, Scalar};
+use crate::Device;
 
 use super::Form;
 use super::bind::Bound;

@@ -2,7 +2,8 @@
 
 use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef, NameItem};
-use nomina_core::{DType, Device, Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+use crate::Device;
 use num_complex::Complex;
 
 use crate::tensor::{DynSparse, DynTensor, Operand};

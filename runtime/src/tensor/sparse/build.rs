@@ -1,6 +1,7 @@
 //! From coordinates and values, from dense tensors and back.
 
-use nomina_core::{DType, Device, Element, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
+use crate::Device;
 
 use super::{DynSparse, about, dense};
 use crate::call;

@@ -11,7 +11,8 @@ mod tests;
 use std::fmt;
 
 use nomina_core::rule::DimRef;
-use nomina_core::{DType, Device, Error, ErrorKind, Layout, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, Layout, Names, Result};
+use crate::Device;
 
 use super::DynTensor;
 use crate::display;

@@ -1,7 +1,8 @@
 //! Attributes, conversions by name, and resizing.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Device, Error, ErrorKind, MemoryFormat, Result};
+use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result};
+use crate::Device;
 
 use super::{in_place, only_in_place, pure, value};
 use crate::tensor::factory::sizes;

@@ -1,16 +1,18 @@
 //! Where a tensor's data lives.
 
-use core::fmt;
-use core::str::FromStr;
+use std::fmt;
+use std::str::FromStr;
 
-use crate::error::{Error, ErrorKind, Result};
+use nomina_core::{Error, ErrorKind, Result};
+
+use crate::cuda;
 
 /// A device: parsed from and printed as `cpu`, `cuda` or `cuda:1`.
 ///
 /// `cuda` without an ordinal is the current CUDA device at the moment of use.
 ///
 /// ```
-/// use nomina_core::Device;
+/// use nomina_runtime::Device;
 /// assert_eq!("cuda:1".parse::<Device>()?, Device::Cuda(Some(1)));
 /// assert_eq!(Device::from(1).to_string(), "cuda:1");
 /// assert_eq!("cpu:0".parse::<Device>()?, Device::Cpu);
@@ -29,13 +31,32 @@ impl Device {
     /// A CUDA device that is there.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`]: no build has a CUDA backend yet.
+    /// [`ErrorKind::Device`] that says what is missing: this build's feature `cuda`, the driver, a
+    /// library, or the device.
     pub fn cuda(ordinal: usize) -> Result<Self> {
-        let what = alloc::format!(
-            "`{}` is not there: this build has no CUDA backend",
-            Self::from(ordinal)
-        );
-        Err(Error::new(ErrorKind::Device, "device", what).hint("use `Device::Cpu`"))
+        cuda::check("device", ordinal).map(|()| Self::from(ordinal))
+    }
+
+    /// The devices that are there, the host first.
+    ///
+    /// ```
+    /// use nomina_runtime::Device;
+    /// assert_eq!(Device::available()[0], Device::Cpu);
+    /// ```
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        let count = cuda::count().unwrap_or(0);
+        let all = (0..count).map(Self::from);
+        std::iter::once(Self::Cpu).chain(all).collect()
+    }
+
+    /// The device itself: the current one where no ordinal is said.
+    #[must_use]
+    pub fn resolved(self) -> Self {
+        match self {
+            Self::Cuda(None) => Self::from(cuda::current()),
+            other => other,
+        }
     }
 
     /// Whether this is a CUDA device.
@@ -89,7 +110,7 @@ impl FromStr for Device {
         Err(Error::new(
             ErrorKind::Parse,
             "device",
-            alloc::format!("{text:?} is not a device"),
+            format!("{text:?} is not a device"),
         )
         .hint("write `cpu`, `cuda` or `cuda:1`"))
     }

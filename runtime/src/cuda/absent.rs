@@ -1,0 +1,31 @@
+//! What stands for the driver in a build without it.
+
+use nomina_core::{Error, ErrorKind, Result};
+
+use super::{Properties, Stats};
+
+#[cold]
+fn missing(op: &'static str) -> Error {
+    let what = "this build has no CUDA backend";
+    Error::new(ErrorKind::Device, op, what).hint("build with the feature `cuda`, or use `cpu`")
+}
+
+pub(super) fn count(op: &'static str) -> Result<usize> {
+    Err(missing(op))
+}
+
+pub(super) fn synchronize(_: usize) -> Result<()> {
+    Err(missing("synchronize"))
+}
+
+pub(super) fn properties(_: usize) -> Result<Properties> {
+    Err(missing("properties"))
+}
+
+pub(super) fn stats(_: usize) -> Result<Stats> {
+    Err(missing("stats"))
+}
+
+pub(super) fn trim(_: usize) -> Result<()> {
+    Err(missing("trim"))
+}

@@ -1,0 +1,177 @@
+//! A device in use: its context, its stream, and what is kept for it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+
+use cudarc::driver::result;
+use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
+use nomina_core::{Error, ErrorKind, Result};
+
+use super::failure::failed;
+use super::flag::Board;
+use super::function::{Function, Key};
+use super::memory::Live;
+use super::transfer::Staging;
+use super::{Properties, Stats, probe};
+
+/// How many devices a process can use.
+const DEVICES: usize = 64;
+
+static OPEN: [OnceLock<Cuda>; DEVICES] = [const { OnceLock::new() }; DEVICES];
+
+/// One device. It is opened at its first use and stays so.
+#[derive(Debug)]
+pub(crate) struct Cuda {
+    pub(super) ordinal: usize,
+    context: sys::CUcontext,
+    /// All work goes here, one thing after the other.
+    pub(super) stream: sys::CUstream,
+    /// Keeps freed memory; `None` where the device has no pools.
+    pub(super) pool: Option<sys::CUmemoryPool>,
+    pub(super) properties: Properties,
+    pub(super) live: Mutex<Live>,
+    pub(super) staging: Mutex<Option<Staging>>,
+    pub(super) board: Board,
+    pub(super) functions: RwLock<HashMap<Key, Function>>,
+}
+
+// SAFETY: the driver's handles may be used by any thread that has the context bound, which every
+// method does first; the driver is thread-safe.
+unsafe impl Send for Cuda {}
+// SAFETY: as above; what changes is behind locks.
+unsafe impl Sync for Cuda {}
+
+/// The lock, also after a panic of its holder: no state is left half-changed under one.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Cuda {
+    /// The device, opened when it is not yet.
+    ///
+    /// # Errors
+    /// When the driver or the device is missing.
+    pub(crate) fn get(op: &'static str, ordinal: usize) -> Result<&'static Self> {
+        let place = OPEN.get(ordinal);
+        if let Some(cuda) = place.and_then(OnceLock::get) {
+            return Ok(cuda);
+        }
+        super::check(op, ordinal)?;
+        let place = place.ok_or_else(|| {
+            let what = format!("`cuda:{ordinal}`: a process can use {DEVICES} devices");
+            Error::new(ErrorKind::Device, op, what).hint("use one with a lower ordinal")
+        })?;
+        // Two may open it at once, since opening may fail; the second is then closed by nobody, but
+        // holds no more than a stream.
+        static OPENING: Mutex<()> = Mutex::new(());
+        let _one = lock(&OPENING);
+        if place.get().is_none() {
+            let cuda = Self::open(op, ordinal)?;
+            let _ = place.set(cuda);
+        }
+        place.get().ok_or_else(|| {
+            Error::new(ErrorKind::Device, op, format!("`cuda:{ordinal}` does not open"))
+        })
+    }
+
+    fn open(op: &'static str, ordinal: usize) -> Result<Self> {
+        let said = |error| failed(op, &format!("`cuda:{ordinal}` does not open"), error);
+        let device = result::device::get(ordinal as i32).map_err(said)?;
+        // SAFETY: the device is one that the driver gave, in this and the following calls.
+        let number = |which| unsafe { result::device::get_attribute(device, which) };
+        let major = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+        let minor = number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        let multiprocessors = number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+        let pools = number(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+        let properties = Properties {
+            name: result::device::get_name(device).map_err(said)?,
+            capability: (
+                major.map_err(said)?.unsigned_abs(),
+                minor.map_err(said)?.unsigned_abs(),
+            ),
+            multiprocessors: multiprocessors.map_err(said)?.unsigned_abs(),
+            // SAFETY: as above.
+            memory: unsafe { result::device::total_mem(device) }.map_err(said)?,
+        };
+        // SAFETY: as above. The context is never released: the device stays open.
+        let context = unsafe { result::primary_ctx::retain(device) }.map_err(said)?;
+        // SAFETY: the context was given just now.
+        unsafe { result::ctx::set_current(context) }.map_err(said)?;
+        let stream = result::stream::create(result::stream::StreamKind::NonBlocking);
+        let stream = stream.map_err(said)?;
+        let pool = if pools.map_err(said)? != 0 {
+            // SAFETY: as above.
+            let pool = unsafe { result::device::get_default_mem_pool(device) }.map_err(said)?;
+            let mut all = u64::MAX;
+            let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            // SAFETY: the pool is the device's, and the attribute is a number of 64 bits.
+            unsafe { result::mem_pool::set_attribute(pool, which, (&raw mut all).cast()) }
+                .map_err(said)?;
+            Some(pool)
+        } else {
+            None
+        };
+        Ok(Self {
+            ordinal,
+            context,
+            stream,
+            pool,
+            properties,
+            live: Mutex::default(),
+            staging: Mutex::default(),
+            board: Board::default(),
+            functions: RwLock::default(),
+        })
+    }
+
+    /// Makes the device the calling thread's; what calls the driver does so first.
+    pub(super) fn bind(&self, op: &'static str) -> Result<()> {
+        // SAFETY: the context is never released.
+        unsafe { result::ctx::set_current(self.context) }
+            .map_err(|error| failed(op, "the device's context", error))
+    }
+
+    /// How many multiprocessors it has.
+    pub(crate) fn multiprocessors(&self) -> usize {
+        self.properties.multiprocessors.max(1) as usize
+    }
+
+    /// Waits until all work is done.
+    ///
+    /// # Errors
+    /// What went wrong meanwhile.
+    pub(crate) fn synchronize(&self, op: &'static str) -> Result<()> {
+        self.bind(op)?;
+        self.wait(op)?;
+        self.raised(op)
+    }
+
+    /// Waits, and looks at no flag.
+    pub(super) fn wait(&self, op: &'static str) -> Result<()> {
+        // SAFETY: the stream is never destroyed.
+        unsafe { result::stream::synchronize(self.stream) }
+            .map_err(|error| failed(op, "waiting for the device", error))
+    }
+}
+
+pub(super) fn count(op: &'static str) -> Result<usize> {
+    probe::devices(op)
+}
+
+pub(super) fn synchronize(ordinal: usize) -> Result<()> {
+    Cuda::get("synchronize", ordinal)?.synchronize("synchronize")
+}
+
+pub(super) fn properties(ordinal: usize) -> Result<Properties> {
+    Ok(Cuda::get("properties", ordinal)?.properties.clone())
+}
+
+pub(super) fn stats(ordinal: usize) -> Result<Stats> {
+    Cuda::get("stats", ordinal)?.stats("stats")
+}
+
+pub(super) fn trim(ordinal: usize) -> Result<()> {
+    let cuda = Cuda::get("trim", ordinal)?;
+    cuda.synchronize("trim")?;
+    cuda.trim("trim")
+}

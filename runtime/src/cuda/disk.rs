@@ -1,0 +1,115 @@
+//! Compiled modules on disk.
+//!
+//! A file is written under another name and then renamed, so that a process never reads half a file
+//! of another's; one that was torn all the same (by a full disk, say) is told by its checksum and made
+//! anew. Whatever goes wrong here costs time alone.
+
+use std::collections::hash_map::DefaultHasher;
+use std::env;
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
+use std::process;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::compile::Target;
+use super::source::{HEADERS, Source};
+
+/// How a file begins.
+const MAGIC: &[u8; 8] = b"nominaK1";
+
+/// Magic, length and checksum.
+const HEAD: usize = 24;
+
+/// The folder, from `NOMINA_CUDA_CACHE` or the user's folder for caches; `None` for no cache.
+pub(super) fn folder() -> Option<&'static PathBuf> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    FOLDER
+        .get_or_init(|| match env::var_os("NOMINA_CUDA_CACHE") {
+            Some(off) if off == "0" => None,
+            Some(folder) if !folder.is_empty() => Some(folder.into()),
+            _ => {
+                let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".cache"));
+                let caches = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+                let caches = caches.filter(|path| path.is_absolute()).or_else(home)?;
+                Some(caches.join("nomina").join("cuda"))
+            }
+        })
+        .as_ref()
+}
+
+/// 128 bits of what a module is made from. Who wants to may make two that meet; nobody else will.
+fn name(source: &Source, target: Target, compiler: (i32, i32)) -> String {
+    static SHARED: OnceLock<u64> = OnceLock::new();
+    let shared = *SHARED.get_or_init(|| hash(&HEADERS));
+    let text = source.text();
+    let half = |salt: u8| hash(&(salt, shared, &text, target, compiler));
+    format!("{:016x}{:016x}", half(1), half(2))
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The module, if it is there and whole.
+pub(super) fn load(source: &Source, target: Target, compiler: (i32, i32)) -> Option<Vec<u8>> {
+    let bytes = fs::read(folder()?.join(name(source, target, compiler))).ok()?;
+    unpacked(&bytes).map(<[u8]>::to_vec)
+}
+
+/// Keeps a module for the next process.
+pub(super) fn store(source: &Source, target: Target, compiler: (i32, i32), module: &[u8]) {
+    let Some(folder) = folder() else {
+        return;
+    };
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let turn = COUNT.fetch_add(1, Ordering::Relaxed);
+    let own = folder.join(format!(".{}-{turn}", process::id()));
+    let written = fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&own, packed(module)))
+        .and_then(|()| fs::rename(&own, folder.join(name(source, target, compiler))));
+    if written.is_err() {
+        let _ = fs::remove_file(&own);
+    }
+}
+
+fn packed(module: &[u8]) -> Vec<u8> {
+    let mut file = Vec::with_capacity(HEAD + module.len());
+    file.extend_from_slice(MAGIC);
+    file.extend_from_slice(&(module.len() as u64).to_le_bytes());
+    file.extend_from_slice(&hash(&module).to_le_bytes());
+    file.extend_from_slice(module);
+    file
+}
+
+fn unpacked(file: &[u8]) -> Option<&[u8]> {
+    let (head, module) = file.split_at_checked(HEAD)?;
+    let whole = &head[..8] == MAGIC
+        && head[8..16] == (module.len() as u64).to_le_bytes()
+        && head[16..] == hash(&module).to_le_bytes();
+    whole.then_some(module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn torn_files_are_not_read() {
+        let module: Vec<u8> = (0..200).collect();
+        let file = packed(&module);
+        assert_eq!(unpacked(&file), Some(&module[..]));
+        for cut in 0..file.len() {
+            assert_eq!(unpacked(&file[..cut]), None, "{cut}");
+        }
+        for at in 0..file.len() {
+            let mut other = file.clone();
+            other[at] ^= 1;
+            assert_eq!(unpacked(&other), None, "{at}");
+        }
+        assert_eq!(unpacked(&[file, vec![0]].concat()), None);
+    }
+}

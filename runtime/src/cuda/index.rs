@@ -1,0 +1,121 @@
+//! Positions of elements, as kernels compute them: the mirror of `index.cuh`.
+
+use crate::plan::Plan;
+
+/// The most dims that a kernel walks, after the planner merged what could be.
+pub(crate) const RANK: usize = 8;
+
+/// Positions from which on kernels count in 64 bits.
+pub(crate) const WIDE: usize = 1 << 31;
+
+/// Division by a number that is known before the kernel starts, by a product and a shift: for
+/// numerators and divisors below 2^31 (Granlund and Montgomery, "Division by invariant integers using
+/// multiplication", 1994).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Divider {
+    pub(crate) size: u32,
+    pub(crate) magic: u32,
+    pub(crate) shift: u32,
+}
+
+impl Divider {
+    /// For a divisor from 1 to 2^31; others are never divided by.
+    pub(crate) fn new(size: u32) -> Self {
+        let size = size.max(1);
+        let shift = u32::BITS - (size - 1).leading_zeros();
+        // 2^32 (2^shift - size) / size + 1, which fits: 2^shift < 2 size.
+        let magic = ((1_u64 << 32) * ((1_u64 << shift) - u64::from(size))) / u64::from(size) + 1;
+        Self {
+            size,
+            magic: magic as u32,
+            shift,
+        }
+    }
+
+    /// As kernels do it.
+    #[cfg(test)]
+    fn divide(self, n: u32) -> u32 {
+        let high = ((u64::from(n) * u64::from(self.magic)) >> 32) as u32;
+        ((u64::from(high) + u64::from(n)) >> self.shift) as u32
+    }
+}
+
+/// The dims of `N` operands, innermost first, with steps in bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Strided<const N: usize> {
+    rank: u32,
+    pad: u32,
+    sizes: [u64; RANK],
+    magic: [u32; RANK],
+    shift: [u32; RANK],
+    steps: [[i64; RANK]; N],
+}
+
+impl<const N: usize> Strided<N> {
+    /// The first `N` operands of a plan; `None` for more dims than kernels walk.
+    pub(crate) fn new(plan: &Plan) -> Option<Self> {
+        let dims = plan.dims().iter().map(|dim| {
+            let mut steps = [0; N];
+            steps.copy_from_slice(&dim.steps[..N]);
+            (dim.size, steps)
+        });
+        Self::of(dims)
+    }
+
+    /// Dims by their sizes and steps in bytes, innermost first.
+    pub(crate) fn of(dims: impl IntoIterator<Item = (usize, [isize; N])>) -> Option<Self> {
+        let mut this = Self {
+            rank: 0,
+            pad: 0,
+            sizes: [1; RANK],
+            magic: [0; RANK],
+            shift: [0; RANK],
+            steps: [[0; RANK]; N],
+        };
+        for (size, steps) in dims {
+            let at = this.rank as usize;
+            if at == RANK {
+                return None;
+            }
+            // Larger dims are divided by in 64 bits.
+            let divider = Divider::new(u32::try_from(size).unwrap_or(1));
+            this.sizes[at] = size as u64;
+            (this.magic[at], this.shift[at]) = (divider.magic, divider.shift);
+            for (operand, &step) in steps.iter().enumerate() {
+                this.steps[operand][at] = step as i64;
+            }
+            this.rank += 1;
+        }
+        Some(this)
+    }
+
+    /// Whether positions, in elements or in bytes of any operand, reach 2^31.
+    pub(crate) fn is_wide(&self) -> bool {
+        let dims = || 0..self.rank as usize;
+        let count: u64 = dims().map(|dim| self.sizes[dim]).product();
+        count >= WIDE as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn division_is_exact() {
+        let most = (1_u32 << 31) - 1;
+        let sizes = (1..2000).chain([4095, 4096, 4097, 1 << 20, (1 << 30) + 1, most]);
+        for size in sizes {
+            let divider = Divider::new(size);
+            let near = (0..5).flat_map(|k| {
+                let multiple = u64::from(size) * (u64::from(most) / u64::from(size) - k.min(u64::from(most / size)));
+                [multiple.saturating_sub(1), multiple, multiple + 1]
+            });
+            for n in (0..300_u64).chain(near).filter(|&n| n <= u64::from(most)) {
+                assert_eq!(divider.divide(n as u32), n as u32 / size, "{n} / {size}");
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Starting kernels.
+
+use std::ffi::c_void;
+
+use cudarc::driver::sys::{self, CUfunction_attribute};
+use nomina_core::Result;
+
+use super::context::Cuda;
+use super::failure::failed;
+use super::function::Function;
+
+/// What a kernel takes, as the struct of the same layout in its file.
+///
+/// # Safety
+/// `repr(C)`, at most 4,000 bytes, and the fields of the kernel's struct, padding written out.
+pub(crate) unsafe trait Argument: Copy {}
+
+/// How many blocks of how many threads, and the bytes of shared memory that are asked for at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    pub(crate) blocks: [u32; 3],
+    pub(crate) threads: [u32; 3],
+    pub(crate) shared: u32,
+}
+
+/// More blocks than keep any device busy. Kernels go on where the grid ends.
+const BLOCKS: usize = 1 << 16;
+
+/// Above this a kernel must be told that it may.
+const SHARED: u32 = 48 << 10;
+
+impl Grid {
+    /// Blocks of `threads` threads for `count` pieces of work, one a thread; fewer threads than
+    /// pieces when there are very many.
+    pub(crate) fn linear(count: usize, threads: u32) -> Self {
+        Self::blocks(count.div_ceil(threads as usize), threads)
+    }
+
+    /// `count` blocks, or fewer when there are very many.
+    pub(crate) fn blocks(count: usize, threads: u32) -> Self {
+        let blocks = count.clamp(1, BLOCKS) as u32;
+        Self {
+            blocks: [blocks, 1, 1],
+            threads: [threads, 1, 1],
+            shared: 0,
+        }
+    }
+
+    /// With so many bytes of shared memory.
+    #[must_use]
+    pub(crate) fn shared(mut self, bytes: usize) -> Self {
+        self.shared = bytes as u32;
+        self
+    }
+}
+
+impl Cuda {
+    /// Starts a kernel after all that was started before.
+    ///
+    /// # Safety
+    /// The struct is the one that the kernel takes, and the kernel keeps to the memory that its
+    /// addresses name, which lives until it was started or is freed in the stream's order.
+    pub(crate) unsafe fn launch<A: Argument>(
+        &self,
+        op: &'static str,
+        function: Function,
+        grid: Grid,
+        args: &A,
+    ) -> Result<()> {
+        const { assert!(size_of::<A>() <= 4000) };
+        self.bind(op)?;
+        if grid.shared > SHARED {
+            let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            // SAFETY: the function is never unloaded.
+            unsafe { sys::cuFuncSetAttribute(function.0, most, grid.shared as i32) }
+                .result()
+                .map_err(|error| failed(op, "asking for shared memory", error))?;
+        }
+        let mut size = size_of::<A>();
+        // One buffer for all: pointer, its address; size, its address; end.
+        let mut extra: [*mut c_void; 5] = [
+            sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize as *mut c_void,
+            std::ptr::from_ref(args).cast_mut().cast(),
+            sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as usize as *mut c_void,
+            (&raw mut size).cast(),
+            sys::CU_LAUNCH_PARAM_END_AS_INT as usize as *mut c_void,
+        ];
+        // SAFETY: the driver copies the struct before it returns; the rest is the caller's promise.
+        let code = unsafe {
+            sys::cuLaunchKernel(
+                function.0,
+                grid.blocks[0],
+                grid.blocks[1],
+                grid.blocks[2],
+                grid.threads[0],
+                grid.threads[1],
+                grid.threads[2],
+                grid.shared,
+                self.stream,
+                std::ptr::null_mut(),
+                extra.as_mut_ptr(),
+            )
+        };
+        code.result()
+            .map_err(|error| failed(op, "starting a kernel", error))
+    }
+}

@@ -1,0 +1,199 @@
+//! Device memory, in the order of the stream: what is freed is used again by what comes after, without
+//! waiting for the device.
+
+use std::collections::BTreeMap;
+
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys::{self, CUresult};
+use nomina_core::{Device, Error, ErrorKind, Result};
+
+use super::context::{Cuda, lock};
+use super::failure::failed;
+use super::Stats;
+use crate::storage::Storage;
+
+/// The address of a buffer without elements: aligned as all are, and nobody's.
+const NOWHERE: usize = 512;
+
+/// The blocks in use, by address.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    blocks: BTreeMap<usize, usize>,
+    in_use: usize,
+    peak: usize,
+}
+
+/// A block of device memory.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    cuda: &'static Cuda,
+    address: usize,
+    len: usize,
+}
+
+impl Buffer {
+    /// Its length in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The address of its first byte on the device.
+    pub(crate) fn as_ptr(&self) -> *mut u8 {
+        self.address as *mut u8
+    }
+
+    /// The device.
+    pub(crate) fn device(&self) -> Device {
+        Device::from(self.cuda.ordinal)
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        if self.len != 0 {
+            self.cuda.release(self.address);
+        }
+    }
+}
+
+impl Cuda {
+    /// A block that is freed after the work that was started before it is dropped.
+    pub(crate) fn scratch(&'static self, op: &'static str, bytes: usize) -> Result<Buffer> {
+        self.block(op, bytes)
+    }
+
+    /// A buffer for a tensor, with indeterminate content, or all zero.
+    pub(crate) fn allocate(
+        &'static self,
+        op: &'static str,
+        bytes: usize,
+        zeroed: bool,
+    ) -> Result<Storage> {
+        let buffer = self.block(op, bytes)?;
+        if zeroed && bytes != 0 {
+            // SAFETY: the block was made just now, and is that long.
+            unsafe { self.clear(op, buffer.as_ptr(), bytes)? };
+        }
+        Storage::cuda(op, buffer)
+    }
+
+    /// Writes zeros.
+    ///
+    /// # Safety
+    /// So many bytes there are a tensor's or a scratch's on this device.
+    pub(crate) unsafe fn clear(&self, op: &'static str, at: *mut u8, bytes: usize) -> Result<()> {
+        self.bind(op)?;
+        // SAFETY: the caller's promise.
+        unsafe { result::memset_d8_async(at as u64, 0, bytes, self.stream) }
+            .map_err(|error| failed(op, "writing zeros", error))
+    }
+
+    fn block(&'static self, op: &'static str, bytes: usize) -> Result<Buffer> {
+        if bytes == 0 {
+            return Ok(Buffer {
+                cuda: self,
+                address: NOWHERE,
+                len: 0,
+            });
+        }
+        if bytes > isize::MAX as usize {
+            return Err(refused(op, bytes));
+        }
+        self.bind(op)?;
+        let address = match self.reserve(bytes) {
+            Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                // What was freed may be in pieces, or not freed yet.
+                self.wait(op)?;
+                self.trim(op)?;
+                self.reserve(bytes)
+            }
+            other => other,
+        };
+        let address = address.map_err(|error| match error.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY => refused(op, bytes),
+            _ => failed(op, "asking for memory", error),
+        })? as usize;
+        let mut live = lock(&self.live);
+        live.blocks.insert(address, bytes);
+        live.in_use += bytes;
+        live.peak = live.peak.max(live.in_use);
+        Ok(Buffer {
+            cuda: self,
+            address,
+            len: bytes,
+        })
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<sys::CUdeviceptr, DriverError> {
+        // SAFETY: the device's context is bound, and its stream is never destroyed. What the block
+        // holds is read by nobody before it is written.
+        match self.pool {
+            Some(_) => unsafe { result::malloc_async(self.stream, bytes) },
+            None => unsafe { result::malloc_sync(bytes) },
+        }
+    }
+
+    fn release(&self, address: usize) {
+        let mut live = lock(&self.live);
+        let bytes = live.blocks.remove(&address).unwrap_or(0);
+        live.in_use -= bytes;
+        drop(live);
+        // There is nobody to tell. After an error that ends the context its memory is gone anyhow.
+        if self.bind("drop").is_err() {
+            return;
+        }
+        // SAFETY: the block was reserved this way, its owner is dropped, and work that reads it was
+        // started before, on the same stream or, without a pool, is waited for by the driver.
+        let _ = unsafe {
+            match self.pool {
+                Some(_) => result::free_async(address as u64, self.stream),
+                None => result::free_sync(address as u64),
+            }
+        };
+    }
+
+    /// The block in use that an address lies in: its first byte and its length.
+    pub(crate) fn find(&self, ptr: *const u8) -> Option<(*mut u8, usize)> {
+        let address = ptr as usize;
+        let live = lock(&self.live);
+        let (&first, &len) = live.blocks.range(..=address).next_back()?;
+        // One past the end is an address of the block too: that of a view without elements.
+        (address <= first + len).then_some((first as *mut u8, len))
+    }
+
+    pub(super) fn stats(&self, op: &'static str) -> Result<Stats> {
+        let held = match self.pool {
+            Some(pool) => {
+                self.bind(op)?;
+                let mut bytes = 0_u64;
+                let which = sys::CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT;
+                // SAFETY: the pool is the device's, and the attribute is a number of 64 bits.
+                unsafe { result::mem_pool::get_attribute(pool, which, (&raw mut bytes).cast()) }
+                    .map_err(|error| failed(op, "asking how much memory is held", error))?;
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            }
+            None => 0,
+        };
+        let live = lock(&self.live);
+        Ok(Stats {
+            in_use: live.in_use,
+            held: held.max(live.in_use),
+            peak: live.peak,
+        })
+    }
+
+    pub(super) fn trim(&self, op: &'static str) -> Result<()> {
+        let Some(pool) = self.pool else {
+            return Ok(());
+        };
+        // SAFETY: the pool is the device's.
+        unsafe { result::mem_pool::trim_to(pool, 0) }
+            .map_err(|error| failed(op, "giving memory back", error))
+    }
+}
+
+#[cold]
+fn refused(op: &'static str, bytes: usize) -> Error {
+    let what = format!("{bytes} bytes of device memory could not be had");
+    Error::new(ErrorKind::Memory, op, what).hint("use smaller sizes, or free other tensors first")
+}

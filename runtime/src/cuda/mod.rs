@@ -1,0 +1,148 @@
+//! CUDA devices.
+//!
+//! The feature `cuda` brings the backend; it is built without any CUDA installed, and looks for the
+//! driver and the libraries when they are first asked for. Without the feature, without a driver or
+//! without a device, every function here says so in its error.
+//!
+//! Kernels are started and not waited for, all on one stream a device, so that they run in the order
+//! of the calls. What reads elements on the host waits for them, and so does [`synchronize`]; what
+//! went wrong on the device since then is its error.
+
+#[cfg(feature = "cuda")]
+mod compile;
+#[cfg(feature = "cuda")]
+mod context;
+#[cfg(feature = "cuda")]
+mod disk;
+#[cfg(feature = "cuda")]
+mod failure;
+#[cfg(feature = "cuda")]
+mod flag;
+#[cfg(feature = "cuda")]
+mod function;
+#[cfg(feature = "cuda")]
+mod index;
+#[cfg(feature = "cuda")]
+mod launch;
+#[cfg(feature = "cuda")]
+mod memory;
+#[cfg(feature = "cuda")]
+mod probe;
+#[cfg(feature = "cuda")]
+mod source;
+#[cfg(feature = "cuda")]
+mod transfer;
+
+#[cfg(not(feature = "cuda"))]
+mod absent;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nomina_core::{Error, ErrorKind, Result};
+
+#[cfg(not(feature = "cuda"))]
+use absent as driver;
+#[cfg(feature = "cuda")]
+use context as driver;
+
+#[cfg(feature = "cuda")]
+pub(crate) use context::Cuda;
+#[cfg(feature = "cuda")]
+pub(crate) use memory::Buffer;
+
+/// What a device is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Properties {
+    /// Its name, as the driver says it.
+    pub name: String,
+    /// Its compute capability, major and minor.
+    pub capability: (u32, u32),
+    /// How many multiprocessors it has.
+    pub multiprocessors: u32,
+    /// Its memory in bytes.
+    pub memory: usize,
+}
+
+/// Memory of a device, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stats {
+    /// What tensors and running kernels hold.
+    pub in_use: usize,
+    /// What this process keeps of the device, in use or for later.
+    pub held: usize,
+    /// The most that was in use at once.
+    pub peak: usize,
+}
+
+/// The device that `cuda` without an ordinal means.
+static CURRENT: AtomicUsize = AtomicUsize::new(0);
+
+/// How many CUDA devices there are.
+///
+/// # Errors
+/// [`ErrorKind::Device`] when this build has no CUDA backend, or a library or the driver is missing.
+pub fn count() -> Result<usize> {
+    driver::count("cuda")
+}
+
+/// The ordinal of the device that `cuda` without an ordinal means: 0, unless [`set_current`] said
+/// otherwise. It is the same for all threads.
+#[must_use]
+pub fn current() -> usize {
+    CURRENT.load(Ordering::Relaxed)
+}
+
+/// Lets `cuda` without an ordinal mean this device from now on.
+///
+/// # Errors
+/// [`ErrorKind::Device`] when there is no such device.
+pub fn set_current(ordinal: usize) -> Result<()> {
+    check("set_current", ordinal)?;
+    CURRENT.store(ordinal, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Whether a device is there.
+pub(crate) fn check(op: &'static str, ordinal: usize) -> Result<()> {
+    let count = driver::count(op)?;
+    if ordinal < count {
+        return Ok(());
+    }
+    let what = format!("`cuda:{ordinal}` is not there: the driver shows {count} device(s)");
+    Err(Error::new(ErrorKind::Device, op, what).hint("use `cpu`, or one of `Device::available()`"))
+}
+
+/// Waits until a device has done all that was asked of it; the current one, if none is said.
+///
+/// # Errors
+/// What went wrong on the device since it was last waited for: an index out of range, say, with
+/// its operator. [`ErrorKind::Device`] when there is no such device.
+pub fn synchronize(ordinal: impl Into<Option<usize>>) -> Result<()> {
+    driver::synchronize(ordinal.into().unwrap_or_else(current))
+}
+
+/// What a device is.
+///
+/// # Errors
+/// [`ErrorKind::Device`] when there is no such device.
+pub fn properties(ordinal: usize) -> Result<Properties> {
+    driver::properties(ordinal)
+}
+
+/// How much memory of a device this process holds.
+///
+/// # Errors
+/// [`ErrorKind::Device`] when there is no such device.
+pub fn stats(ordinal: usize) -> Result<Stats> {
+    driver::stats(ordinal)
+}
+
+/// Gives memory that is kept for later back to the device.
+///
+/// # Errors
+/// [`ErrorKind::Device`] when there is no such device, and as [`synchronize`].
+pub fn trim(ordinal: usize) -> Result<()> {
+    driver::trim(ordinal)
+}

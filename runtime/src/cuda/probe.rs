@@ -1,0 +1,109 @@
+//! Whether there is what CUDA needs. `cudarc` panics where a library is missing, so nothing of it is
+//! called before it was looked for here.
+
+use std::sync::OnceLock;
+
+use cudarc::driver::result;
+use cudarc::driver::sys::{self, CUresult};
+use nomina_core::{Error, ErrorKind, Result};
+
+/// What a driver must know; the youngest came with CUDA 11.2.
+const NEEDED: &[&str] = &[
+    "cuInit",
+    "cuDriverGetVersion",
+    "cuDeviceGetCount",
+    "cuDeviceGet",
+    "cuDeviceGetName",
+    "cuDeviceGetAttribute",
+    "cuDeviceTotalMem_v2",
+    "cuDeviceGetDefaultMemPool",
+    "cuDevicePrimaryCtxRetain",
+    "cuCtxSetCurrent",
+    "cuStreamCreate",
+    "cuStreamSynchronize",
+    "cuEventCreate",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuMemAllocAsync",
+    "cuMemFreeAsync",
+    "cuMemAlloc_v2",
+    "cuMemFree_v2",
+    "cuMemHostAlloc",
+    "cuMemFreeHost",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyDtoDAsync_v2",
+    "cuMemsetD8Async",
+    "cuMemPoolSetAttribute",
+    "cuMemPoolGetAttribute",
+    "cuMemPoolTrimTo",
+    "cuModuleLoadData",
+    "cuModuleGetFunction",
+    "cuFuncSetAttribute",
+    "cuLaunchKernel",
+    "cuGetErrorString",
+];
+
+/// Why there is no CUDA: what is missing, and what to do about it.
+#[derive(Clone, Debug)]
+struct Missing {
+    what: String,
+    hint: &'static str,
+}
+
+const INSTALL: &str = "install NVIDIA's driver (CUDA 12 or later), or use `cpu`";
+
+/// How many devices the driver shows. The answer is kept: it does not change while a process runs.
+pub(super) fn devices(op: &'static str) -> Result<usize> {
+    static DEVICES: OnceLock<Result<usize, Missing>> = OnceLock::new();
+    match DEVICES.get_or_init(look) {
+        Ok(count) => Ok(*count),
+        Err(missing) => {
+            let error = Error::new(ErrorKind::Device, op, missing.what.clone());
+            Err(error.hint(missing.hint))
+        }
+    }
+}
+
+fn look() -> Result<usize, Missing> {
+    // SAFETY: loads a library by name; NVIDIA's driver library may be loaded at any time.
+    if !unsafe { sys::is_culib_present() } {
+        let what = "CUDA is not there: no driver (libcuda.so.1) was found".to_owned();
+        return Err(Missing { what, hint: INSTALL });
+    }
+    for name in NEEDED {
+        // SAFETY: the library is there, and the symbol is only looked for.
+        if unsafe { sys::culib().get::<*const ()>(name.as_bytes()) }.is_err() {
+            let what = format!("the CUDA driver is too old: it has no `{name}`");
+            return Err(Missing { what, hint: INSTALL });
+        }
+    }
+    let said = |error: result::DriverError| Missing {
+        what: match error.0 {
+            CUresult::CUDA_ERROR_NO_DEVICE => "the CUDA driver shows no device".to_owned(),
+            CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {
+                "the CUDA driver's library and its kernel module are of different versions".to_owned()
+            }
+            other => format!("the CUDA driver does not start: error {}", other as u32),
+        },
+        hint: "see whether `nvidia-smi` shows the device, or use `cpu`",
+    };
+    result::init().map_err(said)?;
+    let count = result::device::get_count().map_err(said)?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// Whether kernels can be compiled.
+pub(super) fn compiler(op: &'static str) -> Result<()> {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    // SAFETY: loads a library by name, which may be done at any time.
+    let there = *THERE.get_or_init(|| unsafe { cudarc::nvrtc::sys::is_culib_present() });
+    if there {
+        return Ok(());
+    }
+    let what = "CUDA's run-time compiler (libnvrtc) was not found";
+    Err(Error::new(ErrorKind::Device, op, what).hint(
+        "install it with the CUDA toolkit or the Python package `nvidia-cuda-nvrtc`, and name its \
+         folder in LD_LIBRARY_PATH",
+    ))
+}

@@ -1,0 +1,183 @@
+//! What kernels are made from: a file of `runtime/kernels` and its defines, or a text made for one
+//! call.
+
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+use nomina_core::DType;
+
+use crate::SmallVec;
+
+/// Declares the class files once: their names in Rust, and their texts.
+macro_rules! files {
+    ($($(#[$doc:meta])* $name:ident = $file:literal),* $(,)?) => {
+        /// A class of kernels.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum File {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl File {
+            /// Its name in `runtime/kernels`.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $file,)*
+                }
+            }
+
+            fn text(self) -> &'static str {
+                match self {
+                    $(Self::$name => include_str!(concat!("../../kernels/", $file)),)*
+                }
+            }
+        }
+    };
+}
+
+files! {}
+
+/// Declares the files that class files include.
+macro_rules! headers {
+    ($($file:literal),* $(,)?) => {
+        /// Names and texts of what class files may include.
+        pub(crate) const HEADERS: &[(&str, &str)] = &[
+            $(($file, include_str!(concat!("../../kernels/", $file))),)*
+        ];
+    };
+}
+
+headers!["types.cuh"];
+
+/// The value of a define.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Word {
+    /// As it stands here.
+    Text(&'static str),
+    /// The type of an element.
+    DType(DType),
+    /// A whole number.
+    Number(i64),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Base {
+    File(File),
+    /// A text of its own, with the name it has in errors.
+    Own(&'static str, Arc<str>),
+}
+
+/// A module: what is compiled as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Source {
+    base: Base,
+    defines: SmallVec<[(&'static str, Word); 6]>,
+}
+
+impl Source {
+    /// A class file, without defines yet.
+    pub(crate) fn new(file: File) -> Self {
+        Self {
+            base: Base::File(file),
+            defines: SmallVec::new(),
+        }
+    }
+
+    /// A text made for one call. It may include the headers too.
+    pub(crate) fn own(name: &'static str, text: Arc<str>) -> Self {
+        Self {
+            base: Base::Own(name, text),
+            defines: SmallVec::new(),
+        }
+    }
+
+    /// With a define.
+    #[must_use]
+    pub(crate) fn word(mut self, name: &'static str, value: &'static str) -> Self {
+        self.defines.push((name, Word::Text(value)));
+        self
+    }
+
+    /// With a define that is the type of an element.
+    #[must_use]
+    pub(crate) fn dtype(mut self, name: &'static str, dtype: DType) -> Self {
+        self.defines.push((name, Word::DType(dtype)));
+        self
+    }
+
+    /// With a define that is a whole number.
+    #[must_use]
+    pub(crate) fn number(mut self, name: &'static str, value: i64) -> Self {
+        self.defines.push((name, Word::Number(value)));
+        self
+    }
+
+    /// The type that positions are counted in: `u64` when some reach 2^31.
+    #[must_use]
+    pub(crate) fn index(self, wide: bool) -> Self {
+        self.word("INDEX", if wide { "u64" } else { "u32" })
+    }
+
+    /// The file's name, for errors and for the compiler's messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.base {
+            Base::File(file) => file.name(),
+            Base::Own(name, _) => name,
+        }
+    }
+
+    /// What the compiler reads.
+    pub(crate) fn text(&self) -> String {
+        let text = match &self.base {
+            Base::File(file) => file.text(),
+            Base::Own(_, text) => text,
+        };
+        let mut out = String::with_capacity(text.len() + 64 * self.defines.len());
+        for (name, value) in &self.defines {
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "#define {name} {value}");
+        }
+        // Messages then name the lines of the file.
+        out.push_str("#line 1\n");
+        out.push_str(text);
+        out
+    }
+}
+
+/// What tells modules of one file apart: `map.cu T0=f32`.
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        for (name, value) in &self.defines {
+            write!(f, " {name}={value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::DType(dtype) => f.write_str(type_name(*dtype)),
+            Self::Number(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+/// An element's type in kernels, as `types.cuh` declares it.
+pub(crate) fn type_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::U8 => "u8",
+        DType::I8 => "i8",
+        DType::I16 => "i16",
+        DType::I32 => "i32",
+        DType::I64 => "i64",
+        DType::F16 => "f16",
+        DType::BF16 => "bf16",
+        DType::F32 => "f32",
+        DType::F64 => "f64",
+        DType::C64 => "c64",
+        DType::C128 => "c128",
+    }
+}
