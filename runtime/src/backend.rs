@@ -4,9 +4,9 @@
 //! hand a plain descriptor to the device's backend. A second device is a second implementation,
 //! and an operator class it lacks does not compile.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
-use crate::Device;
 
 use crate::call;
 use crate::cpu;

@@ -1,8 +1,8 @@
 //! Operands of elementwise operators, and their dtypes.
 
+use crate::Device;
 use nomina_core::op::{DTypeRule, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result, Scalar};
-use crate::Device;
 
 use crate::config::default_dtype;
 use crate::raw::{Raw, Strided};

@@ -1,7 +1,7 @@
 //! Copies and conversions.
 
-use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 use crate::Device;
+use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
 use super::reduce::address;
 use crate::backend::{Place, backend};

@@ -2,9 +2,9 @@
 //! of one dtype and row-major, of one shape or so that one repeats along the other. No conversion,
 //! no plan, one thread. What a small tensor costs is mostly what is left out here.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
-use crate::Device;
 
 use super::arg::Source;
 use super::divisor;

@@ -1,7 +1,7 @@
 //! New tensors from sizes and numbers.
 
-use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 use crate::Device;
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::fill;
 use crate::backend::{Place, backend};

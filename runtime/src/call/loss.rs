@@ -1,8 +1,8 @@
 //! Cross entropy against indices of classes.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
-use crate::Device;
 
 use super::to_dtype;
 use crate::backend::{Place, backend};

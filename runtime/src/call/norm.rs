@@ -1,8 +1,8 @@
 //! Normalisation of rows.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Names, Result};
-use crate::Device;
 
 use crate::backend::{Place, backend};
 use crate::raw::Raw;

@@ -1,8 +1,8 @@
 //! Elementwise operators: of the classes unary, binary and ternary.
 
+use crate::Device;
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar};
-use crate::Device;
 
 use super::arg::{Source, device, error, resolve, scalar, shape};
 use super::direct::Short;

@@ -1,8 +1,8 @@
 //! Random numbers.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
-use crate::Device;
 
 use super::{Arg, ReduceOptions, contiguous, copy_into, pointwise_in_place, reduce};
 use crate::backend::{Place, backend};

@@ -1,7 +1,7 @@
+use crate::Device;
 use half::f16;
 use nomina_core::op::Op;
 use nomina_core::{DType, Element, ErrorKind, Scalar};
-use crate::Device;
 use num_complex::Complex;
 
 use super::*;

@@ -37,7 +37,8 @@ impl Target {
         match known.iter().copied().filter(|&known| known < arch).max() {
             Some(older) => Ok(Self::Ptx(older)),
             None => {
-                let what = format!("the device's capability {major}.{minor} is too old for libnvrtc");
+                let what =
+                    format!("the device's capability {major}.{minor} is too old for libnvrtc");
                 Err(Error::new(ErrorKind::Device, op, what).hint("use an older libnvrtc, or `cpu`"))
             }
         }
@@ -98,7 +99,8 @@ impl Program {
     fn log(&self) -> String {
         let mut len = 0;
         // SAFETY: the program lives; this is a place for a number.
-        if unsafe { sys::nvrtcGetProgramLogSize(self.0, &raw mut len) } != nvrtcResult::NVRTC_SUCCESS
+        if unsafe { sys::nvrtcGetProgramLogSize(self.0, &raw mut len) }
+            != nvrtcResult::NVRTC_SUCCESS
         {
             return String::new();
         }
@@ -153,9 +155,8 @@ pub(crate) fn compile(op: &'static str, source: &Source, target: Target) -> Resu
         options.push(c"--minimal".as_ptr());
     }
     // SAFETY: the program was made just now; the options are texts that outlive the call.
-    let code = unsafe {
-        sys::nvrtcCompileProgram(program.0, options.len() as c_int, options.as_ptr())
-    };
+    let code =
+        unsafe { sys::nvrtcCompileProgram(program.0, options.len() as c_int, options.as_ptr()) };
     if code != nvrtcResult::NVRTC_SUCCESS {
         let what = format!("`{source}` does not compile: {}", program.log());
         return Err(Error::new(ErrorKind::Device, op, what)
@@ -167,14 +168,28 @@ pub(crate) fn compile(op: &'static str, source: &Source, target: Target) -> Resu
     let (code, bytes) = unsafe {
         match target {
             Target::Cubin(_) => {
-                check(op, "its result", sys::nvrtcGetCUBINSize(program.0, &raw mut len))?;
+                check(
+                    op,
+                    "its result",
+                    sys::nvrtcGetCUBINSize(program.0, &raw mut len),
+                )?;
                 let mut bytes = vec![0_u8; len];
-                (sys::nvrtcGetCUBIN(program.0, bytes.as_mut_ptr().cast()), bytes)
+                (
+                    sys::nvrtcGetCUBIN(program.0, bytes.as_mut_ptr().cast()),
+                    bytes,
+                )
             }
             Target::Ptx(_) => {
-                check(op, "its result", sys::nvrtcGetPTXSize(program.0, &raw mut len))?;
+                check(
+                    op,
+                    "its result",
+                    sys::nvrtcGetPTXSize(program.0, &raw mut len),
+                )?;
                 let mut bytes = vec![0_u8; len];
-                (sys::nvrtcGetPTX(program.0, bytes.as_mut_ptr().cast()), bytes)
+                (
+                    sys::nvrtcGetPTX(program.0, bytes.as_mut_ptr().cast()),
+                    bytes,
+                )
             }
         }
     };

@@ -70,7 +70,11 @@ impl Cuda {
             let _ = place.set(cuda);
         }
         place.get().ok_or_else(|| {
-            Error::new(ErrorKind::Device, op, format!("`cuda:{ordinal}` does not open"))
+            Error::new(
+                ErrorKind::Device,
+                op,
+                format!("`cuda:{ordinal}` does not open"),
+            )
         })
     }
 

@@ -90,7 +90,7 @@ impl Cuda {
 
     /// The error that the flag tells of, after all work is done.
     pub(super) fn raised(&self, op: &'static str) -> Result<()> {
-        let mut inner = lock(&self.board.0);
+        let inner = lock(&self.board.0);
         let Some(at) = inner.flag.as_ref().map(Buffer::as_ptr) else {
             return Ok(());
         };

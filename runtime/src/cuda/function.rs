@@ -37,14 +37,20 @@ impl Cuda {
         entry: &'static CStr,
     ) -> Result<Function> {
         let key = (source, entry);
-        let kept = self.functions.read().unwrap_or_else(PoisonError::into_inner);
+        let kept = self
+            .functions
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(function) = kept.get(&key) {
             return Ok(*function);
         }
         drop(kept);
         // Two threads may make it at once; both get one that works.
         let function = self.load(op, &key.0, entry)?;
-        let mut kept = self.functions.write().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self
+            .functions
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         kept.insert(key, function);
         Ok(function)
     }

@@ -110,7 +110,8 @@ mod tests {
         for size in sizes {
             let divider = Divider::new(size);
             let near = (0..5).flat_map(|k| {
-                let multiple = u64::from(size) * (u64::from(most) / u64::from(size) - k.min(u64::from(most / size)));
+                let multiple = u64::from(size)
+                    * (u64::from(most) / u64::from(size) - k.min(u64::from(most / size)));
                 [multiple.saturating_sub(1), multiple, multiple + 1]
             });
             for n in (0..300_u64).chain(near).filter(|&n| n <= u64::from(most)) {

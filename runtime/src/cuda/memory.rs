@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUresult};
-use nomina_core::{Device, Error, ErrorKind, Result};
+use nomina_core::{Error, ErrorKind, Result};
 
+use super::Stats;
 use super::context::{Cuda, lock};
 use super::failure::failed;
-use super::Stats;
+use crate::Device;
 use crate::storage::Storage;
 
 /// The address of a buffer without elements: aligned as all are, and nobody's.

@@ -69,20 +69,27 @@ fn look() -> Result<usize, Missing> {
     // SAFETY: loads a library by name; NVIDIA's driver library may be loaded at any time.
     if !unsafe { sys::is_culib_present() } {
         let what = "CUDA is not there: no driver (libcuda.so.1) was found".to_owned();
-        return Err(Missing { what, hint: INSTALL });
+        return Err(Missing {
+            what,
+            hint: INSTALL,
+        });
     }
     for name in NEEDED {
         // SAFETY: the library is there, and the symbol is only looked for.
         if unsafe { sys::culib().get::<*const ()>(name.as_bytes()) }.is_err() {
             let what = format!("the CUDA driver is too old: it has no `{name}`");
-            return Err(Missing { what, hint: INSTALL });
+            return Err(Missing {
+                what,
+                hint: INSTALL,
+            });
         }
     }
     let said = |error: result::DriverError| Missing {
         what: match error.0 {
             CUresult::CUDA_ERROR_NO_DEVICE => "the CUDA driver shows no device".to_owned(),
             CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {
-                "the CUDA driver's library and its kernel module are of different versions".to_owned()
+                "the CUDA driver's library and its kernel module are of different versions"
+                    .to_owned()
             }
             other => format!("the CUDA driver does not start: error {}", other as u32),
         },

@@ -46,7 +46,7 @@ macro_rules! headers {
     };
 }
 
-headers!["types.cuh"];
+headers!["block.cuh", "index.cuh", "types.cuh"];
 
 /// The value of a define.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -91,7 +91,9 @@ impl Cuda {
             // SAFETY: the half is that long and the device is done with it; the caller promises the
             // rest. The half is not written again before the copy is done.
             unsafe {
-                half.memory.as_ptr().copy_from_nonoverlapping(from.add(start), len);
+                half.memory
+                    .as_ptr()
+                    .copy_from_nonoverlapping(from.add(start), len);
                 let chunk = std::slice::from_raw_parts(half.memory.as_ptr(), len);
                 result::memcpy_htod_async((to as usize + start) as u64, chunk, self.stream)
             }
@@ -159,7 +161,10 @@ impl Cuda {
                 half.wait(op)?;
                 let (start, len) = span(before, bytes);
                 // SAFETY: the copy is done, and the caller promises room.
-                unsafe { to.add(start).copy_from_nonoverlapping(half.memory.as_ptr(), len) };
+                unsafe {
+                    to.add(start)
+                        .copy_from_nonoverlapping(half.memory.as_ptr(), len)
+                };
             }
         }
         Ok(())

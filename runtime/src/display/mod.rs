@@ -4,8 +4,8 @@ mod number;
 
 use std::fmt::{self, Formatter, Write};
 
-use nomina_core::{DType, Names, Scalar};
 use crate::Device;
+use nomina_core::{DType, Names, Scalar};
 
 use crate::call;
 use crate::raw::{Raw, RawCoo};

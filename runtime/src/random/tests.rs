@@ -1,5 +1,5 @@
-use nomina_core::{DType, ErrorKind, Scalar};
 use crate::Device;
+use nomina_core::{DType, ErrorKind, Scalar};
 
 use super::distribution::rounded;
 use super::philox::rounds;

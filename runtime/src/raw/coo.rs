@@ -1,7 +1,7 @@
 //! Sparse tensors without names.
 
-use nomina_core::{DType, Error, ErrorKind, Names, Result};
 use crate::Device;
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::Raw;
 use crate::call;

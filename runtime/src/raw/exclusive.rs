@@ -1,7 +1,7 @@
 //! Exclusive access to the elements of a tensor, or to a part of them.
 
-use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use crate::Device;
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 
 use super::{Raw, Strided};
 use crate::call;

@@ -12,8 +12,8 @@ mod views;
 #[cfg(test)]
 mod tests;
 
-use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use crate::Device;
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 
 use crate::backend::backend;
 use crate::shape::bytes;

@@ -1,5 +1,5 @@
-use nomina_core::{ErrorKind};
 use crate::Device;
+use nomina_core::ErrorKind;
 
 use super::*;
 

@@ -1,9 +1,9 @@
 //! Attributes, conversions by name, and resizing.
 
+use crate::Device;
 use half::{bf16, f16};
 use nomina_core::rule;
 use nomina_core::{DType, Error, ErrorKind, Layout, MemoryFormat, Result, Scalar};
-use crate::Device;
 use num_complex::Complex;
 
 use super::family::in_place_as;

@@ -1,8 +1,8 @@
 //! New tensors.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
-use crate::Device;
 
 use super::{DynTensor, IntoNames};
 use crate::call;

@@ -45,8 +45,8 @@ mod tests;
 
 use std::fmt;
 
-use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, Names, Result};
 use crate::Device;
+use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, Names, Result};
 
 use crate::display;
 use crate::raw::Raw;

@@ -1,6 +1,6 @@
+use crate::Device;
 use nomina_core::rule::DimArg;
 use nomina_core::{DType, ErrorKind, Names, Scalar};
-use crate::Device;
 
 use super::invoke::{Value, call};
 use super::*;

@@ -1,9 +1,9 @@
 //! Writing into a tensor, converting and moving.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::rule;
 use nomina_core::{DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
-use crate::Device;
 
 use super::family::in_place_as;
 use super::{DynTensor, Operand, about};

@@ -1,8 +1,8 @@
 //! What is known of a program before anything is computed.
 
+use crate::Device;
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Result, Scalar};
-use crate::Device;
 
 use super::Node;
 use crate::SmallVec;

@@ -1,7 +1,7 @@
 //! Programs that are no single pass.
 
-use nomina_core::{DType, Result, Scalar};
 use crate::Device;
+use nomina_core::{DType, Result, Scalar};
 
 use super::Node;
 use crate::SmallVec;

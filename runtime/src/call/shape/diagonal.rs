@@ -1,7 +1,7 @@
 //! Diagonals and triangles.
 
-use nomina_core::{DType, Error, ErrorKind, Names, Result};
 use crate::Device;
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::backend::{Place, backend};
 use crate::call::{copy_into, to_dtype};

@@ -1,7 +1,7 @@
 //! Numbers from their index: ranges by count, and windows.
 
-use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 use crate::Device;
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 use num_complex::Complex;
 
 use crate::backend::Place;

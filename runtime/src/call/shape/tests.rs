@@ -1,5 +1,5 @@
-use nomina_core::{DType, ErrorKind, Scalar};
 use crate::Device;
+use nomina_core::{DType, ErrorKind, Scalar};
 
 use super::*;
 use crate::call::contiguous;

@@ -3,9 +3,9 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use nomina_core::op::Op;
-use nomina_core::{DType};
 use crate::Device;
+use nomina_core::DType;
+use nomina_core::op::Op;
 
 use super::fill;
 use crate::call::{self, Arg, multinomial, randn, randperm};

@@ -1,9 +1,9 @@
 //! Arguments, bound to a row's signature.
 
+use crate::Device;
 use nomina_core::op::{Op, Param, ParamKind};
 use nomina_core::rule::{DimArg, DimRef, NameItem};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar};
-use crate::Device;
 
 use super::adapt;
 use super::value::{Value, wrong};

@@ -1,9 +1,9 @@
 //! Operators of dense tensors, called with a sparse one.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::rule::DimArg;
 use nomina_core::{Error, ErrorKind, Result, Scalar};
-use crate::Device;
 
 use super::Form;
 use super::bind::Bound;

@@ -1,9 +1,9 @@
 //! Arguments and results of any kind.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef, NameItem};
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
-use crate::Device;
 use num_complex::Complex;
 
 use crate::tensor::{DynSparse, DynTensor, Operand};

@@ -1,7 +1,7 @@
 //! From coordinates and values, from dense tensors and back.
 
-use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 use crate::Device;
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 
 use super::{DynSparse, about, dense};
 use crate::call;

@@ -10,9 +10,9 @@ mod tests;
 
 use std::fmt;
 
+use crate::Device;
 use nomina_core::rule::DimRef;
 use nomina_core::{DType, Error, ErrorKind, Layout, Names, Result};
-use crate::Device;
 
 use super::DynTensor;
 use crate::display;

@@ -1,8 +1,8 @@
 //! Attributes, conversions by name, and resizing.
 
+use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result};
-use crate::Device;
 
 use super::{in_place, only_in_place, pure, value};
 use crate::tensor::factory::sizes;
