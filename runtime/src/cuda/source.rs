@@ -46,7 +46,21 @@ macro_rules! headers {
     };
 }
 
-headers!["block.cuh", "index.cuh", "types.cuh"];
+headers![
+    "block.cuh",
+    "complex.cuh",
+    "convert.cuh",
+    "index.cuh",
+    "numeric.cuh",
+    "special.cuh",
+    "special_activation.cuh",
+    "special_bessel.cuh",
+    "special_dd.cuh",
+    "special_erf.cuh",
+    "special_gamma.cuh",
+    "special_whole.cuh",
+    "types.cuh",
+];
 
 /// The value of a define.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
