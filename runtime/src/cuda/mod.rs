@@ -9,6 +9,8 @@
 //! went wrong on the device since then is its error.
 
 #[cfg(feature = "cuda")]
+mod backend;
+#[cfg(feature = "cuda")]
 mod compile;
 #[cfg(feature = "cuda")]
 mod context;
@@ -31,7 +33,10 @@ mod probe;
 #[cfg(feature = "cuda")]
 mod source;
 #[cfg(feature = "cuda")]
+mod staged;
+#[cfg(feature = "cuda")]
 mod transfer;
+pub(crate) mod uses;
 
 #[cfg(not(feature = "cuda"))]
 mod absent;
@@ -49,6 +54,7 @@ use context as driver;
 pub(crate) use context::Cuda;
 #[cfg(feature = "cuda")]
 pub(crate) use memory::Buffer;
+pub use uses::{by_host, reset_by_host};
 
 /// What a device is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,233 @@
+//! The host as a backend.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+
+use super::{Backend, Dense, Place, Pointwise};
+use crate::call;
+use crate::cpu;
+use crate::cpu::gather::{IndexJob, Update};
+use crate::cpu::gemm::{Product, Repeat};
+use crate::cpu::pointwise::Kernel;
+use crate::plan::Plan;
+use crate::random::{Draw, Stream};
+use crate::storage::Storage;
+
+/// The host.
+pub(crate) struct Cpu;
+
+impl Backend for Cpu {
+    #[inline]
+    fn allocate(&self, op: &'static str, bytes: usize, zeroed: bool) -> Result<Storage> {
+        if zeroed {
+            Storage::cpu_zeroed(op, bytes)
+        } else {
+            Storage::cpu(op, bytes)
+        }
+    }
+
+    unsafe fn upload(
+        &self,
+        _: &'static str,
+        to: *mut u8,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy(from, to, bytes) };
+        Ok(())
+    }
+
+    unsafe fn download(
+        &self,
+        _: &'static str,
+        to: *mut u8,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy(from, to, bytes) };
+        Ok(())
+    }
+
+    unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()> {
+        let kernel = cpu::pointwise::choose(job).ok_or_else(|| {
+            let what = format!("{} is not computed on the host", job.compute);
+            Error::new(ErrorKind::DType, job.op.name(), what).hint("convert with `to` first")
+        })?;
+        if kernel.arity != job.inputs.len() {
+            let what = format!("{} operands, not {}", job.inputs.len(), kernel.arity);
+            return Err(Error::new(ErrorKind::Argument, job.op.name(), what)
+                .hint("call it with the operands of its signature"));
+        }
+        // SAFETY: the caller's promise.
+        unsafe { cpu::pointwise::run(kernel, job.plan, job.dest, job.inputs, job.in_place) };
+        Ok(())
+    }
+
+    #[inline]
+    fn dense_loop(&self, op: Op, dtype: DType) -> Option<&'static Kernel> {
+        cpu::pointwise::kernel(op, dtype)
+    }
+
+    #[inline]
+    unsafe fn dense(&self, kernel: &Kernel, job: &Dense<'_>) {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::pointwise::dense(kernel, job) }
+    }
+
+    unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fused::execute(job) }
+    }
+
+    unsafe fn fused_reduce(
+        &self,
+        job: &call::FusedJob<'_>,
+        reduce: &call::ReduceJob<'_>,
+    ) -> Result<bool> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fused::reduce(job, reduce) }
+    }
+
+    unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::cast::copy(plan, dest, source) };
+        Ok(())
+    }
+
+    unsafe fn fill(&self, plan: &Plan, dest: Place, value: Scalar) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fill::fill(plan, dest, value) };
+        Ok(())
+    }
+
+    unsafe fn triangle(&self, job: &call::TriangleJob<'_>, dest: Place) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::triangle::clear(job, dest) };
+        Ok(())
+    }
+
+    unsafe fn arange(&self, n: usize, dest: Place, start: Scalar, step: Scalar) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::fill::arange(n, dest, start, step) };
+        Ok(())
+    }
+
+    unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::random::random(n, dest, draw) };
+        Ok(())
+    }
+
+    unsafe fn random_of(
+        &self,
+        n: usize,
+        dest: Place,
+        of: Place,
+        what: call::Drawn,
+        words: &Stream,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::random::random_of(n, dest, of, what, words) }
+    }
+
+    unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::random::permutation(n, dest, words) }
+            .map_err(|error| error.in_op(Op::Randperm.name()))
+    }
+
+    unsafe fn multinomial(&self, job: &call::Multinomial) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::random::multinomial(job) }
+    }
+
+    unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::reduce::execute(job) }.map_err(|error| error.in_op(job.op.name()))
+    }
+
+    unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::softmax::execute(job) }.map_err(|error| error.in_op(job.op.name()))
+    }
+
+    unsafe fn norm(&self, job: &call::NormJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::norm::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn entropy(&self, job: &call::EntropyJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::loss::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::scan::execute(job) }.map_err(|error| error.in_op(job.op.name()))
+    }
+
+    unsafe fn lines(&self, job: &cpu::sort::LineJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::sort::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn conv(&self, job: &call::ConvJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::convolve::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::transpose::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn pool(&self, job: &call::PoolJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::pool::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::spread::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::resample::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::columns::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::gemm::run(product, repeats) }.map_err(|error| error.in_op(Op::Matmul.name()))
+    }
+
+    unsafe fn attention(&self, job: &call::AttentionJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::attention::execute(job) }
+            .map_err(|error| error.in_op(Op::ScaledDotProductAttention.name()))
+    }
+
+    unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::distance::execute(job) }.map_err(|error| error.in_op(job.op))
+    }
+
+    unsafe fn pick(&self, job: &IndexJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::gather::pick(job) };
+        Ok(())
+    }
+
+    unsafe fn update(&self, job: &IndexJob, how: Update) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::gather::update(job, how) };
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! The device as a backend: class by class, a kernel of its own or the way by the host.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result, Scalar};
+
+use super::{Cuda, staged};
+use crate::backend::{Backend, Dense, Place, Pointwise};
+use crate::call;
+use crate::cpu::gather::{IndexJob, Update};
+use crate::cpu::gemm::{Product, Repeat};
+use crate::cpu::pointwise::Kernel;
+use crate::cpu::sort::LineJob;
+use crate::plan::Plan;
+use crate::random::{Draw, Stream};
+use crate::storage::Storage;
+
+impl Cuda {
+    /// Itself, as what stays open for good: what a block of memory refers to.
+    pub(crate) fn forever(&self, op: &'static str) -> Result<&'static Self> {
+        Self::get(op, self.ordinal)
+    }
+}
+
+impl Backend for Cuda {
+    fn allocate(&self, op: &'static str, bytes: usize, zeroed: bool) -> Result<Storage> {
+        self.forever(op)?.allocate(op, bytes, zeroed)
+    }
+
+    unsafe fn upload(
+        &self,
+        op: &'static str,
+        to: *mut u8,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.write(op, to, from, bytes) }
+    }
+
+    unsafe fn download(
+        &self,
+        op: &'static str,
+        to: *mut u8,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { self.read(op, to, from, bytes) }
+    }
+
+    unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::pointwise(self, job) }
+    }
+
+    /// None: the loops of the short way are the host's.
+    fn dense_loop(&self, _: Op, _: DType) -> Option<&'static Kernel> {
+        None
+    }
+
+    unsafe fn dense(&self, _: &Kernel, _: &Dense<'_>) {
+        unreachable!("a device gives out no loop of the host");
+    }
+
+    unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::fused(self, job) }
+    }
+
+    unsafe fn fused_reduce(
+        &self,
+        job: &call::FusedJob<'_>,
+        reduce: &call::ReduceJob<'_>,
+    ) -> Result<bool> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::fused_reduce(self, job, reduce) }
+    }
+
+    unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::copy(self, plan, dest, source) }
+    }
+
+    unsafe fn fill(&self, plan: &Plan, dest: Place, value: Scalar) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::fill(self, plan, dest, value) }
+    }
+
+    unsafe fn triangle(&self, job: &call::TriangleJob<'_>, dest: Place) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::triangle(self, job, dest) }
+    }
+
+    unsafe fn arange(&self, n: usize, dest: Place, start: Scalar, step: Scalar) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::arange(self, n, dest, start, step) }
+    }
+
+    unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::random(self, n, dest, draw) }
+    }
+
+    unsafe fn random_of(
+        &self,
+        n: usize,
+        dest: Place,
+        of: Place,
+        what: call::Drawn,
+        words: &Stream,
+    ) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::random_of(self, n, dest, of, what, words) }
+    }
+
+    unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::permutation(self, n, dest, words) }
+    }
+
+    unsafe fn multinomial(&self, job: &call::Multinomial) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::multinomial(self, job) }
+    }
+
+    unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::reduce(self, job) }
+    }
+
+    unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::softmax(self, job) }
+    }
+
+    unsafe fn norm(&self, job: &call::NormJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::norm(self, job) }
+    }
+
+    unsafe fn entropy(&self, job: &call::EntropyJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::entropy(self, job) }
+    }
+
+    unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::scan(self, job) }
+    }
+
+    unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::lines(self, job) }
+    }
+
+    unsafe fn conv(&self, job: &call::ConvJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::conv(self, job) }
+    }
+
+    unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::conv_transpose(self, job) }
+    }
+
+    unsafe fn pool(&self, job: &call::PoolJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::pool(self, job) }
+    }
+
+    unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::spread(self, job) }
+    }
+
+    unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::resample(self, job) }
+    }
+
+    unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::columns(self, job) }
+    }
+
+    unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::product(self, product, repeats) }
+    }
+
+    unsafe fn attention(&self, job: &call::AttentionJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::attention(self, job) }
+    }
+
+    unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::distance(self, job) }
+    }
+
+    unsafe fn pick(&self, job: &IndexJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::pick(self, job) }
+    }
+
+    unsafe fn update(&self, job: &IndexJob, how: Update) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { staged::update(self, job, how) }
+    }
+}

@@ -1,0 +1,229 @@
+//! What is computed element by element, and what fills tensors.
+
+use nomina_core::{Result, Scalar};
+
+use super::super::Cuda;
+use super::Stage;
+use crate::SmallVec;
+use crate::backend::{Backend, Cpu, Input, Place, Pointwise};
+use crate::call::{Drawn, FusedJob, ReduceJob, TriangleJob};
+use crate::plan::Plan;
+use crate::random::{Draw, Stream};
+
+/// An elementwise operation.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn pointwise(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
+    if job.plan.numel() == 0 {
+        // Nothing is read or written, but what cannot be computed is refused.
+        // SAFETY: the caller's promise.
+        return unsafe { Cpu.pointwise(job) };
+    }
+    let mut stage = Stage::new(cuda, job.op.name(), "pointwise");
+    let mut inputs: SmallVec<[Input; 4]> = SmallVec::new();
+    for input in job.inputs {
+        inputs.push(match *input {
+            Input::Tensor(place) => Input::Tensor(stage.source(place)?),
+            number @ Input::Scalar(_) => number,
+        });
+    }
+    let dest = stage.dest(job.dest)?;
+    let inputs = &inputs[..];
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe {
+        Cpu.pointwise(&Pointwise {
+            dest,
+            inputs,
+            ..*job
+        })?;
+    }
+    stage.finish()
+}
+
+/// The inputs of a program, on the host.
+fn inputs<'a>(
+    stage: &mut Stage<'_>,
+    job: &FusedJob<'a>,
+) -> Result<SmallVec<[(Place, &'a [isize]); 4]>> {
+    job.inputs
+        .iter()
+        .map(|&(place, strides)| Ok((stage.source(place)?, strides)))
+        .collect()
+}
+
+/// A chain of elementwise operators.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn fused(cuda: &Cuda, job: &FusedJob<'_>) -> Result<()> {
+    if job.shape.contains(&0) {
+        return Ok(());
+    }
+    let mut stage = Stage::new(cuda, job.op, "fused");
+    let inputs = inputs(&mut stage, job)?;
+    let dest = stage.dest(job.dest)?;
+    let inputs = &inputs[..];
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe {
+        Cpu.fused(&FusedJob {
+            inputs,
+            dest,
+            ..*job
+        })?;
+    }
+    stage.finish()
+}
+
+/// A chain and a reduction of it.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn fused_reduce(
+    cuda: &Cuda,
+    job: &FusedJob<'_>,
+    reduce: &ReduceJob<'_>,
+) -> Result<bool> {
+    let mut stage = Stage::new(cuda, job.op, "fused_reduce");
+    let inputs = inputs(&mut stage, job)?;
+    let values = stage.write(reduce.values)?;
+    let positions = stage.write(reduce.positions.cast())?.cast();
+    let inputs = &inputs[..];
+    // SAFETY: the same positions, in copies of the same blocks.
+    let done = unsafe {
+        Cpu.fused_reduce(
+            &FusedJob { inputs, ..*job },
+            &ReduceJob {
+                values,
+                positions,
+                ..*reduce
+            },
+        )?
+    };
+    if done {
+        stage.finish()?;
+    }
+    Ok(done)
+}
+
+/// A copy that may convert.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn copy(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Result<()> {
+    if plan.numel() == 0 {
+        return Ok(());
+    }
+    let mut stage = Stage::new(cuda, "copy", "copy");
+    let (source, dest) = (stage.source(source)?, stage.dest(dest)?);
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.copy(plan, dest, source)? };
+    stage.finish()
+}
+
+/// One number everywhere.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn fill(cuda: &Cuda, plan: &Plan, dest: Place, value: Scalar) -> Result<()> {
+    if plan.numel() == 0 {
+        return Ok(());
+    }
+    let mut stage = Stage::new(cuda, "fill", "fill");
+    let dest = stage.dest(dest)?;
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.fill(plan, dest, value)? };
+    stage.finish()
+}
+
+/// Zeros on one side of a diagonal.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -> Result<()> {
+    if job.shape.contains(&0) {
+        return Ok(());
+    }
+    let mut stage = Stage::new(cuda, "triangle", "triangle");
+    let dest = stage.dest(dest)?;
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.triangle(job, dest)? };
+    stage.finish()
+}
+
+/// Runs what writes `n` elements to a place of the host.
+fn new(
+    cuda: &Cuda,
+    op: &'static str,
+    n: usize,
+    dest: Place,
+    make: impl FnOnce(Place) -> Result<()>,
+) -> Result<()> {
+    if n == 0 {
+        return Ok(());
+    }
+    let mut stage = Stage::new(cuda, op, op);
+    make(stage.dest(dest)?)?;
+    stage.finish()
+}
+
+/// Numbers a step apart.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn arange(
+    cuda: &Cuda,
+    n: usize,
+    dest: Place,
+    start: Scalar,
+    step: Scalar,
+) -> Result<()> {
+    // SAFETY: the same positions, in a copy of the same block.
+    new(cuda, "arange", n, dest, |dest| unsafe {
+        Cpu.arange(n, dest, start, step)
+    })
+}
+
+/// Random numbers.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn random(cuda: &Cuda, n: usize, dest: Place, draw: &Draw) -> Result<()> {
+    // SAFETY: the same positions, in a copy of the same block.
+    new(cuda, "random", n, dest, |dest| unsafe {
+        Cpu.random(n, dest, draw)
+    })
+}
+
+/// Random numbers of distributions with a parameter each.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn random_of(
+    cuda: &Cuda,
+    n: usize,
+    dest: Place,
+    of: Place,
+    what: Drawn,
+    words: &Stream,
+) -> Result<()> {
+    if n == 0 {
+        return Ok(());
+    }
+    let mut stage = Stage::new(cuda, "random", "random_of");
+    let (of, dest) = (stage.source(of)?, stage.dest(dest)?);
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.random_of(n, dest, of, what, words)? };
+    stage.finish()
+}
+
+/// Numbers in random order.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn permutation(cuda: &Cuda, n: usize, dest: Place, words: &Stream) -> Result<()> {
+    // SAFETY: the same positions, in a copy of the same block.
+    new(cuda, "randperm", n, dest, |dest| unsafe {
+        Cpu.permutation(n, dest, words)
+    })
+}

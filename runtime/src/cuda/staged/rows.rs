@@ -1,0 +1,173 @@
+//! What works along dims: reductions, scans, normalisations, order, indices.
+
+use nomina_core::Result;
+
+use super::super::Cuda;
+use super::Stage;
+use crate::backend::{Backend, Cpu, Place};
+use crate::call::{EntropyJob, Multinomial, NormJob, ReduceJob, ScanJob, SoftmaxJob};
+use crate::cpu::gather::{IndexJob, Update};
+use crate::cpu::sort::LineJob;
+
+/// A reduction.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn reduce(cuda: &Cuda, job: &ReduceJob<'_>) -> Result<()> {
+    let mut stage = Stage::new(cuda, job.op.name(), "reduce");
+    let empty = job.shape.contains(&0);
+    let job = ReduceJob {
+        // What has no element has no block.
+        x: if empty { job.x } else { stage.read(job.x)? },
+        values: stage.write(job.values)?,
+        positions: stage.write(job.positions.cast())?.cast(),
+        ..*job
+    };
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.reduce(&job)? };
+    stage.finish()
+}
+
+/// A normalisation to a sum of one.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn softmax(cuda: &Cuda, job: &SoftmaxJob<'_>) -> Result<()> {
+    let mut stage = Stage::new(cuda, job.op.name(), "softmax");
+    let job = SoftmaxJob {
+        x: stage.read(job.x)?,
+        out: stage.write(job.out)?,
+        ..*job
+    };
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.softmax(&job)? };
+    stage.finish()
+}
+
+/// A normalisation of rows.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn norm(cuda: &Cuda, job: &NormJob<'_>) -> Result<()> {
+    let mut stage = Stage::new(cuda, job.op, "norm");
+    let mut part = |part: Option<(Place, _)>| match part {
+        None => Ok(None),
+        Some((place, strides)) => stage.source(place).map(|place| Some((place, strides))),
+    };
+    let (weight, bias) = (part(job.weight)?, part(job.bias)?);
+    let job = NormJob {
+        weight,
+        bias,
+        x: stage.source(job.x)?,
+        out: stage.dest(job.out)?,
+        stats: stage.write(job.stats.cast())?.cast(),
+        ..*job
+    };
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.norm(&job)? };
+    stage.finish()
+}
+
+/// The cross entropy of rows. Targets and weights are the host's already.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn entropy(cuda: &Cuda, job: &EntropyJob<'_>) -> Result<()> {
+    let mut stage = Stage::new(cuda, job.op, "entropy");
+    let job = EntropyJob {
+        x: stage.source(job.x)?,
+        out: stage.write(job.out.cast())?.cast(),
+        ..*job
+    };
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.entropy(&job)? };
+    stage.finish()
+}
+
+/// Running results.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn scan(cuda: &Cuda, job: &ScanJob<'_>) -> Result<()> {
+    let mut stage = Stage::new(cuda, job.op.name(), "scan");
+    let job = ScanJob {
+        x: stage.read(job.x)?,
+        out: stage.write(job.out)?,
+        ..*job
+    };
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.scan(&job)? };
+    stage.finish()
+}
+
+/// Lines sorted, or chosen from.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn lines(cuda: &Cuda, job: &LineJob<'_>) -> Result<()> {
+    let mut stage = Stage::new(cuda, job.op, "sort");
+    let job = LineJob {
+        x: stage.read(job.x)?,
+        values: stage.write(job.values)?,
+        positions: stage.write(job.positions.cast())?.cast(),
+        ..*job
+    };
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.lines(&job)? };
+    stage.finish()
+}
+
+/// Places drawn by weight.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn multinomial(cuda: &Cuda, job: &Multinomial) -> Result<()> {
+    if job.rows == 0 {
+        return Ok(());
+    }
+    let mut stage = Stage::new(cuda, "multinomial", "multinomial");
+    let job = Multinomial {
+        weights: stage.source(job.weights)?,
+        dest: stage.dest(job.dest)?,
+        ..*job
+    };
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.multinomial(&job)? };
+    stage.finish()
+}
+
+fn indexed(stage: &mut Stage<'_>, job: &IndexJob, target: Place, other: Place) -> Result<IndexJob> {
+    Ok(IndexJob {
+        rest: job.rest.clone(),
+        target,
+        other,
+        index: stage.read(job.index.cast())?.cast(),
+        ..*job
+    })
+}
+
+/// Reads where an index says.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<()> {
+    let mut stage = Stage::new(cuda, "gather", "pick");
+    let (target, other) = (stage.source(job.target)?, stage.dest(job.other)?);
+    let job = indexed(&mut stage, job, target, other)?;
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.pick(&job)? };
+    stage.finish()
+}
+
+/// Writes where an index says.
+///
+/// # Safety
+/// See [`Backend`].
+pub(crate) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<()> {
+    let mut stage = Stage::new(cuda, "scatter", "update");
+    let (target, other) = (stage.dest(job.target)?, stage.source(job.other)?);
+    let job = indexed(&mut stage, job, target, other)?;
+    // SAFETY: the same positions, in copies of the same blocks.
+    unsafe { Cpu.update(&job, how)? };
+    stage.finish()
+}
