@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nomina_core::{DType, Error, ErrorKind, Result};
+use nomina_core::{DType, Result};
 
 use super::cast::Cast;
 use super::fill::{BLOCK, by_block};
@@ -130,14 +130,7 @@ pub(crate) unsafe fn random_of(
     }
     match wrong.into_inner() {
         0 => Ok(()),
-        at => {
-            let (op, what, hint) = match what {
-                Drawn::Bernoulli => ("bernoulli", "probability", "give probabilities from 0 to 1"),
-                Drawn::Poisson => ("poisson", "rate", "give rates of 0 or more"),
-            };
-            let what = format!("element {} is no {what}", at - 1);
-            Err(Error::new(ErrorKind::Argument, op, what).hint(hint))
-        }
+        at => Err(what.refused(at - 1)),
     }
 }
 
@@ -217,12 +210,7 @@ pub(crate) unsafe fn multinomial(job: &Multinomial) -> Result<()> {
     missing.result().map_err(|e| e.in_op("multinomial"))?;
     match wrong.into_inner() {
         0 => Ok(()),
-        at => {
-            let what = format!("row {} has no weights to draw {} from", at - 1, job.samples);
-            Err(Error::new(ErrorKind::Argument, "multinomial", what).hint(
-                "give finite weights of 0 or more; without replacement, as many above 0 as are drawn",
-            ))
-        }
+        at => Err(Multinomial::refused(at - 1, samples)),
     }
 }
 

@@ -110,6 +110,33 @@ impl Program {
         let text = log.strip_suffix(&[0]).unwrap_or(&log);
         String::from_utf8_lossy(text).into_owned()
     }
+
+    /// The code of a compiled program; of one for a device, PTX is there too.
+    fn code(&self, op: &'static str, target: Target) -> Result<Vec<u8>> {
+        let mut len = 0;
+        // SAFETY: the program is compiled, for the kind of code that is asked for; `len` bytes are
+        // what it said it needs.
+        let (code, bytes) = unsafe {
+            match target {
+                Target::Cubin(_) => {
+                    let code = sys::nvrtcGetCUBINSize(self.0, &raw mut len);
+                    check(op, "its result", code)?;
+                    let mut bytes = vec![0_u8; len];
+                    let code = sys::nvrtcGetCUBIN(self.0, bytes.as_mut_ptr().cast());
+                    (code, bytes)
+                }
+                Target::Ptx(_) => {
+                    let code = sys::nvrtcGetPTXSize(self.0, &raw mut len);
+                    check(op, "its result", code)?;
+                    let mut bytes = vec![0_u8; len];
+                    let code = sys::nvrtcGetPTX(self.0, bytes.as_mut_ptr().cast());
+                    (code, bytes)
+                }
+            }
+        };
+        check(op, "its result", code)?;
+        Ok(bytes)
+    }
 }
 
 /// A text for C.
@@ -125,6 +152,33 @@ fn terminated(op: &'static str, text: &str) -> Result<CString> {
 /// # Errors
 /// When the compiler is missing, or refuses the source, with what it says.
 pub(crate) fn compile(op: &'static str, source: &Source, target: Target) -> Result<Vec<u8>> {
+    let program = compiled(op, source, target, &[])?;
+    program.code(op, target)
+}
+
+/// A module as its device would get it, and what the compiler says of it.
+pub(super) struct Inspected {
+    pub(super) ptx: Vec<u8>,
+    pub(super) cubin: Vec<u8>,
+    /// Registers, stack frames and spills of each kernel, and warnings.
+    pub(super) report: String,
+}
+
+/// Compiles a module for a capability by the options of [`compile`], with a report.
+///
+/// # Errors
+/// As [`compile`].
+pub(super) fn inspect(op: &'static str, source: &Source, arch: u32) -> Result<Inspected> {
+    let target = Target::Cubin(arch);
+    let program = compiled(op, source, target, &[c"--ptxas-options=-v"])?;
+    Ok(Inspected {
+        ptx: program.code(op, Target::Ptx(arch))?,
+        cubin: program.code(op, target)?,
+        report: program.log(),
+    })
+}
+
+fn compiled(op: &'static str, source: &Source, target: Target, more: &[&CStr]) -> Result<Program> {
     probe::compiler(op)?;
     let text = terminated(op, &source.text())?;
     let name = terminated(op, source.name())?;
@@ -148,7 +202,11 @@ pub(crate) fn compile(op: &'static str, source: &Source, target: Target) -> Resu
     };
     check(op, "a new program", code)?;
     let target_option = terminated(op, &target.option())?;
-    let mut options: Vec<*const c_char> = OPTIONS.iter().map(|option| option.as_ptr()).collect();
+    let mut options: Vec<*const c_char> = OPTIONS
+        .iter()
+        .chain(more)
+        .map(|option| option.as_ptr())
+        .collect();
     options.push(target_option.as_ptr());
     if version(op)? >= (12, 8) {
         // Without what no kernel uses: textures, and launches by the device itself.
@@ -162,37 +220,5 @@ pub(crate) fn compile(op: &'static str, source: &Source, target: Target) -> Resu
         return Err(Error::new(ErrorKind::Device, op, what)
             .hint("this is a fault of nomina, or of libnvrtc's version: report it"));
     }
-    let mut len = 0;
-    // SAFETY: the program is compiled, for the kind of code that is asked for; `len` bytes are what
-    // it said it needs.
-    let (code, bytes) = unsafe {
-        match target {
-            Target::Cubin(_) => {
-                check(
-                    op,
-                    "its result",
-                    sys::nvrtcGetCUBINSize(program.0, &raw mut len),
-                )?;
-                let mut bytes = vec![0_u8; len];
-                (
-                    sys::nvrtcGetCUBIN(program.0, bytes.as_mut_ptr().cast()),
-                    bytes,
-                )
-            }
-            Target::Ptx(_) => {
-                check(
-                    op,
-                    "its result",
-                    sys::nvrtcGetPTXSize(program.0, &raw mut len),
-                )?;
-                let mut bytes = vec![0_u8; len];
-                (
-                    sys::nvrtcGetPTX(program.0, bytes.as_mut_ptr().cast()),
-                    bytes,
-                )
-            }
-        }
-    };
-    check(op, "its result", code)?;
-    Ok(bytes)
+    Ok(program)
 }

@@ -39,10 +39,20 @@ pub(super) fn folder() -> Option<&'static PathBuf> {
         .as_ref()
 }
 
+/// A number that all headers together have.
+fn shared() -> u64 {
+    static SHARED: OnceLock<u64> = OnceLock::new();
+    *SHARED.get_or_init(|| hash(&HEADERS))
+}
+
+/// A number that changes with a module's text and with any header.
+pub(super) fn fingerprint(source: &Source) -> u64 {
+    hash(&(shared(), source.text()))
+}
+
 /// 128 bits of what a module is made from. Who wants to may make two that meet; nobody else will.
 fn name(source: &Source, target: Target, compiler: (i32, i32)) -> String {
-    static SHARED: OnceLock<u64> = OnceLock::new();
-    let shared = *SHARED.get_or_init(|| hash(&HEADERS));
+    let shared = shared();
     let text = source.text();
     let half = |salt: u8| hash(&(salt, shared, &text, target, compiler));
     format!("{:016x}{:016x}", half(1), half(2))

@@ -11,6 +11,9 @@
 #[cfg(feature = "cuda")]
 mod backend;
 #[cfg(feature = "cuda")]
+#[doc(hidden)]
+pub mod catalog;
+#[cfg(feature = "cuda")]
 mod compile;
 #[cfg(feature = "cuda")]
 mod context;
@@ -30,6 +33,8 @@ mod launch;
 mod memory;
 #[cfg(feature = "cuda")]
 mod probe;
+#[cfg(feature = "cuda")]
+mod random;
 #[cfg(feature = "cuda")]
 mod source;
 #[cfg(feature = "cuda")]

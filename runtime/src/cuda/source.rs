@@ -34,7 +34,12 @@ macro_rules! files {
     };
 }
 
-files! {}
+files! {
+    /// Random numbers from words.
+    Random = "random.cu",
+    /// Permutations, and places drawn by weight.
+    Shuffle = "shuffle.cu",
+}
 
 /// Declares the files that class files include.
 macro_rules! headers {
@@ -50,8 +55,10 @@ headers![
     "block.cuh",
     "complex.cuh",
     "convert.cuh",
+    "exact.cuh",
     "index.cuh",
     "numeric.cuh",
+    "philox.cuh",
     "special.cuh",
     "special_activation.cuh",
     "special_bessel.cuh",

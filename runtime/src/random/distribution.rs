@@ -69,10 +69,10 @@ pub(crate) struct Draw {
     pub(crate) words: Stream,
     pub(crate) what: Distribution,
     /// Results stay within these: what the dtype holds and the distribution promises.
-    pub(super) low: f64,
-    pub(super) high: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
     /// How many bits of a uniform number the dtype holds.
-    pub(super) bits: u32,
+    pub(crate) bits: u32,
 }
 
 impl Distribution {

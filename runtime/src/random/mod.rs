@@ -100,8 +100,8 @@ impl Generator {
 /// The random words of one fill.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stream {
-    seed: u64,
-    position: u64,
+    pub(crate) seed: u64,
+    pub(crate) position: u64,
 }
 
 static DEFAULT: Mutex<Option<Generator>> = Mutex::new(None);

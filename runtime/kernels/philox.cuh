@@ -1,0 +1,70 @@
+// Random words: Philox 4x32 with 10 rounds, of Salmon, Moraes, Dror and Shaw, "Parallel random
+// numbers: as easy as 1, 2, 3", 2011. Which words make which element is said in
+// runtime/src/random/mod.rs.
+#ifndef NOMINA_PHILOX_CUH
+#define NOMINA_PHILOX_CUH
+#include "exact.cuh"
+
+// Where a fill's words begin.
+struct Words {
+    u64 seed, position;
+};
+
+struct Block {
+    u32 at[4];
+
+    DEVICE u32 operator[](int i) const { return at[i]; }
+};
+
+// Four words: a function of a position, a number that tells draws at one position apart, and a key.
+DEVICE Block philox(u64 position, u32 draw, u64 key) {
+    u32 a = static_cast<u32>(position), b = static_cast<u32>(position >> 32), c = draw, d = 0;
+    u32 low = static_cast<u32>(key), high = static_cast<u32>(key >> 32);
+#pragma unroll
+    for (int round = 0; round < 10; round++) {
+        u64 x = static_cast<u64>(0xD2511F53u) * a, y = static_cast<u64>(0xCD9E8D57u) * c;
+        a = static_cast<u32>(y >> 32) ^ b ^ low;
+        b = static_cast<u32>(y);
+        c = static_cast<u32>(x >> 32) ^ d ^ high;
+        d = static_cast<u32>(x);
+        low += 0x9E3779B9u;
+        high += 0xBB67AE85u;
+    }
+    return {{a, b, c, d}};
+}
+
+// The first `bits` bits of a word, as a whole number.
+DEVICE Exact<f32> whole32(u32 word, u32 bits) { return static_cast<f32>(word >> (32 - bits)); }
+
+// All 32 bits, rounded to an f32.
+DEVICE Exact<f32> word32(u32 word) { return static_cast<f32>(word); }
+
+DEVICE Exact<f64> word64(u32 word) { return static_cast<f64>(word); }
+
+// The first 53 bits of two words, as a whole number.
+DEVICE Exact<f64> whole53(u32 high, u32 low) {
+    return static_cast<f64>(static_cast<i64>((static_cast<u64>(high) << 32 | low) >> 11));
+}
+
+// The first 52 bits.
+DEVICE Exact<f64> whole52(u32 high, u32 low) {
+    return static_cast<f64>(static_cast<i64>((static_cast<u64>(high) << 32 | low) >> 12));
+}
+
+// The 64 bits of an element of two words.
+DEVICE u64 bits_of(const Words& words, u64 element) {
+    Block block = philox(words.position + element / 2, 0, words.seed);
+    bool second = element & 1;
+    u32 high = second ? block[2] : block[0], low = second ? block[3] : block[1];
+    return static_cast<u64>(high) << 32 | low;
+}
+
+// Above 0 and up to 1.
+DEVICE Exact<f64> unit53(u64 bits) {
+    return static_cast<f64>(static_cast<i64>((bits >> 11) + 1)) * 0x1p-53;
+}
+
+// The uniform number, above 0 and up to 1, of an element of two words.
+DEVICE Exact<f64> unit_of(const Words& words, u64 element) { return unit53(bits_of(words, element)); }
+
+#endif

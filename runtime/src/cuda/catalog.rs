@@ -1,0 +1,97 @@
+//! All modules that some call can ask for, so that the compiler sees them where there is no device.
+//!
+//! Every class lists its own, with the loops that its calls choose from; one that is missing here
+//! would be compiled for the first time by a user.
+
+use std::ffi::CStr;
+
+use nomina_core::Result;
+
+use super::compile::{inspect, version};
+use super::random;
+use super::source::Source;
+
+/// A module, and the kernels that calls start from it.
+#[derive(Debug)]
+pub struct Module {
+    source: Source,
+    entries: &'static [&'static CStr],
+}
+
+/// A compiled module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// What a driver translates.
+    pub ptx: Vec<u8>,
+    /// What the device runs.
+    pub cubin: Vec<u8>,
+    /// What the compiler says of each kernel: registers, stack frame, spills.
+    pub report: String,
+}
+
+impl Module {
+    pub(crate) fn new(source: Source, entries: &'static [&'static CStr]) -> Self {
+        Self { source, entries }
+    }
+
+    /// Its file and defines, which tell it from others.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.source.to_string()
+    }
+
+    /// The names of its kernels.
+    pub fn entries(&self) -> impl Iterator<Item = &'static str> {
+        self.entries.iter().filter_map(|entry| entry.to_str().ok())
+    }
+
+    /// A number that changes with its text and with any header.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        super::disk::fingerprint(&self.source)
+    }
+
+    /// Compiles it for a compute capability, as `90`, by the options of real use.
+    ///
+    /// # Errors
+    /// When the compiler is missing, or refuses the source, with what it says.
+    pub fn compile(&self, capability: u32) -> Result<Code> {
+        let made = inspect("catalog", &self.source, capability)?;
+        Ok(Code {
+            ptx: made.ptx,
+            cubin: made.cubin,
+            report: made.report,
+        })
+    }
+}
+
+/// The compiler's version, major and minor.
+///
+/// # Errors
+/// When it is missing.
+pub fn compiler() -> Result<(i32, i32)> {
+    version("catalog")
+}
+
+/// Every module.
+#[must_use]
+pub fn modules() -> Vec<Module> {
+    let classes = [random::modules()];
+    classes.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn modules_differ_and_have_kernels() {
+        let mut names = HashSet::new();
+        for module in modules() {
+            assert!(module.entries().count() > 0, "{}", module.name());
+            assert!(names.insert(module.name()), "{} twice", module.name());
+        }
+    }
+}

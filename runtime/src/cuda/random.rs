@@ -1,0 +1,390 @@
+//! Random numbers, the same as on the host: from the same words, by the same steps.
+
+use nomina_core::{DType, Result};
+
+use super::catalog::Module;
+use super::launch::{Argument, Grid};
+use super::source::{File, Source};
+use super::{Cuda, flag::Raise};
+use crate::backend::Place;
+use crate::call::{Drawn, Multinomial};
+use crate::random::{Distribution, Draw, Stream};
+
+/// What `random.cu` takes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Fill {
+    dest: *mut u8,
+    of: *const u8,
+    flag: *mut u8,
+    count: u64,
+    seed: u64,
+    position: u64,
+    first: f64,
+    second: f64,
+    low: f64,
+    high: f64,
+    least: i64,
+    many: u64,
+    bits: u32,
+    kind: u32,
+    record: u32,
+    pad: u32,
+}
+
+// SAFETY: `Args` of `random.cu`.
+unsafe impl Argument for Fill {}
+
+impl Fill {
+    fn new(count: usize, dest: *mut u8, words: &Stream) -> Self {
+        Self {
+            dest,
+            of: std::ptr::null(),
+            flag: std::ptr::null_mut(),
+            count: count as u64,
+            seed: words.seed,
+            position: words.position,
+            first: 0.0,
+            second: 0.0,
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+            least: 0,
+            many: 0,
+            bits: 0,
+            kind: 0,
+            record: 0,
+            pad: 0,
+        }
+    }
+}
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+
+/// A module of `random.cu`.
+fn filling(dtype: DType, draw: &'static str) -> Source {
+    Source::new(File::Random)
+        .dtype("T0", dtype)
+        .word("DRAW", draw)
+}
+
+/// The dtypes whose numbers are computed from a float's distribution.
+const FLOATS: [DType; 4] = [DType::F16, DType::BF16, DType::F32, DType::F64];
+
+/// The real dtypes, as `shuffle.cu` counts them from `u8` on.
+const REAL: [DType; 10] = [
+    DType::U8,
+    DType::I8,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::F16,
+    DType::BF16,
+    DType::F32,
+    DType::F64,
+    DType::Bool,
+];
+
+/// The number of a dtype in such a list.
+fn number(dtypes: &[DType], dtype: DType) -> u32 {
+    let at = dtypes.iter().position(|&known| known == dtype);
+    at.unwrap_or_default() as u32
+}
+
+/// Every module that calls here ask for.
+pub(super) fn modules() -> Vec<Module> {
+    let mut all = Vec::new();
+    let mut list = |dtypes: &[DType], draws: &[&'static str]| {
+        for &dtype in dtypes {
+            for draw in draws {
+                all.push(Module::new(filling(dtype, draw), &[c"fill"]));
+            }
+        }
+    };
+    let floats = [
+        "uniform",
+        "normal",
+        "log_normal",
+        "exponential_times",
+        "cauchy",
+        "poisson_of",
+    ];
+    list(&FLOATS, &floats);
+    list(&REAL[..9], &["geometric"]);
+    list(&REAL, &["bernoulli", "integers", "bernoulli_of"]);
+    all.push(Module::new(
+        Source::new(File::Shuffle),
+        &[
+            c"sort_tiles",
+            c"merge_tiles",
+            c"merge_far",
+            c"keys",
+            c"numbers",
+            c"times",
+            c"firsts",
+            c"running_sums",
+            c"search",
+        ],
+    ));
+    all
+}
+
+/// Writes random numbers.
+///
+/// # Safety
+/// `n` adjacent elements at `dest` are writable.
+pub(super) unsafe fn random(cuda: &'static Cuda, n: usize, dest: Place, draw: &Draw) -> Result<()> {
+    let parts = if dest.dtype.is_complex() { 2 } else { 1 };
+    let dtype = dest.dtype.to_real();
+    let double = dtype == DType::F64;
+    let mut args = Fill {
+        low: draw.low,
+        high: draw.high,
+        bits: draw.bits,
+        ..Fill::new(parts * n, dest.ptr, &draw.words)
+    };
+    let name = match draw.what {
+        Distribution::Uniform { from, to } => {
+            (args.first, args.second) = if double {
+                (from, (to - from) / (1_u64 << 53) as f64)
+            } else {
+                let step = (to - from) as f32 / (1_u32 << draw.bits) as f32;
+                ((from as f32).into(), step.into())
+            };
+            "uniform"
+        }
+        Distribution::Normal { mean, std } => {
+            (args.first, args.second) = (mean, std);
+            "normal"
+        }
+        Distribution::LogNormal { mean, std } => {
+            (args.first, args.second) = (mean, std);
+            "log_normal"
+        }
+        Distribution::Exponential { lambd } => {
+            args.first = lambd;
+            "exponential_times"
+        }
+        Distribution::Cauchy { median, sigma } => {
+            (args.first, args.second) = (median, sigma);
+            "cauchy"
+        }
+        Distribution::Geometric { p } => {
+            args.first = (-p).ln_1p();
+            "geometric"
+        }
+        Distribution::Bernoulli { p } => {
+            args.many = (p * (1_u64 << 32) as f64).ceil() as u64;
+            "bernoulli"
+        }
+        Distribution::Integers { low, high } => {
+            args.least = low;
+            args.many = (high.wrapping_sub(low) as u64).wrapping_add(1);
+            "integers"
+        }
+    };
+    // SAFETY: the caller's promise.
+    unsafe { fill(cuda, "random", filling(dtype, name), &args) }
+}
+
+/// Starts a fill. Its struct promises what it points to.
+unsafe fn fill(cuda: &'static Cuda, op: &'static str, source: Source, args: &Fill) -> Result<()> {
+    if args.count == 0 {
+        return Ok(());
+    }
+    let function = cuda.function(op, source, c"fill")?;
+    // A thread makes one element at the least.
+    let grid = Grid::linear(args.count as usize, THREADS);
+    // SAFETY: the caller's promise.
+    unsafe { cuda.launch(op, function, grid, args) }
+}
+
+/// Writes random numbers of distributions whose parameters stand in `of`.
+///
+/// # Safety
+/// `n` adjacent elements at `dest` are writable, and as many at `of` readable.
+pub(super) unsafe fn random_of(
+    cuda: &'static Cuda,
+    n: usize,
+    dest: Place,
+    of: Place,
+    what: Drawn,
+    words: &Stream,
+) -> Result<()> {
+    let (op, name) = match what {
+        Drawn::Bernoulli => ("bernoulli", "bernoulli_of"),
+        Drawn::Poisson => ("poisson", "poisson_of"),
+    };
+    let Raise { flag, record } = cuda.may_raise(op, move |at| what.refused(at as usize))?;
+    let args = Fill {
+        of: of.ptr,
+        kind: number(&FLOATS, of.dtype),
+        flag,
+        record,
+        ..Fill::new(n, dest.ptr, words)
+    };
+    // SAFETY: the caller's promise.
+    unsafe { fill(cuda, op, filling(dest.dtype, name), &args) }
+}
+
+/// What `shuffle.cu` takes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Shuffle {
+    pairs: *mut u8,
+    dest: *mut u8,
+    weights: *const u8,
+    sums: *mut u8,
+    last: *mut u8,
+    flag: *mut u8,
+    seed: u64,
+    position: u64,
+    rows: u64,
+    places: u64,
+    width: u64,
+    samples: u64,
+    length: u64,
+    distance: u64,
+    kind: u32,
+    record: u32,
+}
+
+// SAFETY: `Args` of `shuffle.cu`.
+unsafe impl Argument for Shuffle {}
+
+/// A place and its key.
+const PAIR: usize = 16;
+
+/// Pairs that a block sorts in its shared memory, by threads half as many.
+const TILE: usize = 1024;
+
+impl Shuffle {
+    fn new(rows: usize, places: usize, samples: usize, dest: *mut u8, words: &Stream) -> Self {
+        Self {
+            pairs: std::ptr::null_mut(),
+            dest,
+            weights: std::ptr::null(),
+            sums: std::ptr::null_mut(),
+            last: std::ptr::null_mut(),
+            flag: std::ptr::null_mut(),
+            seed: words.seed,
+            position: words.position,
+            rows: rows as u64,
+            places: places as u64,
+            width: places.next_power_of_two() as u64,
+            samples: samples as u64,
+            length: 0,
+            distance: 0,
+            kind: 0,
+            record: 0,
+        }
+    }
+
+    fn pairs(&self) -> usize {
+        self.rows as usize * self.width as usize
+    }
+
+    /// Starts a kernel with a thread for each piece of work, or fewer.
+    unsafe fn start(
+        &self,
+        cuda: &'static Cuda,
+        op: &'static str,
+        entry: &'static std::ffi::CStr,
+        grid: Grid,
+    ) -> Result<()> {
+        let function = cuda.function(op, Source::new(File::Shuffle), entry)?;
+        // SAFETY: the caller's promise: the struct says what is there.
+        unsafe { cuda.launch(op, function, grid, self) }
+    }
+
+    /// Sorts the pairs of every row: a network of compared pairs, in shared memory where they are
+    /// near.
+    unsafe fn sort(&mut self, cuda: &'static Cuda, op: &'static str) -> Result<()> {
+        let tiles = Grid::blocks(self.pairs().div_ceil(TILE), TILE as u32 / 2);
+        let far = Grid::linear(self.pairs() / 2, THREADS);
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.start(cuda, op, c"sort_tiles", tiles)?;
+            self.length = 2 * TILE as u64;
+            while self.length <= self.width {
+                self.distance = self.length / 2;
+                while self.distance >= TILE as u64 {
+                    self.start(cuda, op, c"merge_far", far)?;
+                    self.distance /= 2;
+                }
+                self.start(cuda, op, c"merge_tiles", tiles)?;
+                self.length *= 2;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the numbers below `n` in random order: sorted by 64 random bits, then by themselves.
+///
+/// # Safety
+/// `n` adjacent elements at `dest` are writable.
+pub(super) unsafe fn permutation(
+    cuda: &'static Cuda,
+    n: usize,
+    dest: Place,
+    words: &Stream,
+) -> Result<()> {
+    let op = "randperm";
+    if n == 0 {
+        return Ok(());
+    }
+    let mut args = Shuffle::new(1, n, n, dest.ptr, words);
+    args.kind = number(&REAL, dest.dtype);
+    let pairs = cuda.scratch(op, args.pairs().saturating_mul(PAIR))?;
+    args.pairs = pairs.as_ptr();
+    // SAFETY: as many pairs as the struct says; the rest is the caller's promise.
+    unsafe {
+        args.start(cuda, op, c"keys", Grid::linear(args.pairs(), THREADS))?;
+        args.sort(cuda, op)?;
+        args.start(cuda, op, c"numbers", Grid::linear(n, THREADS))
+    }
+}
+
+/// Draws places by weight from each row.
+///
+/// # Safety
+/// The weights are readable, `rows * samples` adjacent elements of `i64` at `dest` writable.
+pub(super) unsafe fn multinomial(cuda: &'static Cuda, job: &Multinomial) -> Result<()> {
+    let op = "multinomial";
+    if job.rows == 0 {
+        return Ok(());
+    }
+    let samples = job.samples;
+    let refused = move |row: i64| Multinomial::refused(row as usize, samples);
+    let Raise { flag, record } = cuda.may_raise(op, refused)?;
+    let mut args = Shuffle {
+        weights: job.weights.ptr,
+        kind: number(&FLOATS, job.weights.dtype),
+        flag,
+        record,
+        ..Shuffle::new(job.rows, job.categories, samples, job.dest.ptr, &job.words)
+    };
+    let all = Grid::linear(job.rows * samples, THREADS);
+    if job.replacement {
+        let weights = job.rows * job.categories;
+        let sums = cuda.scratch(op, weights.saturating_mul(8))?;
+        let last = cuda.scratch(op, job.rows * 8)?;
+        (args.sums, args.last) = (sums.as_ptr(), last.as_ptr());
+        // SAFETY: a sum for each weight, a place for each row; the rest is the caller's promise.
+        unsafe {
+            let rows = Grid::blocks(job.rows, THREADS);
+            args.start(cuda, op, c"running_sums", rows)?;
+            args.start(cuda, op, c"search", all)
+        }
+    } else {
+        let pairs = cuda.scratch(op, args.pairs().saturating_mul(PAIR))?;
+        args.pairs = pairs.as_ptr();
+        // SAFETY: as many pairs as the struct says; the rest is the caller's promise.
+        unsafe {
+            args.start(cuda, op, c"times", Grid::linear(args.pairs(), THREADS))?;
+            args.sort(cuda, op)?;
+            args.start(cuda, op, c"firsts", all)
+        }
+    }
+}

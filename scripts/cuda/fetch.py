@@ -1,0 +1,90 @@
+"""Fetches the libraries that compile CUDA kernels, for machines without CUDA.
+
+usage: python3 scripts/cuda/fetch.py [--into target/cuda]        needs: pip, and Linux on x86-64 or arm64
+
+The wheels are those of wheels.txt; pip checks their sums. What was fetched stays, and a second call only says
+where. The last line printed is the folder that LD_LIBRARY_PATH has to name. Where the libraries cannot be had, it
+says why and ends with status 3.
+"""
+
+import argparse
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+WHEELS = HERE / "wheels.txt"
+# A second build of the same libraries for another C library's loader, which nobody asks for.
+LEFT_OUT = ".alt.so"
+CANNOT = 3
+
+
+def wanted():
+    """Name and version of every wheel, as one word that names a folder."""
+    pins = re.findall(r"^([\w-]+)==([\w.]+)", WHEELS.read_text(), re.MULTILINE)
+    if not pins:
+        raise SystemExit(f"{WHEELS} names no wheel")
+    return "+".join(f"{name.removeprefix('nvidia-cuda-')}-{version}" for name, version in pins)
+
+
+def cannot(why):
+    print(f"left out: {why}", file=sys.stderr)
+    raise SystemExit(CANNOT)
+
+
+def download(folder):
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    command += ["--only-binary=:all:", "--require-hashes", "--requirement", str(WHEELS), "--dest", str(folder)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if "THESE PACKAGES DO NOT MATCH THE HASHES" in done.stdout:
+        # Not a missing network: somebody should look.
+        raise SystemExit(done.stdout)
+    if done.returncode:
+        lines = done.stdout.strip().splitlines() or ["pip said nothing"]
+        cannot(f"pip could not download {wanted()}: {lines[-1]}")
+
+
+def unpack(wheels, folder):
+    """Puts the shared libraries of the wheels side by side."""
+    for wheel in sorted(wheels.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            for member in archive.namelist():
+                name = pathlib.PurePosixPath(member).name
+                if "/lib/" in member and ".so" in name and LEFT_OUT not in name:
+                    with archive.open(member) as source, open(folder / name, "wb") as target:
+                        shutil.copyfileobj(source, target)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--into", type=pathlib.Path, default=HERE.parents[1] / "target/cuda")
+    into = parser.parse_args().into.resolve()
+    folder = into / wanted()
+    if not folder.is_dir():
+        if sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"):
+            cannot(f"there are no such wheels for {platform.system()} on {platform.machine()}")
+        into.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=into) as scratch:
+            scratch = pathlib.Path(scratch)
+            download(scratch)
+            made = scratch / "lib"
+            made.mkdir()
+            unpack(scratch, made)
+            try:
+                # At once, so that nobody sees half of it.
+                os.rename(made, folder)
+            except OSError:
+                # Another process was here first.
+                if not folder.is_dir():
+                    raise
+    print(folder)
+
+
+if __name__ == "__main__":
+    main()
