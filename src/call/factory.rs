@@ -181,7 +181,7 @@ pub(crate) fn copy(dest: Result<Dest<'_>>, src: Look<'_>) -> Result<()> {
         now = wilds(names.map_err(|error| dest.blame(error, &[src]))?, dest.of);
     }
     let Dest { raw, wild, of } = dest;
-    call::copy_into(raw, src.raw)
+    call::copy_across(raw, src.raw)
         .map_err(|error| error.with_names([&names(wild.as_deref(), of), &src.names()]))?;
     if of.wild {
         *wild = now;

@@ -201,6 +201,7 @@ pub(crate) fn into(
         // An unnamed out of another size takes the result's.
         let result = typed(|| call::pointwise(op, &args)).map_err(|error| blame(error, sides))?;
         rule::dtype::cast_to(name, result.dtype(), out.raw.dtype())?;
+        call::fits_device(name, out.raw.device(), result.device())?;
         out.raw = call::to_dtype(&result, out.raw.dtype())?;
     }
     if of.wild {

@@ -121,6 +121,7 @@ pub(crate) fn store(
     rule::dtype::cast_to(name, result.raw.dtype(), out.raw.dtype()).map_err(at)?;
     rule::out_shape(name, &own, out.raw.shape(), result.raw.shape()).map_err(at)?;
     let now = rule::out(name, &own, &result_names).map_err(at)?;
+    call::fits_device(name, out.raw.device(), result.raw.device()).map_err(at)?;
     // Nobody sees an out tensor's old buffer: taking over the result's saves a pass.
     out.raw = call::to_dtype(&result.raw, out.raw.dtype())?;
     out.wild = wilds(now, of);

@@ -2,7 +2,7 @@
 
 use crate::Device;
 use nomina_core::op::{DTypeRule, Op, Resolved};
-use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result, Scalar};
+use nomina_core::{DType, Element, Error, ErrorKind, Names, Promoter, Result, Scalar};
 
 use crate::config::default_dtype;
 use crate::raw::{Raw, Strided};
@@ -155,22 +155,38 @@ pub(crate) fn scalar(op: Op, value: Scalar, common: DType) -> Scalar {
     }
 }
 
-/// The device of all tensors among the operands, the host when there is none.
+/// The device of all tensors among the operands, the host when there is none. A tensor without
+/// dims on the host goes with any, as a number does.
 pub(super) fn device(op: &'static str, sources: &[Source<'_>]) -> Result<Device> {
     let mut found: Option<Device> = None;
     for source in sources {
-        if let Source::Tensor { device, .. } = *source {
+        if let Source::Tensor { device, layout, .. } = *source
+            && !(device.is_cpu() && layout.shape.is_empty())
+        {
             match found {
                 Some(first) if first != device => {
-                    let what = format!("operands on `{first}` and `{device}`");
-                    return Err(Error::new(ErrorKind::Device, op, what)
-                        .hint("move them to one device with `to_device`"));
+                    let error = super::device::mixed(op, first, device);
+                    return Err(sources.iter().fold(error, |error, source| match source {
+                        Source::Tensor { layout, .. } => {
+                            error.operand(&Names::default(), &layout.shape)
+                        }
+                        Source::Scalar(_) => error,
+                    }));
                 }
                 _ => found = Some(device),
             }
         }
     }
     Ok(found.unwrap_or_default())
+}
+
+/// The one number of a tensor without dims on the host.
+///
+/// # Safety
+/// It stands at `ptr`.
+pub(super) unsafe fn number(ptr: *const u8, dtype: DType) -> Scalar {
+    // SAFETY: the caller's promise.
+    crate::dispatch::with_dtype!(dtype, T => Element::to_scalar(unsafe { ptr.cast::<T>().read() }))
 }
 
 /// The shape that all operands broadcast to.

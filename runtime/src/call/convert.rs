@@ -1,6 +1,5 @@
 //! Copies and conversions.
 
-use crate::Device;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
 use super::reduce::address;
@@ -130,25 +129,15 @@ pub fn to_in(x: &Raw, dtype: DType, format: MemoryFormat) -> Result<Raw> {
     copied("to", x, dtype, strides_like("to", x, format)?)
 }
 
-/// The elements on another device; itself when they are there.
-///
-/// # Errors
-/// When the device is missing.
-pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
-    if x.device() == device {
-        return Ok(x.clone());
-    }
-    backend("to", device)?;
-    let what = format!("no way from `{}` to `{device}`", x.device());
-    Err(Error::new(ErrorKind::Device, "to", what).hint("go through `cpu`"))
-}
-
 /// Writes the elements of `src`, broadcast to `dest`'s shape and cast to its dtype.
 ///
 /// # Errors
-/// When `src` does not broadcast to `dest`, or lies on another device.
+/// When `src` does not broadcast to `dest`, or lies on another device and has dims.
 pub fn copy_into(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
     if dest.device() != src.device() {
+        if src.device().is_cpu() && src.rank() == 0 {
+            return fill(dest, src.item()?);
+        }
         let what = format!("from `{}` to `{}`", src.device(), dest.device());
         return Err(Error::new(ErrorKind::Device, "copy", what)
             .hint("move the source with `to_device` first"));
@@ -173,6 +162,19 @@ pub fn copy_into(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
     // SAFETY: the plan holds the positions of two tensors of one device; `dest` is exclusive, so
     // that `src` cannot share its buffer, and no two of its positions are the same.
     unsafe { backend("copy", src.device())?.copy(&plan, place, source) }
+}
+
+/// As [`copy_into`], from whatever device `src` lies on.
+///
+/// # Errors
+/// When `src` does not broadcast to `dest`, or memory is missing.
+pub fn copy_across(dest: RawMut<'_>, src: &Raw) -> Result<()> {
+    if dest.device() == src.device() {
+        return copy_into(dest, src);
+    }
+    rule::broadcast_into("copy", dest.shape(), src.shape())?;
+    let src = super::to_device(src, dest.device())?;
+    copy_into(dest, &src)
 }
 
 /// Writes one number everywhere, cast to the dtype.

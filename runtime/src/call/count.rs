@@ -3,8 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
+use super::device::{by_host, same_device};
 use super::{Arg, ReduceOptions, contiguous, pointwise, reduce, searchsorted, sort, to_dtype};
-use crate::backend::backend;
 use crate::cpu::histogram::{of_floats, of_integers, of_weights};
 use crate::memory::NoMemory;
 use crate::memory::scratch::room;
@@ -42,7 +42,6 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
         let what = format!("numbers in {} dims", x.rank());
         return Err(refuse(ErrorKind::Rank, op, x, what).hint("`flatten` them to one dim first"));
     }
-    backend(op.name(), x.device())?;
     if let Some(weights) = weights
         && weights.shape() != x.shape()
     {
@@ -54,6 +53,14 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
         )
         .operand(&Names::default(), weights.shape())
         .hint("give one weight for each number"));
+    }
+    let all = [Some(x), weights];
+    let all: Vec<&Raw> = all.into_iter().flatten().collect();
+    same_device(op.name(), &all)?;
+    if !x.device().is_cpu() {
+        return by_host("bincount", &all, |host| {
+            bincount(&host[0], host.get(1), minlength)
+        });
     }
     let numbers = contiguous(&to_dtype(x, DType::I64)?)?;
     let numbers = elements::<i64>(op, &numbers)?;
@@ -100,6 +107,9 @@ pub fn histc(x: &Raw, bins: i64, min: f64, max: f64) -> Result<Raw> {
             refuse(ErrorKind::Argument, op, x, format!("{bins} bins")).hint("give at least one")
         );
     };
+    if !x.device().is_cpu() {
+        return by_host("histc", &[x], |host| histc(&host[0], bins as i64, min, max));
+    }
     let (mut low, mut high) = (min, max);
     if low == high && x.numel() > 0 {
         let dims: Vec<usize> = (0..x.rank()).collect();
@@ -134,6 +144,7 @@ pub fn histc(x: &Raw, bins: i64, min: f64, max: f64) -> Result<Raw> {
 /// A complex dtype, missing memory.
 pub fn isin(elements: &Raw, others: &Raw, invert: bool) -> Result<Raw> {
     let op = Op::Isin;
+    same_device(op.name(), &[elements, others])?;
     let mut promoter = nomina_core::Promoter::new(crate::config::default_dtype());
     promoter.tensor(elements.dtype(), elements.rank());
     promoter.tensor(others.dtype(), others.rank());
@@ -209,7 +220,13 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
         );
     }
     let outside = |q: &Scalar| !(0.0..=1.0).contains(&q.to_f64());
-    if let Some(q) = q.scalars().find(outside) {
+    same_device(op.name(), &[x, q])?;
+    if !x.device().is_cpu() {
+        return by_host("quantile", &[x, q], |host| {
+            quantile(op, &host[0], &host[1], dim, by)
+        });
+    }
+    if let Some(q) = q.try_scalars()?.find(outside) {
         return Err(refuse(ErrorKind::Argument, op, x, format!("`q` is {q}"))
             .hint("give numbers from 0 to 1"));
     }

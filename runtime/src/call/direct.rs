@@ -57,6 +57,10 @@ impl<'a> Short<'a> {
         }
         let like = like?;
         let count = like.dense_count().filter(|&count| count <= GRAIN)?;
+        if !device.is_cpu() {
+            // A device has no such loops.
+            return None;
+        }
         let backend = backend("", device).ok()?;
         let kernel = backend.dense_loop(op, dtype)?;
         if kernel.arity != operands

@@ -4,10 +4,11 @@ use nomina_core::op::{Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::arg::Source;
-use super::reduce::ReduceJob;
-use crate::SmallVec;
+use super::reduce::{ReduceJob, address};
 use crate::backend::backend;
+use crate::raw::Raw;
 use crate::shape::Strides;
+use crate::{Device, SmallVec};
 
 /// Refuses zeros among the divisors of an integer division. Floats have infinities and NaN for it.
 pub(super) fn check(
@@ -56,7 +57,16 @@ fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
             device,
         } => (ptr, layout, dtype, device),
     };
-    let mut all = true;
+    // On the host a bool of this call's; on a device a buffer there.
+    let mut on_host = true;
+    let mut there = match device {
+        Device::Cpu => None,
+        _ => Some(Raw::empty(op.name(), &[], DType::Bool, device)?),
+    };
+    let values = match &mut there {
+        None => (&raw mut on_host).cast(),
+        Some(raw) => address(raw),
+    };
     let rank = layout.shape.len();
     let job = ReduceJob {
         op: Op::All,
@@ -68,13 +78,16 @@ fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
         dtype,
         reduced: &SmallVec::<[bool; 8]>::from_elem(true, rank),
         out: &Strides::from_elem(0, rank),
-        values: (&raw mut all).cast(),
+        values,
         values_dtype: DType::Bool,
         positions: std::ptr::null_mut(),
     };
     // SAFETY: the operand's own positions are read; one bool is written, and outlives the call.
     unsafe { backend(op.name(), device)?.reduce(&job)? };
-    Ok(all)
+    match there {
+        None => Ok(on_host),
+        Some(raw) => Ok(raw.item()?.to_bool()),
+    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Promoter, Result};
 
+use super::device::same_device;
 use super::gemm::unequal;
 use super::reduce::{ReduceOptions, address, reduce};
-use super::{Arg, contiguous, copy_into, pointwise};
-use crate::backend::backend;
+use super::{Arg, contiguous, copy_into, index_select, nonzero, pointwise};
 use crate::config::default_dtype;
 use crate::cpu::index::{Selection, count, same_elements, scatter};
 use crate::dispatch::with_dtype;
@@ -22,21 +22,6 @@ fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -
         })
 }
 
-/// Refuses operands on different devices.
-fn one_device(op: Op, operands: &[&Raw]) -> Result<()> {
-    match operands.iter().find(|x| x.device() != operands[0].device()) {
-        None => Ok(()),
-        Some(x) => {
-            let what = format!(
-                "operands are on `{}` and `{}`",
-                operands[0].device(),
-                x.device()
-            );
-            Err(refuse(ErrorKind::Device, op, operands, what).hint("move one with `to_device`"))
-        }
-    }
-}
-
 /// Joins tensors along a dim. Dtypes promote; elements are converted while they are copied. A
 /// tensor of shape `[0]` goes with any others, as in PyTorch.
 ///
@@ -50,7 +35,7 @@ pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
             refuse(ErrorKind::Argument, op, xs, "there are no tensors").hint("give at least one")
         );
     };
-    one_device(op, xs)?;
+    same_device(op.name(), xs)?;
     if let Some(at) = xs.iter().position(|x| x.rank() == 0) {
         let what = format!("tensor {at} has no dims to join");
         return Err(refuse(ErrorKind::Rank, op, xs, what)
@@ -172,7 +157,7 @@ pub fn stack(xs: &[&Raw], dim: usize) -> Result<Raw> {
 pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     let op = Op::MaskedSelect;
     let operands = [x, mask];
-    one_device(op, &operands)?;
+    same_device(op.name(), &operands)?;
     if mask.dtype() != DType::Bool {
         let what = format!("a mask is bool, not {}", mask.dtype());
         return Err(refuse(ErrorKind::DType, op, &operands, what)
@@ -183,15 +168,10 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     let mask = contiguous(&mask.broadcast_to(op.name(), &shape)?)?;
     // The mask has one byte per element; the tensor is read where it lies.
     let Some(taken) = mask.as_slice::<bool>() else {
-        return Err(refuse(
-            ErrorKind::Device,
-            op,
-            &operands,
-            "the mask is not on the host",
-        )
-        .hint("move it with `cpu`"));
+        // On a device, by the places where it holds.
+        let places = nonzero(op, &mask.reshape(&[mask.numel()])?)?.select(1, 0)?;
+        return index_select(op, &x.reshape(&[x.numel()])?, 0, &places);
     };
-    backend(op.name(), x.device())?;
     let selection = Selection::new(taken, x.as_ptr(), x.dtype().size(), x.shape(), x.strides());
     let missing = |error: crate::memory::NoMemory| error.in_op(op.name());
     let counts = count(&selection).map_err(missing)?;
@@ -208,7 +188,7 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
 pub fn equal(a: &Raw, b: &Raw) -> Result<bool> {
     let op = Op::Equal;
     let operands = [a, b];
-    one_device(op, &operands)?;
+    same_device(op.name(), &operands)?;
     if a.dtype() != b.dtype() {
         let what = format!("dtypes {} and {} differ", a.dtype(), b.dtype());
         return Err(refuse(ErrorKind::DType, op, &operands, what).hint("convert one with `to`"));

@@ -4,7 +4,9 @@ use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
-use super::to_dtype;
+use super::device::same_device;
+use super::{to_device, to_dtype};
+use crate::SmallVec;
 use crate::backend::{Place, backend};
 use crate::raw::Raw;
 
@@ -84,6 +86,9 @@ pub fn entropy(
         return Err(shown(Error::new(ErrorKind::DType, op.name(), what))
             .hint("give the index of a class for each row"));
     }
+    let all = [Some(x), Some(target), options.weight];
+    let all: SmallVec<[&Raw; 3]> = all.into_iter().flatten().collect();
+    same_device(op.name(), &all)?;
     let targets: Vec<i64> = to_dtype(target, DType::I64)?.to_vec()?;
     let ignored = options.ignore_index;
     let bad = targets
@@ -137,5 +142,5 @@ pub fn entropy(
             [loss + pair[0], weight + pair[1]]
         });
     let losses = found.select(1, 0)?.reshape(&kept)?;
-    Ok((to_dtype(&losses, x.dtype())?, sums))
+    Ok((to_device(&to_dtype(&losses, x.dtype())?, x.device())?, sums))
 }

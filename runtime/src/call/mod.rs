@@ -9,6 +9,7 @@ mod attention;
 mod conv;
 mod convert;
 mod count;
+pub(crate) mod device;
 mod direct;
 mod distance;
 mod divisor;
@@ -49,10 +50,11 @@ pub(crate) use conv::{
     Windows, is_direct,
 };
 pub use convert::{
-    clone_in, contiguous, contiguous_in, copy_into, duplicate, fill, strides_like, to_device,
+    clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, strides_like,
     to_dtype, to_in,
 };
 pub use count::{Interpolation, bincount, histc, isin, quantile};
+pub use device::{fits_device, to_device};
 pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;

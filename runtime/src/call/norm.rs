@@ -1,9 +1,10 @@
 //! Normalisation of rows.
 
-use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Names, Result};
 
+use super::device::same_device;
+use crate::SmallVec;
 use crate::backend::{Place, backend};
 use crate::raw::Raw;
 
@@ -62,6 +63,9 @@ pub fn normalize(
         })
         .transpose()
     };
+    let all = [Some(x), affine.weight, affine.bias];
+    let all: SmallVec<[&Raw; 3]> = all.into_iter().flatten().collect();
+    same_device(op.name(), &all)?;
     let (weight, bias) = (scale(affine.weight)?, scale(affine.bias)?);
     let mut out = Raw::empty(op.name(), x.shape(), x.dtype(), x.device())?;
     let rows: usize = (0..x.rank())
@@ -69,7 +73,7 @@ pub fn normalize(
         .map(|dim| x.shape()[dim])
         .product();
     let mut found = match stats {
-        true => Some(Raw::zeros(op.name(), &[rows, 2], DType::F64, Device::Cpu)?),
+        true => Some(Raw::zeros(op.name(), &[rows, 2], DType::F64, x.device())?),
         false => None,
     };
     if x.numel() == 0 {

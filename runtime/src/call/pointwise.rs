@@ -4,7 +4,7 @@ use crate::Device;
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
-use super::arg::{Source, device, error, resolve, scalar, shape};
+use super::arg::{Source, device, error, number, resolve, scalar, shape};
 use super::direct::Short;
 use super::{Arg, copy_into};
 use crate::SmallVec;
@@ -163,6 +163,18 @@ impl<'a> Call<'a> {
         operands.push((strides, place.dtype.size()));
         for (source, layout) in self.sources.iter().zip(layouts) {
             match (*source, layout) {
+                // Without dims, on the host, beside operands on a device.
+                (
+                    Source::Tensor {
+                        ptr, dtype, device, ..
+                    },
+                    _,
+                ) if device != self.device => {
+                    // SAFETY: its one element, which lives as long as the operand.
+                    let value = unsafe { number(ptr, dtype) };
+                    operands.push((&zeros, 0));
+                    inputs.push(Input::Scalar(scalar(self.op, value, self.dtypes.compute)));
+                }
                 (Source::Tensor { ptr, dtype, .. }, Some(layout)) => {
                     operands.push((&layout.strides, dtype.size()));
                     inputs.push(Input::Tensor(Place {

@@ -4,8 +4,10 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::contiguous;
+use super::device::{by_host, same_device};
 use super::reduce::address;
 use super::softmax::check_dim;
+use crate::SmallVec;
 use crate::backend::backend;
 use crate::cpu::sort::{LineJob, Rows, Search, Task, search, unique as groups};
 use crate::memory::NoMemory;
@@ -221,7 +223,11 @@ pub struct Unique {
 /// A dim out of range, a complex dtype, missing memory.
 pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<Unique> {
     check_dtype(op, x)?;
-    backend(op.name(), x.device())?;
+    if !x.device().is_cpu() {
+        return by_host("unique", &[x], |host| {
+            unique(op, &host[0], dim, consecutive)
+        });
+    }
     let Some(dim) = dim else {
         return unique_elements(op, x, consecutive);
     };
@@ -338,9 +344,16 @@ pub fn searchsorted(
             .hint("give one sequence, or one for each row of values"));
     }
     let len = sequence.shape()[rank - 1];
+    let all = [Some(sequence), Some(values), sorter];
+    let all: SmallVec<[&Raw; 3]> = all.into_iter().flatten().collect();
+    same_device(op.name(), &all)?;
+    if !values.device().is_cpu() {
+        return by_host("searchsorted", &all, |host| {
+            searchsorted(op, &host[0], &host[1], host.get(2), right)
+        });
+    }
     let sorter = sorter.map(|sorter| check_sorter(op, sequence, sorter, len));
     let sorter = sorter.transpose()?;
-    backend(op.name(), values.device())?;
     let (sequence, values) = (contiguous(sequence)?, contiguous(values)?);
     let mut out = Raw::empty(op.name(), values.shape(), DType::I64, values.device())?;
     let job = Search {

@@ -3,10 +3,10 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result, Scalar};
 
+use super::device::{by_host, same_device, sparse_by_host};
 use super::{
     Arg, ReduceOptions, cat, contiguous, contiguous_in, copy_into, pointwise, reduce, to_dtype,
 };
-use crate::backend::backend;
 use crate::config::default_dtype;
 use crate::cpu::sparse as kernels;
 use crate::dispatch::with_dtype;
@@ -33,7 +33,6 @@ fn elements<'a, T: nomina_core::Element>(op: &'static str, x: &'a Raw) -> Result
 }
 
 fn keys(op: &'static str, x: &RawCoo) -> Result<Vec<usize>> {
-    backend(op, x.device())?;
     let indices = elements(op, x.indices())?;
     kernels::keys(indices, x.nnz(), &x.shape()[..x.sparse_dim()]).map_err(missing(op))
 }
@@ -66,6 +65,9 @@ pub fn coalesce(x: &RawCoo) -> Result<RawCoo> {
         return Ok(x.clone());
     }
     let op = "coalesce";
+    if !x.device().is_cpu() {
+        return sparse_by_host(op, &[x], &[], |host, _| coalesce(&host[0]));
+    }
     let keys = keys(op, x)?;
     if kernels::is_sorted(&keys) {
         return Ok(x.clone().marked(true));
@@ -88,6 +90,9 @@ pub fn coalesce(x: &RawCoo) -> Result<RawCoo> {
 /// # Errors
 /// When memory is missing.
 pub fn to_dense(x: &RawCoo) -> Result<Raw> {
+    if !x.device().is_cpu() {
+        return sparse_by_host("to_dense", &[x], &[], |host, _| to_dense(&host[0]));
+    }
     let zeros = Raw::zeros("to_dense", x.shape(), x.dtype(), x.device())?;
     add_to("to_dense", zeros, &coalesce(x)?)
 }
@@ -111,6 +116,9 @@ pub fn to_sparse(x: &Raw, sparse_dim: usize) -> Result<RawCoo> {
     if sparse_dim > x.rank() {
         let what = format!("{sparse_dim} sparse dims of {}", x.rank());
         return Err(refuse(ErrorKind::Rank, op, &[x.shape()], what).hint("take at most all dims"));
+    }
+    if !x.device().is_cpu() {
+        return by_host(op, &[x], |host| to_sparse(&host[0], sparse_dim));
     }
     let x = contiguous(x)?;
     let zero = Arg::Scalar(Scalar::Int(0));
@@ -145,6 +153,10 @@ fn gather(op: &'static str, places: &[usize], x: &Raw, block: usize, out: &mut R
 pub fn sparse_mask(x: &Raw, mask: &RawCoo) -> Result<RawCoo> {
     let op = "sparse_mask";
     same_shape(op, x.shape(), mask.shape())?;
+    same_device(op, &[x, mask.values()])?;
+    if !x.device().is_cpu() {
+        return sparse_by_host(op, &[mask], &[x], |mask, x| sparse_mask(&x[0], &mask[0]));
+    }
     let mask = coalesce(mask)?;
     let places = keys(op, &mask)?;
     let mut values = Raw::zeros(op, mask.values().shape(), x.dtype(), x.device())?;
@@ -199,6 +211,7 @@ pub fn add(op: Op, a: &RawCoo, b: &RawCoo, alpha: Option<Scalar>) -> Result<RawC
                 .hint("make as many dims sparse, or call `to_dense()` first"),
         );
     }
+    same_device(name, &[a.values(), b.values()])?;
     let dtype = common(op, a.dtype(), b.dtype(), a.rank(), alpha)?;
     let values = [
         to_dtype(a.values(), dtype)?,
@@ -219,7 +232,13 @@ pub fn add(op: Op, a: &RawCoo, b: &RawCoo, alpha: Option<Scalar>) -> Result<RawC
 /// When sizes differ, or memory is missing.
 pub fn add_dense(op: Op, dense: &Raw, b: &RawCoo, alpha: Option<Scalar>) -> Result<Raw> {
     same_shape(op.name(), dense.shape(), b.shape())?;
+    same_device(op.name(), &[dense, b.values()])?;
     let dtype = common(op, dense.dtype(), b.dtype(), b.rank(), alpha)?;
+    if !dense.device().is_cpu() {
+        return sparse_by_host("sparse_add", &[b], &[dense], |b, dense| {
+            add_dense(op, &dense[0], &b[0], alpha)
+        });
+    }
     let b = coalesce(&b.with_values(scaled(b.values(), alpha, dtype)?))?;
     let mut out = Raw::empty(op.name(), dense.shape(), dtype, dense.device())?;
     copy_into(out.as_mut()?, dense)?;
@@ -237,6 +256,12 @@ pub fn mul(a: &RawCoo, b: &RawCoo) -> Result<RawCoo> {
         let what = format!("{} and {} dims are sparse", a.sparse_dim(), b.sparse_dim());
         return Err(refuse(ErrorKind::Layout, op, &[a.shape(), b.shape()], what)
             .hint("make as many dims sparse, or call `to_dense()` first"));
+    }
+    same_device(op, &[a.values(), b.values()])?;
+    if !a.device().is_cpu() {
+        return sparse_by_host("sparse_mul", &[a, b], &[], |both, _| {
+            mul(&both[0], &both[1])
+        });
     }
     let (a, b) = (coalesce(a)?, coalesce(b)?);
     let places = keys(op, &a)?;
@@ -343,6 +368,11 @@ pub fn sparse_sum(
     } else {
         contiguous(&reduce(Op::Sum, x.values(), &over, keepdim, options)?)?
     };
+    if !x.device().is_cpu() {
+        return sparse_by_host("sparse_sum", &[x], &[], |host, _| {
+            sparse_sum(&host[0], dims, keepdim, dtype)
+        });
+    }
     let rows = elements::<i64>("sum", x.indices())?;
     let mut indices = room(rows.len()).map_err(missing("sum"))?;
     for (dim, row) in rows.chunks_exact(x.nnz().max(1)).enumerate() {
@@ -377,6 +407,11 @@ pub fn sparse_permute(op: &'static str, x: &RawCoo, order: &[usize]) -> Result<R
             .hint("swap two sparse or two dense dims, or call `to_dense()` first"));
     }
     let same = order[..sparse].iter().enumerate().all(|(i, &dim)| i == dim);
+    if !x.device().is_cpu() {
+        return sparse_by_host("sparse_permute", &[x], &[], |host, _| {
+            sparse_permute(op, &host[0], order)
+        });
+    }
     let rows = elements::<i64>(op, x.indices())?;
     let mut indices = room(rows.len()).map_err(missing(op))?;
     for &dim in &order[..sparse] {
@@ -426,6 +461,12 @@ pub fn sparse_product(op: &'static str, a: &RawCoo, b: &Raw) -> Result<Raw> {
     if a.dtype() == DType::Bool {
         let what = "a product of bool is not taken".to_owned();
         return Err(refuse(ErrorKind::DType, op, &both, what).hint("convert with `to` first"));
+    }
+    same_device(op, &[a.values(), b])?;
+    if !b.device().is_cpu() {
+        return sparse_by_host("sparse_product", &[a], &[b], |a, b| {
+            sparse_product(op, &a[0], &b[0])
+        });
     }
     let a = coalesce(a)?;
     let b = contiguous_in(b, MemoryFormat::Contiguous)?;

@@ -187,7 +187,7 @@ pub fn cov(
                 .operand(&Names::default(), each.shape())
                 .hint(format!("give {count}, one for each observation")));
         }
-        if each.scalars().any(|w| w.to_f64() < 0.0) {
+        if each.try_scalars()?.any(|w| w.to_f64() < 0.0) {
             return Err(refuse(ErrorKind::Argument, op, x, "a weight is negative")
                 .hint("give weights of at least 0"));
         }

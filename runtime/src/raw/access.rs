@@ -1,10 +1,14 @@
 //! Elements as Rust values.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use nomina_core::{Element, Error, ErrorKind, Names, Result, Scalar};
 
 use super::Raw;
+use crate::Device;
+use crate::backend::backend;
 use crate::call;
 use crate::memory::scratch::{collect, copied};
 use crate::shape::Shape;
@@ -34,9 +38,10 @@ impl Raw {
     /// The elements as a slice to write to. They are copied when shared or not contiguous.
     ///
     /// # Errors
-    /// When the dtype is another, or memory for a copy is missing.
+    /// When the dtype is another, the tensor is not on the host, or memory for a copy is missing.
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
         self.check_element::<T>("as_mut_slice")?;
+        self.check_host("as_mut_slice")?;
         if !self.is_contiguous() {
             *self = call::contiguous(self)?;
         }
@@ -54,9 +59,10 @@ impl Raw {
     /// When the dtype is another, or memory is missing.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.check_element::<T>("to_vec")?;
-        let copied = match self.as_slice() {
+        let host = self.on_host("to_vec")?;
+        let copied = match host.as_slice() {
             Some(slice) => copied(slice),
-            None => collect(self.iter()?),
+            None => collect(host.iter()?),
         };
         copied.map_err(|error| error.in_op("to_vec"))
     }
@@ -89,13 +95,12 @@ impl Raw {
         })
     }
 
-    /// The element at an index.
+    /// The element at an index. From a device it alone is copied.
     ///
     /// # Errors
-    /// When the dtype is another, or the index is out of range.
+    /// When the dtype is another, the index is out of range, or the device fails.
     pub fn get<T: Element>(&self, index: &[usize]) -> Result<T> {
         self.check_element::<T>("get")?;
-        self.check_host("get")?;
         let position = self.layout.position(index).ok_or_else(|| {
             Error::new(
                 ErrorKind::Index,
@@ -105,44 +110,79 @@ impl Raw {
             .operand(&Names::default(), self.shape())
             .hint("give one index per dim, each smaller than its size")
         })?;
-        // SAFETY: a position within the tensor, whose elements are `T`.
-        Ok(unsafe { self.storage.as_ptr().cast::<T>().add(position).read() })
+        let at = self.storage.as_ptr().cast::<T>().wrapping_add(position);
+        if self.device().is_cpu() {
+            // SAFETY: a position within the tensor, whose elements are `T`.
+            return Ok(unsafe { at.read() });
+        }
+        let mut value = MaybeUninit::<T>::uninit();
+        let (to, bytes) = (value.as_mut_ptr().cast(), size_of::<T>());
+        // SAFETY: a position within the tensor, whose elements are `T`, and one of the host.
+        unsafe { backend("get", self.device())?.download("get", to, at.cast(), bytes)? };
+        // SAFETY: all its bytes are those of an element.
+        Ok(unsafe { value.assume_init() })
     }
 
-    /// The only element, as a number of its category.
+    /// The only element, as a number of its category. What is on a device is waited for.
     ///
     /// # Errors
-    /// When there are more elements, or none.
+    /// When there are more elements, or none; what went wrong on the device meanwhile.
     pub fn item(&self) -> Result<Scalar> {
-        self.check_host("item")?;
         if self.numel() != 1 {
             let what = format!("a tensor of {} elements is no number", self.numel());
             return Err(Error::new(ErrorKind::Shape, "item", what)
                 .operand(&Names::default(), self.shape())
                 .hint("take one element with `get` or `select`"));
         }
-        Ok(self.scalars().next().unwrap_or(Scalar::Bool(false)))
+        let first = Shape::from_elem(0, self.rank());
+        crate::dispatch::with_dtype!(self.dtype, T => {
+            self.get::<T>(&first).map(T::to_scalar).map_err(|error| error.in_op("item"))
+        })
+    }
+
+    /// The elements in row-major order, as numbers of their category, whatever the dtype. Those
+    /// on a device are copied to the host first.
+    ///
+    /// # Panics
+    /// When the device fails, or memory for the copy is missing; [`Raw::try_scalars`] says so in
+    /// an error.
+    #[track_caller]
+    pub fn scalars(&self) -> Box<dyn Iterator<Item = Scalar> + '_> {
+        match self.try_scalars() {
+            Ok(all) => all,
+            Err(error) => panic!("{error}"),
+        }
     }
 
     /// The elements in row-major order, as numbers of their category, whatever the dtype.
     ///
-    /// # Panics
-    /// When the tensor is not on the host.
-    pub fn scalars(&self) -> Box<dyn Iterator<Item = Scalar> + '_> {
-        fn each<T: Element>(raw: &Raw) -> Box<dyn Iterator<Item = Scalar> + '_> {
+    /// # Errors
+    /// When the tensor's device fails, or memory for a copy on the host is missing.
+    pub fn try_scalars(&self) -> Result<Box<dyn Iterator<Item = Scalar> + '_>> {
+        fn each<'a, T: Element>(raw: Cow<'a, Raw>) -> Box<dyn Iterator<Item = Scalar> + 'a> {
             Box::new(Walk::<T>::new(raw).map(T::to_scalar))
         }
-        crate::dispatch::with_dtype!(self.dtype, T => each::<T>(self))
+        let host = self.on_host("scalars")?;
+        Ok(crate::dispatch::with_dtype!(self.dtype, T => each::<T>(host)))
     }
 
-    /// The elements in row-major order.
+    /// The elements in row-major order. Those on a device are copied to the host first.
     ///
     /// # Errors
-    /// When the dtype is another.
+    /// When the dtype is another; when the device fails, or memory for the copy is missing.
     pub fn iter<T: Element>(&self) -> Result<Iter<'_, T>> {
         self.check_element::<T>("iter")?;
-        self.check_host("iter")?;
-        Ok(Walk::new(self))
+        Ok(Walk::new(self.on_host("iter")?))
+    }
+
+    /// Itself where it is on the host, else a copy there, made when all that the device was asked
+    /// for is done.
+    pub(crate) fn on_host(&self, op: &'static str) -> Result<Cow<'_, Self>> {
+        if self.device().is_cpu() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let copy = call::to_device(self, Device::Cpu).map_err(|error| error.in_op(op))?;
+        Ok(Cow::Owned(copy))
     }
 
     pub(crate) fn check_host(&self, op: &'static str) -> Result<()> {
@@ -164,7 +204,7 @@ pub type Iter<'a, T> = Walk<'a, T>;
 /// A walk over strides.
 #[derive(Clone, Debug)]
 pub struct Walk<'a, T> {
-    raw: &'a Raw,
+    raw: Cow<'a, Raw>,
     index: Shape,
     position: isize,
     left: usize,
@@ -173,16 +213,16 @@ pub struct Walk<'a, T> {
 
 impl<'a, T: Element> Walk<'a, T> {
     /// The dtype of `raw` is `T`'s and its elements are on the host.
-    fn new(raw: &'a Raw) -> Self {
+    fn new(raw: Cow<'a, Raw>) -> Self {
         assert!(
             raw.dtype == T::DTYPE && raw.device().is_cpu(),
             "elements of another kind"
         );
         Self {
-            raw,
             index: Shape::from_elem(0, raw.rank()),
             position: raw.layout.offset as isize,
             left: raw.numel(),
+            raw,
             element: PhantomData,
         }
     }

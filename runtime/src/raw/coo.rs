@@ -64,7 +64,8 @@ impl RawCoo {
         }
         let indices = call::contiguous(&call::to_dtype(indices, DType::I64)?)?;
         let values = call::contiguous(&values)?;
-        let at = indices.as_slice::<i64>().ok_or_else(|| {
+        let host = indices.on_host(op)?;
+        let at = host.as_slice::<i64>().ok_or_else(|| {
             let what = "the indices are not on the host".to_owned();
             error(ErrorKind::Device, what).hint("move them with `cpu`")
         })?;
@@ -185,6 +186,17 @@ impl RawCoo {
     #[must_use]
     pub fn dtype(&self) -> DType {
         self.values.dtype()
+    }
+
+    /// The same entries on another device; itself when they are there.
+    ///
+    /// # Errors
+    /// When the device or memory is missing.
+    pub fn to_device(&self, device: Device) -> Result<Self> {
+        let indices = call::to_device(&self.indices, device)?;
+        let values = call::to_device(&self.values, device)?;
+        let shape = self.shape.clone();
+        Ok(Self::from_parts(shape, indices, values, self.coalesced))
     }
 
     /// The device.

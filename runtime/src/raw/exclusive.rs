@@ -4,6 +4,7 @@ use crate::Device;
 use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 
 use super::{Raw, Strided};
+use crate::backend::backend;
 use crate::call;
 use crate::storage::Storage;
 
@@ -127,7 +128,7 @@ impl<'a> RawMut<'a> {
     /// Writes one element.
     ///
     /// # Errors
-    /// When the dtype is another, the index is out of range, or the tensor is not on the host.
+    /// When the dtype is another, the index is out of range, or the device fails.
     pub fn set<T: Element>(&mut self, index: &[usize], value: T) -> Result<()> {
         let error = |kind, what| {
             Error::new(kind, "set", what).operand(&Names::default(), &self.layout.shape)
@@ -136,19 +137,21 @@ impl<'a> RawMut<'a> {
             let what = format!("the elements are {}, not {}", self.dtype, T::DTYPE);
             return Err(error(ErrorKind::DType, what).hint("write a number of that dtype"));
         }
-        if !self.device().is_cpu() {
-            let what = format!("the tensor is on `{}`", self.device());
-            return Err(error(ErrorKind::Device, what).hint("move it with `cpu` first"));
-        }
         let Some(position) = self.layout.position(index) else {
             return Err(
                 error(ErrorKind::Index, format!("index {index:?} is out of range"))
                     .hint("give one index per dim, each smaller than its size"),
             );
         };
-        // SAFETY: a position within the region, whose elements are `T`.
-        unsafe { self.base.cast::<T>().add(position).write(value) };
-        Ok(())
+        let at = self.base.cast::<T>().wrapping_add(position);
+        if self.device().is_cpu() {
+            // SAFETY: a position within the region, whose elements are `T`.
+            unsafe { at.write(value) };
+            return Ok(());
+        }
+        let (from, bytes) = ((&raw const value).cast(), size_of::<T>());
+        // SAFETY: as above, on the device.
+        unsafe { backend("set", self.device())?.upload("set", at.cast(), from, bytes) }
     }
 
     /// The same region under another layout.

@@ -160,6 +160,7 @@ fn check_out(
 /// or has another dtype.
 pub(super) fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
     let (names, fresh) = check_out(op, out, &result.names, result.shape(), result.dtype())?;
+    call::fits_device(op.name(), out.device(), result.device())?;
     if fresh {
         out.raw = call::to_dtype(&result.raw, out.dtype())?;
     } else {
@@ -179,6 +180,7 @@ pub(super) fn store_pair(
     let (a, b) = results;
     for (out, result) in [(&*first, &a), (&*second, &b)] {
         check_out(op, out, &result.names, result.shape(), result.dtype())?;
+        call::fits_device(op.name(), out.device(), result.device())?;
     }
     store(op, a, first)?;
     store(op, b, second)

@@ -149,7 +149,7 @@ impl<'a> DynTensorMut<'a> {
     /// As [`DynTensor::copy_`].
     pub fn copy_(&mut self, src: &DynTensor) -> Result<&mut Self> {
         self.fits("copy", src)?;
-        call::copy_into(self.raw.reborrow(), src.raw()).map_err(|e| self.about(e, &[src]))?;
+        call::copy_across(self.raw.reborrow(), src.raw()).map_err(|e| self.about(e, &[src]))?;
         Ok(self)
     }
 

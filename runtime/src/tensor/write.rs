@@ -10,7 +10,8 @@ use super::{DynTensor, Operand, about};
 use crate::call;
 
 impl DynTensor {
-    /// Writes the elements of `src`, broadcast and converted, into self.
+    /// Writes the elements of `src`, broadcast and converted, into self. `src` may lie on another
+    /// device.
     ///
     /// # Errors
     /// When names do not unify to self's, or sizes do not broadcast to self's.
@@ -21,7 +22,9 @@ impl DynTensor {
             rule::broadcast_into("copy", self.shape(), src.shape()).map_err(fail)?;
             rule::in_place("copy", &self.names, &computed).map_err(fail)?
         };
-        in_place_as(self, names, &[src], |dest| call::copy_into(dest, &src.raw))?;
+        in_place_as(self, names, &[src], |dest| {
+            call::copy_across(dest, &src.raw)
+        })?;
         Ok(self)
     }
 

@@ -7,6 +7,7 @@ use super::convolve::positive;
 use super::{check_count, check_dims, inverse, list, order, refuse, three};
 use crate::backend::backend;
 use crate::call::contiguous;
+use crate::call::device::{by_host, same_device};
 use crate::call::reduce::address;
 use crate::cpu::conv::unpool;
 use crate::raw::Raw;
@@ -348,6 +349,12 @@ pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize
     if indices.shape() != x.shape() {
         let what = "elements and indices have different sizes";
         return Err(refuse(ErrorKind::Shape, op, &both, what).hint("take those of `max_pool`"));
+    }
+    same_device(op.name(), &both)?;
+    if !x.device().is_cpu() {
+        return by_host("max_unpool", &both, |host| {
+            max_unpool(op, &host[0], &host[1], dims, sizes)
+        });
     }
     let moved = order(x.rank(), dims);
     let (input, places) = (

@@ -4,6 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
 use super::{Part, Update, checked, flat, refuse, same_device, same_dtype};
+use crate::Device;
 use crate::backend::{Place, backend};
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise};
@@ -32,6 +33,7 @@ impl Joint {
         strides: &[isize],
         dims: &[usize],
         indices: &[&Raw],
+        device: Device,
     ) -> Result<Self> {
         let shapes: Vec<&[usize]> = indices.iter().map(|index| index.shape()).collect();
         let common = broadcast(op.name(), &shapes)?;
@@ -50,7 +52,7 @@ impl Joint {
         }
         let offsets = match offsets {
             Some(offsets) => contiguous(&offsets.expand(&common)?)?,
-            None => Raw::zeros(op.name(), &common, DType::I64, crate::Device::Cpu)?,
+            None => Raw::zeros(op.name(), &common, DType::I64, device)?,
         };
         Ok(Self {
             offsets,
@@ -106,7 +108,7 @@ pub fn index(x: &Raw, dims: &[usize], indices: &[&Raw]) -> Result<Raw> {
     if let ([dim], [index]) = (dims, indices) {
         return super::index_select(op, x, *dim, index);
     }
-    let joint = Joint::new(op, x.shape(), x.strides(), dims, indices)?;
+    let joint = Joint::new(op, x.shape(), x.strides(), dims, indices, x.device())?;
     let shape = joint.shape(x.shape(), joint.offsets.shape());
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     if out.numel() == 0 {
@@ -144,7 +146,14 @@ pub fn index_put(
     }
     same_device(op, dest.device(), values)?;
     same_dtype(op, (dest.shape(), dest.dtype()), values)?;
-    let joint = Joint::new(op, dest.shape(), dest.strides(), dims, indices)?;
+    let joint = Joint::new(
+        op,
+        dest.shape(),
+        dest.strides(),
+        dims,
+        indices,
+        dest.device(),
+    )?;
     let shape = joint.shape(dest.shape(), joint.offsets.shape());
     let values = values.expand(&shape).map_err(|_| {
         let what = format!(

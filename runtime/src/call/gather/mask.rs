@@ -4,6 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
 use super::{Update, put, refuse, same_device, same_dtype};
+use crate::call::device::by_host;
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise};
 use crate::cpu::gather::{count, positions};
@@ -15,7 +16,9 @@ use crate::raw::Raw;
 /// # Errors
 /// Missing memory.
 pub fn nonzero(op: Op, x: &Raw) -> Result<Raw> {
-    x.check_host(op.name())?;
+    if !x.device().is_cpu() {
+        return by_host("nonzero", &[x], |host| nonzero(op, &host[0]));
+    }
     let mask = match x.dtype() {
         DType::Bool => x.clone(),
         _ => pointwise(Op::Ne, &[Arg::Tensor(x), Arg::Scalar(Scalar::Int(0))])?,

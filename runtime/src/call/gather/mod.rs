@@ -10,9 +10,10 @@ mod update;
 mod tests;
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::to_dtype;
+use super::device::mixed;
+use super::{Arg, ReduceOptions, pointwise, reduce, to_dtype};
 use crate::backend::Place;
 use crate::cpu::gather::{IndexJob, extremes};
 use crate::memory::scratch::collect;
@@ -41,8 +42,7 @@ fn same_device(op: Op, a: crate::Device, b: &Raw) -> Result<()> {
     if a == b.device() {
         return Ok(());
     }
-    let what = format!("operands are on `{a}` and `{}`", b.device());
-    Err(Error::new(ErrorKind::Device, op.name(), what).hint("move one with `to_device`"))
+    Err(mixed(op.name(), a, b.device()))
 }
 
 /// Refuses values of another dtype than the tensor that they are written to.
@@ -64,9 +64,8 @@ fn checked(op: Op, shape: &[usize], dim: usize, index: &Raw) -> Result<Raw> {
         return Err(refuse(ErrorKind::DType, op, &[shape, index.shape()], what)
             .hint("indices are i64 or i32: convert it with `to`"));
     }
-    index.check_host(op.name())?;
     let index = to_dtype(index, DType::I64)?;
-    let Some((low, high)) = bounds(&index) else {
+    let Some((low, high)) = bounds(&index)? else {
         return Ok(index);
     };
     let limit = i64::try_from(size).unwrap_or(i64::MAX);
@@ -88,6 +87,13 @@ fn checked(op: Op, shape: &[usize], dim: usize, index: &Raw) -> Result<Raw> {
     if low >= 0 {
         return Ok(index);
     }
+    if !index.device().is_cpu() {
+        let number = |n: i64| Arg::Scalar(Scalar::Int(n));
+        let below = pointwise(Op::Lt, &[Arg::Tensor(&index), number(0)])?;
+        let wrapped = pointwise(Op::Add, &[Arg::Tensor(&index), number(limit)])?;
+        let each = [&below, &wrapped, &index].map(Arg::Tensor);
+        return pointwise(Op::Where, &each);
+    }
     let wrapped = index
         .iter::<i64>()?
         .map(|at| if at < 0 { at + limit } else { at });
@@ -96,7 +102,15 @@ fn checked(op: Op, shape: &[usize], dim: usize, index: &Raw) -> Result<Raw> {
 }
 
 /// The least and the greatest number of an index.
-fn bounds(index: &Raw) -> Option<(i64, i64)> {
+fn bounds(index: &Raw) -> Result<Option<(i64, i64)>> {
+    if !index.device().is_cpu() {
+        if index.numel() == 0 {
+            return Ok(None);
+        }
+        let dims: Shape = (0..index.rank()).collect();
+        let end = |op| reduce(op, index, &dims, false, ReduceOptions::default())?.item();
+        return Ok(Some((end(Op::Amin)?.to_i64(), end(Op::Amax)?.to_i64())));
+    }
     // What is repeated without a copy is looked at once.
     let sizes = index.shape().iter().zip(index.strides());
     let seen: Shape = sizes
@@ -104,7 +118,7 @@ fn bounds(index: &Raw) -> Option<(i64, i64)> {
         .collect();
     let plan = Plan::new(&seen, &[(index.strides(), size_of::<i64>())]);
     // SAFETY: the plan holds positions of a tensor of `i64` on the host.
-    unsafe { extremes(&plan, index.as_ptr().cast()) }
+    Ok(unsafe { extremes(&plan, index.as_ptr().cast()) })
 }
 
 /// An operand of a job: where it lies, and its strides in elements.

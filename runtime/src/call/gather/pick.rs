@@ -5,6 +5,7 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{Part, Update, along, checked, flat, refuse, repeated, same_device, spliced};
 use crate::backend::{Place, backend};
+use crate::call::device::by_host;
 use crate::call::reduce::address;
 use crate::call::{contiguous, full, to_dtype};
 use crate::memory::scratch::collect;
@@ -96,7 +97,7 @@ pub fn one_hot(index: &Raw, classes: usize) -> Result<Raw> {
             .hint("indices are integers: convert it with `to`"));
     }
     let at = contiguous(&to_dtype(index, DType::I64)?)?.unsqueeze(index.rank())?;
-    if let Some((low, high)) = super::bounds(&at)
+    if let Some((low, high)) = super::bounds(&at)?
         && (low < 0 || high >= i64::try_from(classes).unwrap_or(i64::MAX))
     {
         let wrong = if low < 0 { low } else { high };
@@ -129,7 +130,7 @@ pub fn classes(index: &Raw) -> Result<usize> {
         .hint("give `num_classes`")
     };
     let index = to_dtype(index, DType::I64)?;
-    let (_, high) = super::bounds(&index).ok_or_else(none)?;
+    let (_, high) = super::bounds(&index)?.ok_or_else(none)?;
     Ok(usize::try_from(high.saturating_add(1)).unwrap_or(0))
 }
 
@@ -145,10 +146,12 @@ pub fn unravel(index: &Raw, shape: &[usize]) -> Result<Vec<Raw>> {
         return Err(refuse(ErrorKind::DType, op, &[index.shape()], what)
             .hint("positions are integers: convert them with `to`"));
     }
-    index.check_host(op.name())?;
+    if !index.device().is_cpu() {
+        return by_host("unravel_index", &[index], |host| unravel(&host[0], shape));
+    }
     let index = contiguous(&to_dtype(index, DType::I64)?)?;
     let limit = count as i64;
-    if let Some((low, high)) = super::bounds(&index)
+    if let Some((low, high)) = super::bounds(&index)?
         && (low < -limit || high >= limit)
     {
         let wrong = if high >= limit { high } else { low };

@@ -6,7 +6,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{Update, index_update, same_dtype, scatter};
-use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
+use crate::call::{Arg, clamp, contiguous, full, pointwise, to_dtype};
 use crate::memory::NoMemory;
 use crate::memory::scratch::collect;
 use crate::raw::{Raw, RawMut};
@@ -123,6 +123,17 @@ pub fn reduced(
 
 /// Sums by counts, of which 0 stands for nothing added.
 fn divided(op: Op, sums: &Raw, counts: &Raw) -> Result<Raw> {
+    if !sums.device().is_cpu() {
+        let one = Arg::Scalar(Scalar::Int(1));
+        let counts = clamp(counts, Some(one), None)?;
+        let div = if sums.dtype().is_integral() {
+            Op::FloorDivide
+        } else {
+            Op::Div
+        };
+        let means = pointwise(div, &[Arg::Tensor(sums), Arg::Tensor(&counts)])?;
+        return to_dtype(&means, sums.dtype());
+    }
     let missing = |error: NoMemory| error.in_op(op.name());
     let one = |count: i64| count.max(1);
     let counts = collect(counts.iter::<i64>()?.map(one)).map_err(missing)?;

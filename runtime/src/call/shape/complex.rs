@@ -3,6 +3,7 @@
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::call::copy_into;
+use crate::call::device::same_device;
 use crate::raw::{Raw, Strided};
 use crate::shape::{Shape, broadcast};
 
@@ -146,6 +147,7 @@ pub fn join_parts(op: &'static str, re: &Raw, im: &Raw) -> Result<Raw> {
         )
         .operand(&Names::default(), im.shape()));
     }
+    same_device(op, &[re, im])?;
     let mut shape: Shape = broadcast(op, &[re.shape(), im.shape()])?;
     let rank = shape.len();
     shape.push(2);

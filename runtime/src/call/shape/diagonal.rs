@@ -146,5 +146,8 @@ pub fn triangle_indices(
         data.extend(kept(row).map(|column| column as i64));
     }
     let indices = to_dtype(&Raw::from_vec(data, &[2, count])?, dtype)?;
+    if !device.is_cpu() {
+        crate::cuda::uses::count(op);
+    }
     crate::call::to_device(&indices, device)
 }

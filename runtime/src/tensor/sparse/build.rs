@@ -1,7 +1,7 @@
 //! From coordinates and values, from dense tensors and back.
 
 use crate::Device;
-use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Element, Names, Result};
 
 use super::{DynSparse, about, dense};
 use crate::call;
@@ -100,14 +100,10 @@ impl DynSparse {
     /// On another device; itself when it is there.
     ///
     /// # Errors
-    /// [`ErrorKind::Device`]: sparse tensors are on the host.
+    /// [`ErrorKind::Device`](nomina_core::ErrorKind::Device) when the device cannot be used.
     pub fn to_device(&self, device: Device) -> Result<Self> {
-        if device == self.device() {
-            return Ok(self.clone());
-        }
-        let what = format!("no sparse tensors on `{device}`");
-        let error = Error::new(ErrorKind::Device, "to", what);
-        Err(self.blame(error).hint("call `to_dense()` first"))
+        let raw = self.raw.to_device(device).map_err(|e| self.blame(e))?;
+        Ok(Self::new(raw, self.names.clone()))
     }
 }
 
@@ -126,7 +122,7 @@ impl DynTensor {
     /// blocks of the others.
     ///
     /// # Errors
-    /// [`ErrorKind::Rank`] when there are fewer dims.
+    /// [`ErrorKind::Rank`](nomina_core::ErrorKind::Rank) when there are fewer dims.
     pub fn to_sparse_with(&self, sparse_dim: usize) -> Result<DynSparse> {
         let raw = call::to_sparse(self.raw(), sparse_dim).map_err(|e| about(e, &[dense(self)]))?;
         Ok(DynSparse::new(raw, self.names().clone()))

@@ -1,0 +1,183 @@
+//! Between devices: moves, and what the host computes for a device.
+
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use super::duplicate;
+use super::sort::Unique;
+use super::sparse::SparseSum;
+use crate::backend::backend;
+use crate::memory::Scratch;
+use crate::raw::{Raw, RawCoo};
+use crate::{Device, SmallVec};
+
+/// The elements on another device; itself when they are there. Strides stay where elements lie
+/// without gaps.
+///
+/// # Errors
+/// When the device or memory is missing.
+pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
+    let device = device.resolved();
+    if x.device() == device {
+        return Ok(x.clone());
+    }
+    let to = backend("to", device)?;
+    // What travels is one run of bytes.
+    let dense = if x.layout.is_dense() {
+        x.clone()
+    } else {
+        duplicate(x)?
+    };
+    let mut out = Raw::empty("to", x.shape(), x.dtype(), device)?;
+    out.layout.strides = dense.layout.strides.clone();
+    let bytes = x.numel() * x.dtype().size();
+    if bytes == 0 {
+        return Ok(out);
+    }
+    let (dest, source) = (super::reduce::address(&mut out), dense.as_ptr());
+    let from = backend("to", x.device())?;
+    // SAFETY: all elements of a tensor without gaps, and a new buffer that is as long.
+    unsafe {
+        match (x.device(), device) {
+            (Device::Cpu, _) => to.upload("to", dest, source, bytes)?,
+            (_, Device::Cpu) => from.download("to", dest, source, bytes)?,
+            // Between two devices by way of the host.
+            _ => {
+                let mut between = Scratch::uninit(bytes).map_err(|e| e.in_op("to"))?;
+                let host: *mut std::mem::MaybeUninit<u8> = between.as_mut_ptr();
+                from.download("to", host.cast(), source, bytes)?;
+                to.upload("to", dest, host.cast(), bytes)?;
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Refuses operands on different devices.
+///
+/// # Errors
+/// [`ErrorKind::Device`], with the first two devices that differ.
+pub(crate) fn same_device(op: &'static str, operands: &[&Raw]) -> Result<()> {
+    let Some((first, rest)) = operands.split_first() else {
+        return Ok(());
+    };
+    match rest.iter().find(|x| x.device() != first.device()) {
+        None => Ok(()),
+        Some(x) => {
+            let error = mixed(op, first.device(), x.device());
+            let with = |error: Error, x: &&Raw| error.operand(&Names::default(), x.shape());
+            Err(operands.iter().fold(error, with))
+        }
+    }
+}
+
+/// Refuses a result on another device than that of what it is written to.
+///
+/// # Errors
+/// [`ErrorKind::Device`], with both.
+pub fn fits_device(op: &'static str, dest: Device, result: Device) -> Result<()> {
+    if dest == result {
+        return Ok(());
+    }
+    let what = format!("a result on `{result}` into a tensor on `{dest}`");
+    Err(Error::new(ErrorKind::Device, op, what).hint("move one of them with `to_device`"))
+}
+
+/// Operands on two devices.
+#[cold]
+pub(crate) fn mixed(op: &'static str, a: Device, b: Device) -> Error {
+    let what = format!("operands are on `{a}` and `{b}`");
+    Error::new(ErrorKind::Device, op, what).hint("move them to one device with `to_device`")
+}
+
+/// What a computation on the host made, which goes to a device.
+pub(super) trait Made: Sized {
+    /// On that device.
+    fn moved(self, device: Device) -> Result<Self>;
+}
+
+impl Made for Raw {
+    fn moved(self, device: Device) -> Result<Self> {
+        to_device(&self, device)
+    }
+}
+
+impl Made for () {
+    fn moved(self, _: Device) -> Result<Self> {
+        Ok(())
+    }
+}
+
+impl Made for Vec<Raw> {
+    fn moved(mut self, device: Device) -> Result<Self> {
+        for x in &mut self {
+            *x = to_device(x, device)?;
+        }
+        Ok(self)
+    }
+}
+
+impl Made for Unique {
+    fn moved(self, device: Device) -> Result<Self> {
+        Ok(Self {
+            values: self.values.moved(device)?,
+            inverse: self.inverse.moved(device)?,
+            counts: self.counts.moved(device)?,
+        })
+    }
+}
+
+impl Made for RawCoo {
+    fn moved(self, device: Device) -> Result<Self> {
+        self.to_device(device)
+    }
+}
+
+impl Made for SparseSum {
+    fn moved(self, device: Device) -> Result<Self> {
+        Ok(match self {
+            Self::Sparse(x) => Self::Sparse(x.moved(device)?),
+            Self::Dense(x) => Self::Dense(x.moved(device)?),
+        })
+    }
+}
+
+/// Computes on the host what no device computes: operands are copied there, results back to the
+/// operands' device. Uses are counted with those of kernels that are computed so.
+///
+/// # Errors
+/// When the operands lie on different devices; as the computation.
+pub(super) fn by_host<R: Made>(
+    class: &'static str,
+    operands: &[&Raw],
+    compute: impl FnOnce(&[Raw]) -> Result<R>,
+) -> Result<R> {
+    same_device(class, operands)?;
+    crate::cuda::uses::count(class);
+    let device = operands.first().map_or(Device::Cpu, |x| x.device());
+    let mut host: SmallVec<[Raw; 3]> = SmallVec::new();
+    for x in operands {
+        host.push(to_device(x, Device::Cpu)?);
+    }
+    compute(&host)?.moved(device)
+}
+
+/// As [`by_host`], with sparse operands, of which there is at least one.
+///
+/// # Errors
+/// As [`by_host`].
+pub(super) fn sparse_by_host<R: Made>(
+    class: &'static str,
+    sparse: &[&RawCoo],
+    dense: &[&Raw],
+    compute: impl FnOnce(&[RawCoo], &[Raw]) -> Result<R>,
+) -> Result<R> {
+    let values = sparse.iter().map(|x| x.values());
+    let all: SmallVec<[&Raw; 3]> = values.chain(dense.iter().copied()).collect();
+    by_host(class, &all, |host| {
+        let mut moved: SmallVec<[RawCoo; 2]> = SmallVec::new();
+        for x in sparse {
+            moved.push(x.to_device(Device::Cpu)?);
+        }
+        compute(&moved, &host[sparse.len()..])
+    })
+}
