@@ -25,4 +25,14 @@ impl Constant {
     pub(crate) fn as_ptr(&self) -> *const u8 {
         self.0.as_ptr()
     }
+
+    /// The bytes as a kernel's argument takes them.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn words(self) -> [u64; 2] {
+        let (low, high) = self.0.split_at(8);
+        [low, high].map(|half| {
+            half.iter()
+                .rfold(0, |word, &byte| word << 8 | u64::from(byte))
+        })
+    }
 }

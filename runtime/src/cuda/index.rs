@@ -1,5 +1,6 @@
 //! Positions of elements, as kernels compute them: the mirror of `index.cuh`.
 
+use crate::SmallVec;
 use crate::plan::Plan;
 
 /// The most dims that a kernel walks, after the planner merged what could be.
@@ -97,6 +98,41 @@ impl<const N: usize> Strided<N> {
         let count: u64 = dims().map(|dim| self.sizes[dim]).product();
         count >= WIDE as u64
     }
+}
+
+/// The words of a `Strided<N>` whose `N` is known when the kernel is written.
+pub(crate) fn walk_words(
+    dims: impl IntoIterator<Item = (usize, SmallVec<[isize; 8]>)>,
+    operands: usize,
+) -> Option<SmallVec<[u64; 64]>> {
+    let (mut rank, mut sizes) = (0, [1_u64; RANK]);
+    let (mut magic, mut shift) = ([0_u32; RANK], [0_u32; RANK]);
+    let mut all: SmallVec<[[i64; RANK]; 8]> = SmallVec::from_elem([0; RANK], operands);
+    for (size, steps) in dims {
+        if rank == RANK {
+            return None;
+        }
+        let divider = Divider::new(u32::try_from(size).unwrap_or(1));
+        sizes[rank] = size as u64;
+        (magic[rank], shift[rank]) = (divider.magic, divider.shift);
+        for (to, &step) in all.iter_mut().zip(&steps) {
+            to[rank] = step as i64;
+        }
+        rank += 1;
+    }
+    let pairs = |words: [u32; RANK]| {
+        let (pairs, _) = words.as_chunks::<2>();
+        let joined = pairs
+            .iter()
+            .map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+        joined.collect::<SmallVec<[u64; RANK]>>()
+    };
+    let mut words = SmallVec::from_slice(&[rank as u64]);
+    words.extend_from_slice(&sizes);
+    words.extend_from_slice(&pairs(magic));
+    words.extend_from_slice(&pairs(shift));
+    words.extend(all.iter().flatten().map(|&step| step as u64));
+    Some(words)
 }
 
 #[cfg(test)]

@@ -68,6 +68,46 @@ impl Cuda {
         args: &A,
     ) -> Result<()> {
         const { assert!(size_of::<A>() <= 4000) };
+        let args = std::ptr::from_ref(args).cast();
+        // SAFETY: passed on.
+        unsafe { self.start(op, function, grid, args, size_of::<A>()) }
+    }
+
+    /// As [`Cuda::launch`], for a kernel whose struct is written with it: words, one after the other.
+    ///
+    /// # Safety
+    /// As [`Cuda::launch`].
+    pub(crate) unsafe fn launch_words(
+        &self,
+        op: &'static str,
+        function: Function,
+        grid: Grid,
+        words: &[u64],
+    ) -> Result<()> {
+        // SAFETY: passed on.
+        unsafe {
+            self.start(
+                op,
+                function,
+                grid,
+                words.as_ptr().cast(),
+                size_of_val(words),
+            )
+        }
+    }
+
+    /// Starts a kernel with `size` bytes of arguments.
+    ///
+    /// # Safety
+    /// As [`Cuda::launch`].
+    unsafe fn start(
+        &self,
+        op: &'static str,
+        function: Function,
+        grid: Grid,
+        args: *const c_void,
+        mut size: usize,
+    ) -> Result<()> {
         self.bind(op)?;
         if grid.shared > SHARED {
             let most = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -76,11 +116,10 @@ impl Cuda {
                 .result()
                 .map_err(|error| failed(op, "asking for shared memory", error))?;
         }
-        let mut size = size_of::<A>();
         // One buffer for all: pointer, its address; size, its address; end.
         let mut extra: [*mut c_void; 5] = [
             sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize as *mut c_void,
-            std::ptr::from_ref(args).cast_mut().cast(),
+            args.cast_mut(),
             sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as usize as *mut c_void,
             (&raw mut size).cast(),
             sys::CU_LAUNCH_PARAM_END_AS_INT as usize as *mut c_void,

@@ -26,6 +26,8 @@ mod flag;
 #[cfg(feature = "cuda")]
 mod function;
 #[cfg(feature = "cuda")]
+mod fused;
+#[cfg(feature = "cuda")]
 mod index;
 #[cfg(feature = "cuda")]
 mod launch;

@@ -24,7 +24,7 @@ use crate::cpu::stream::Past;
 use crate::memory::NoMemory;
 use compile::Compiled;
 use frame::Frame;
-use walk::Operands;
+pub(crate) use walk::Operands;
 
 /// Computes a program.
 ///

@@ -8,14 +8,14 @@ use crate::cpu::parallel::Shared;
 /// Shorter rows pass through the loops together.
 const SHORT: usize = 256;
 
-pub(super) struct Operand {
+pub(crate) struct Operand {
     pub(super) base: Shared,
     /// The size of an element.
-    pub(super) size: isize,
+    pub(crate) size: isize,
     /// Whether the elements lie as the result's do.
-    pub(super) linear: bool,
+    pub(crate) linear: bool,
     /// Whether all elements are one.
-    pub(super) constant: bool,
+    pub(crate) constant: bool,
     /// Whether all rows are one.
     pub(super) repeats: bool,
     /// A step in each of the dims, in bytes.
@@ -24,24 +24,29 @@ pub(super) struct Operand {
 
 impl Operand {
     /// The step within a row, in bytes.
-    pub(super) fn inner(&self) -> isize {
-        self.steps.first().copied().unwrap_or(0)
+    pub(crate) fn inner(&self) -> isize {
+        self.step(0)
+    }
+
+    /// The step in a dim, the innermost first, in bytes.
+    pub(crate) fn step(&self, dim: usize) -> isize {
+        self.steps.get(dim).copied().unwrap_or(0)
     }
 }
 
-pub(super) struct Operands {
-    pub(super) each: SmallVec<[Operand; 4]>,
+pub(crate) struct Operands {
+    pub(crate) each: SmallVec<[Operand; 4]>,
     /// The sizes of the dims, innermost first, as few as all operands allow.
-    sizes: SmallVec<[usize; 6]>,
+    pub(crate) sizes: SmallVec<[usize; 6]>,
     /// The length of a row, which is a run of the innermost dim.
-    pub(super) row: usize,
+    pub(crate) row: usize,
     /// Whether blocks hold many rows, not parts of one.
     pub(super) short: bool,
 }
 
 impl Operands {
     /// The operands of a job that has elements.
-    pub(super) fn new(job: &FusedJob<'_>) -> Self {
+    pub(crate) fn new(job: &FusedJob<'_>) -> Self {
         let mut all = Self {
             each: SmallVec::new(),
             sizes: SmallVec::new(),
