@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::{Cuda, staged};
+use super::{Cuda, fused, staged};
 use crate::backend::{Backend, Dense, Place, Pointwise};
 use crate::call;
 use crate::cpu::gather::{IndexJob, Update};
@@ -64,6 +64,10 @@ impl Backend for Cuda {
 
     unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
+        if unsafe { fused::execute(self, job)? } {
+            return Ok(());
+        }
+        // SAFETY: as above.
         unsafe { staged::fused(self, job) }
     }
 

@@ -32,7 +32,7 @@ const WALKED: usize = 16;
 ///
 /// # Safety
 /// As [`crate::backend::Backend::fused`].
-pub(super) unsafe fn execute(cuda: &'static Cuda, job: &FusedJob<'_>) -> Result<bool> {
+pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
     let count: usize = job.shape.iter().product();
     if count == 0 {
         return Ok(true);
