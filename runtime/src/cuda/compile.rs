@@ -208,6 +208,9 @@ fn compiled(op: &'static str, source: &Source, target: Target, more: &[&CStr]) -
         .map(|option| option.as_ptr())
         .collect();
     options.push(target_option.as_ptr());
+    if !source.contracts() {
+        options.push(c"--fmad=false".as_ptr());
+    }
     if version(op)? >= (12, 8) {
         // Without what no kernel uses: textures, and launches by the device itself.
         options.push(c"--minimal".as_ptr());

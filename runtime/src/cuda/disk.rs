@@ -54,7 +54,7 @@ pub(super) fn fingerprint(source: &Source) -> u64 {
 fn name(source: &Source, target: Target, compiler: (i32, i32)) -> String {
     let shared = shared();
     let text = source.text();
-    let half = |salt: u8| hash(&(salt, shared, &text, target, compiler));
+    let half = |salt: u8| hash(&(salt, shared, &text, source.contracts(), target, compiler));
     format!("{:016x}{:016x}", half(1), half(2))
 }
 

@@ -146,6 +146,12 @@ impl Source {
         }
     }
 
+    /// Whether the compiler may round `x * y + z` once. Not where operators are kernels by themselves:
+    /// a chain of them gives the same numbers fused and one by one.
+    pub(crate) fn contracts(&self) -> bool {
+        matches!(self.base, Base::File(_))
+    }
+
     /// What the compiler reads.
     pub(crate) fn text(&self) -> String {
         let text = match &self.base {
