@@ -8,8 +8,8 @@ use std::ffi::CStr;
 use nomina_core::Result;
 
 use super::compile::{inspect, version};
-use super::random;
 use super::source::Source;
+use super::{fused, random};
 
 /// A module, and the kernels that calls start from it.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ pub fn compiler() -> Result<(i32, i32)> {
 /// Every module.
 #[must_use]
 pub fn modules() -> Vec<Module> {
-    let classes = [random::modules()];
+    let classes = [fused::modules(), random::modules()];
     classes.into_iter().flatten().collect()
 }
 

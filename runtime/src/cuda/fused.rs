@@ -10,12 +10,13 @@ use std::fmt::Write;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
+use super::catalog::Module;
 use super::context::Cuda;
 use super::index::WIDE;
 use super::launch::Grid;
 use super::source::{Source, type_name};
 use crate::SmallVec;
-use crate::backend::arithmetic;
+use crate::backend::{Place, arithmetic};
 use crate::call::{FusedJob, Known, Node, scalar};
 use crate::cpu::constant::Constant;
 use crate::cpu::fused::Operands;
@@ -40,12 +41,11 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
     let operands = Operands::new(job);
     let layout = Layout::new(job, &operands, count);
     let mut writer = Writer::default();
-    writer.steps(job)?;
+    let source = writer.source(job, &layout)?;
     let Some(walked) = layout.walked(&operands) else {
         return Ok(false);
     };
-    let text = writer.text(job, &layout);
-    let function = cuda.function(job.op, Source::own("fuse", text.into()), c"fused")?;
+    let function = cuda.function(job.op, source, c"fused")?;
     let mut args: SmallVec<[u64; 64]> = SmallVec::new();
     for &(value, dtype) in &writer.numbers {
         args.extend_from_slice(&Constant::new(value, dtype).words());
@@ -270,10 +270,16 @@ impl Writer {
         }
     }
 
+    /// The program as a module.
+    fn source(&mut self, job: &FusedJob<'_>, layout: &Layout) -> Result<Source> {
+        self.steps(job)?;
+        Ok(Source::own("fuse", self.text(job, layout).into()))
+    }
+
     /// The whole file.
     fn text(&self, job: &FusedJob<'_>, layout: &Layout) -> String {
         let mut out = String::from(
-            "#include \"numeric.cuh\"\n#include \"convert.cuh\"\n#include \"index.cuh\"\n",
+            "#include \"special.cuh\"\n#include \"convert.cuh\"\n#include \"index.cuh\"\n",
         );
         let (index, width) = (if layout.wide { "u64" } else { "u32" }, layout.width);
         let result = type_name(job.dest.dtype);
@@ -300,7 +306,7 @@ impl Writer {
             .collect();
         let _ = writeln!(
             out,
-            "DEVICE {result} element(const Job& job{}) {{",
+            "// In the namespace of the scalar functions, which have names of the language's own.\nnamespace numeric {{\nDEVICE {result} element(const Job& job{}) {{",
             parameters.concat()
         );
         for (number, (_, dtype)) in self.numbers.iter().enumerate() {
@@ -311,7 +317,7 @@ impl Writer {
             );
         }
         out.push_str(&self.body);
-        let _ = writeln!(out, "    return v{};\n}}", job.program.len() - 1);
+        let _ = writeln!(out, "    return v{};\n}}\n}}", job.program.len() - 1);
         let _ = writeln!(
             out,
             "template <int N> DEVICE void run(const Job& job, {index} base) {{"
@@ -340,7 +346,7 @@ impl Writer {
         let _ = write!(
             out,
             "    Pack<{result}, N> out;\n#pragma unroll\n    for (int k = 0; k < N; k++) out[k] = \
-             element(job{values});\n    *reinterpret_cast<Pack<{result}, N>*>(job.out + (u64)base * \
+             numeric::element(job{values});\n    *reinterpret_cast<Pack<{result}, N>*>(job.out + (u64)base * \
              sizeof({result})) = out;\n}}\n\
              KERNEL(fused, Job) {{\n    const {index} count = job.count, step = \
              ({index})gridDim.x * blockDim.x * {width};\n    {index} base = \
@@ -369,3 +375,56 @@ template <class T, int N> DEVICE Pack<T, N> constant(const u8* from) {
     return strided<T, N>(from, 0);
 }
 "#;
+
+/// Chains of all kinds of layout in all dtypes, for the compiler to see: what users write is theirs.
+pub(super) fn modules() -> Vec<Module> {
+    let program = [
+        Node::Tensor(0),
+        Node::Tensor(1),
+        Node::Apply(Op::Add, &[0, 1]),
+        Node::Scalar(0),
+        Node::Apply(Op::Mul, &[2, 3]),
+        Node::Tensor(2),
+        Node::Apply(Op::Sub, &[4, 5]),
+    ];
+    // Beside a result of 64 rows and 128 columns: as it, a row, a column, its transpose, one number.
+    const WAYS: [[isize; 2]; 5] = [[128, 1], [0, 1], [1, 0], [1, 64], [0, 0]];
+    let mut all = Vec::new();
+    for dtype in DType::ALL.into_iter().filter(|dtype| *dtype != DType::Bool) {
+        for (second, third) in WAYS.iter().zip(WAYS.iter().cycle().skip(1)) {
+            for row in [128, 127] {
+                let value = Known::Tensor {
+                    dtype,
+                    compute: dtype,
+                };
+                let mut known = [value; 7];
+                known[3] = Known::Scalar(Scalar::Int(3));
+                let place = |address: usize| Place {
+                    ptr: address as *mut u8,
+                    dtype,
+                };
+                let job = FusedJob {
+                    op: Op::Sub.name(),
+                    program: &program,
+                    live: &[true; 7],
+                    known: &known,
+                    inputs: &[
+                        (place(512), &[row as isize, 1]),
+                        (place(512), second),
+                        (place(512), third),
+                    ],
+                    shape: &[64, row],
+                    dest: place(512),
+                    strides: &[row as isize, 1],
+                };
+                let operands = Operands::new(&job);
+                let layout = Layout::new(&job, &operands, 64 * row);
+                all.extend(Writer::default().source(&job, &layout).ok());
+            }
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|source| seen.insert(source.clone()));
+    let module = |source| Module::new(source, &[c"fused"]);
+    all.into_iter().map(module).collect()
+}

@@ -174,6 +174,16 @@ impl Source {
 impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())?;
+        if let Base::Own(_, text) = &self.base {
+            // Which one is known by its text alone.
+            write!(
+                f,
+                "-{:08x}",
+                text.bytes().fold(0_u32, |sum, byte| {
+                    (sum ^ u32::from(byte)).wrapping_mul(16_777_619)
+                })
+            )?;
+        }
         for (name, value) in &self.defines {
             write!(f, " {name}={value}")?;
         }
