@@ -62,7 +62,7 @@ fn line(out: &mut String, family: &str, row: &Row, typed: &TypedForms) {
             "–".to_owned()
         },
         if built { dtypes(row) } else { "–".to_owned() },
-        if built { "cpu" } else { "–" },
+        if built { "cpu, cuda" } else { "–" },
         gradient(row),
         counterpart(family, row),
     );
