@@ -184,30 +184,29 @@ struct integers {
     }
 };
 
-// The parameter of element `at`; when it says no distribution the flag is raised.
-template <class Valid> DEVICE f64 parameter(const Args& job, u64 at, Valid valid) {
-    f64 p;
+DEVICE f64 parameter(const Args& job, u64 at) {
     switch (job.kind) {
-    case 0: p = widen(static_cast<const f16*>(job.of)[at]); break;
-    case 1: p = widen(static_cast<const bf16*>(job.of)[at]); break;
-    case 2: p = static_cast<const f32*>(job.of)[at]; break;
-    default: p = static_cast<const f64*>(job.of)[at];
+    case 0: return widen(static_cast<const f16*>(job.of)[at]);
+    case 1: return widen(static_cast<const bf16*>(job.of)[at]);
+    case 2: return static_cast<const f32*>(job.of)[at];
+    default: return static_cast<const f64*>(job.of)[at];
     }
-    if (valid(p)) return p;
-    raise(job.flag, static_cast<i64>(at), job.record);
-    return 0.0;
 }
 
 struct bernoulli_of {
     template <class T> using Value = bool;
     static DEVICE void make(const Block& w, u64 at, const Args& job, bool* out) {
+        // The element whose parameter is no probability, if there is one.
+        u64 wrong = job.count;
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             // Behind the last element there is nothing to read.
             u64 here = at + i < job.count ? at + i : at;
-            f64 p = parameter(job, here, [](f64 p) { return p >= 0.0 && p <= 1.0; });
+            f64 p = parameter(job, here);
+            if (!(p >= 0.0 && p <= 1.0)) wrong = here;
             out[i] = word64(w[i]) < Exact<f64>(p) * Exact<f64>(0x1p32);
         }
+        if (wrong < job.count) raise(job.flag, static_cast<i64>(wrong), job.record);
     }
 };
 
@@ -256,7 +255,11 @@ struct poisson_of {
         *out = one(job, at);
     }
     static DEVICE f64 one(const Args& job, u64 at) {
-        Exact<f64> rate = parameter(job, at, [](f64 rate) { return rate >= 0.0; });
+        Exact<f64> rate = parameter(job, at);
+        if (!(rate.value >= 0.0)) {
+            raise(job.flag, static_cast<i64>(at), job.record);
+            return 0.0;
+        }
         Units units = {job.words.position + at, job.words.seed, 0, 0};
         if (rate.value < 10.0) {
             // How many uniform numbers can be multiplied before the product falls to exp(-rate).

@@ -1,0 +1,156 @@
+//! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX and
+//! to code for sm_80 and sm_90, without spills and stack frames but for those that are listed.
+//!
+//! `cargo test --features cuda --test cuda_kernels -- [--only SUBSTRING] [--verbose] [--require]`. The
+//! compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once; where it cannot be
+//! had, the test says so and passes, unless `--require` is given. What was found is kept below
+//! `target/cuda`, by the text of the modules, so that only changed ones are compiled again.
+
+#[path = "cuda_kernels/library.rs"]
+mod library;
+#[path = "cuda_kernels/listed.rs"]
+mod listed;
+#[path = "cuda_kernels/report.rs"]
+mod report;
+#[path = "cuda_kernels/share.rs"]
+mod share;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use library::Library;
+use report::Kernel;
+
+/// What code is made for: a data centre's GPUs of two generations.
+const CAPABILITIES: [u32; 2] = [80, 90];
+
+/// What the command line asks for.
+#[derive(Default)]
+struct Options {
+    only: String,
+    verbose: bool,
+    require: bool,
+    /// Of so many processes that share the work, which one this is.
+    share: Option<(usize, usize)>,
+}
+
+impl Options {
+    /// `None` where a runner of tests asks for others, or for a list.
+    fn read() -> Result<Option<Self>, String> {
+        let mut options = Self::default();
+        let mut args = std::env::args().skip(1);
+        let mut list = false;
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} what?"));
+            match arg.as_str() {
+                "--list" => list = true,
+                "--ignored" => return Ok(None),
+                "--only" => options.only = value()?,
+                "--verbose" => options.verbose = true,
+                "--require" => options.require = true,
+                "--share" => {
+                    let text = value()?;
+                    let numbers = text.split_once('/');
+                    let numbers =
+                        numbers.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+                    options.share = Some(numbers.ok_or("--share takes I/N")?);
+                }
+                // What test runners say to all.
+                flag if flag.starts_with("--") => {}
+                filter if "cuda_kernels".contains(filter) => {}
+                _ => return Ok(None),
+            }
+        }
+        if list {
+            println!("cuda_kernels: test");
+            return Ok(None);
+        }
+        Ok(Some(options))
+    }
+}
+
+/// `target/cuda`: the compiler, and what was found with it.
+fn folder() -> PathBuf {
+    let tmp = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    tmp.parent().unwrap_or(&tmp).join("cuda")
+}
+
+fn main() -> ExitCode {
+    let done = match Options::read() {
+        Ok(None) => Ok(()),
+        Ok(Some(options)) if options.share.is_some() => share::work(&options),
+        Ok(Some(options)) => all(&options),
+        Err(error) => Err(error),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cuda_kernels: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn all(options: &Options) -> Result<(), String> {
+    let library = match Library::fetch(&folder()) {
+        Ok(library) => library,
+        Err(library::Trouble::Missing(why)) if !options.require => {
+            println!("cuda_kernels: left out, no kernel was compiled: {why}");
+            return Ok(());
+        }
+        Err(trouble) => return Err(trouble.to_string()),
+    };
+    let start = Instant::now();
+    let found = share::split(options, &library)?;
+    let seconds = start.elapsed().as_secs_f64();
+    if found.modules == 0 {
+        return Err(format!("no module has `{}` in its name", options.only));
+    }
+    let mut unlisted = Vec::new();
+    let mut largest: BTreeMap<&str, u32> = BTreeMap::new();
+    for kernel in &found.kernels {
+        let file = kernel.file();
+        let registers = largest.entry(file).or_default();
+        *registers = kernel.registers.max(*registers);
+        if options.verbose {
+            println!("{kernel}");
+        }
+        if kernel.uses_local_memory() && !listed::is_listed(kernel) {
+            unlisted.push(kernel.to_string());
+        }
+    }
+    let registers: Vec<String> = largest.iter().map(|(f, n)| format!("{f} {n}")).collect();
+    println!("most registers of a thread: {}", registers.join(", "));
+    println!(
+        "{} modules with {} kernels, each for sm_80 and sm_90; {} compiled now, {} kept from before; {} failed; {seconds:.1} s",
+        found.modules,
+        found.kernels.len() / CAPABILITIES.len(),
+        found.compiled,
+        found.modules * CAPABILITIES.len() - found.compiled - found.failures.len(),
+        found.failures.len()
+    );
+    if options.only.is_empty() {
+        unlisted.extend(listed::needless(&found.kernels));
+    }
+    if !found.failures.is_empty() {
+        return Err(found.failures.join("\n"));
+    }
+    if unlisted.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "spills or stack frames that tests/cuda_kernels/listed.rs has no reason for:\n{}",
+        unlisted.join("\n")
+    ))
+}
+
+/// What all processes found.
+#[derive(Default)]
+struct Found {
+    modules: usize,
+    compiled: usize,
+    kernels: Vec<Kernel>,
+    failures: Vec<String>,
+}

@@ -1,0 +1,117 @@
+//! What the compiler says of kernels.
+
+use std::fmt;
+
+/// A function of a module, for one compute capability.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// The module's file and defines.
+    pub module: String,
+    pub capability: u32,
+    pub name: String,
+    pub registers: u32,
+    /// Bytes of local memory that a thread has.
+    pub frame: u32,
+    /// Bytes that are written there since registers were too few, and read back.
+    pub spilled: u32,
+}
+
+impl Kernel {
+    pub fn uses_local_memory(&self) -> bool {
+        self.frame > 0 || self.spilled > 0
+    }
+
+    /// The file of its module.
+    pub fn file(&self) -> &str {
+        self.module.split(' ').next().unwrap_or(&self.module)
+    }
+
+    /// A line that [`Kernel::parse`] reads.
+    pub fn line(&self) -> String {
+        format!(
+            "{}\t{}\t{}\t{}\t{}\t{}",
+            self.module, self.capability, self.name, self.registers, self.frame, self.spilled
+        )
+    }
+
+    pub fn parse(line: &str) -> Option<Self> {
+        let mut fields = line.split('\t');
+        let (module, capability, name) = (fields.next()?, fields.next()?, fields.next()?);
+        let mut number = || fields.next()?.parse().ok();
+        Some(Self {
+            module: module.to_owned(),
+            capability: capability.parse().ok()?,
+            name: name.to_owned(),
+            registers: number()?,
+            frame: number()?,
+            spilled: number()?,
+        })
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}, `{}`, sm_{}: {} registers, {} bytes stack frame, {} bytes spilled",
+            self.module, self.name, self.capability, self.registers, self.frame, self.spilled
+        )
+    }
+}
+
+/// The number before a word.
+fn before(line: &str, word: &str) -> Option<u32> {
+    let (head, _) = line.split_once(word)?;
+    head.trim().rsplit([' ', ',']).next()?.parse().ok()
+}
+
+/// Reads what ptxas says of each function: a line with its name, then its memory, then its registers.
+pub fn read(module: &str, capability: u32, report: &str) -> Vec<Kernel> {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for line in report.lines() {
+        if let Some((_, name)) = line.split_once("Function properties for ") {
+            kernels.push(Kernel {
+                module: module.to_owned(),
+                capability,
+                name: name.trim().to_owned(),
+                registers: 0,
+                frame: 0,
+                spilled: 0,
+            });
+        }
+        let Some(kernel) = kernels.last_mut() else {
+            continue;
+        };
+        if let Some(frame) = before(line, " bytes stack frame") {
+            kernel.frame = frame;
+            let stores = before(line, " bytes spill stores").unwrap_or(0);
+            kernel.spilled = stores + before(line, " bytes spill loads").unwrap_or(0);
+        }
+        if let Some((_, rest)) = line.split_once(": Used ") {
+            kernel.registers = before(rest, " registers").unwrap_or(0);
+        }
+    }
+    kernels
+}
+
+/// Whether the reader understands the compiler; a report it cannot read must not pass for a good one.
+pub fn understands() -> bool {
+    let report = "\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'first' for 'sm_90'
+ptxas info    : Function properties for first
+ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 25 registers, used 0 barriers, 16 bytes cumulative stack size
+ptxas info    : Compiling entry function 'second' for 'sm_90'
+ptxas info    : Function properties for second
+ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 7 registers, used 1 barriers, 2048 bytes smem
+";
+    let read = read("m.cu", 90, report);
+    let numbers: Vec<_> = read
+        .iter()
+        .map(|k| (k.name.as_str(), k.registers, k.frame, k.spilled))
+        .collect();
+    numbers == [("first", 25, 16, 20), ("second", 7, 0, 0)]
+        && Kernel::parse(&read[0].line()).as_ref() == Some(&read[0])
+}

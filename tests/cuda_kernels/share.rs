@@ -1,0 +1,127 @@
+//! Work shared by processes: the compiler takes one program at a time in each.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use nomina_runtime::cuda::catalog::{self, Module};
+
+use super::library::Library;
+use super::report::{self, Kernel};
+use super::{CAPABILITIES, Found, Options, folder};
+
+/// Starts a process for every core and collects what they find.
+pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
+    if !report::understands() {
+        return Err("the reader of the compiler's reports is broken".to_owned());
+    }
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut children = Vec::new();
+    for i in 0..count {
+        let mut command = Command::new(&this);
+        command.args(["--share", &format!("{i}/{count}"), "--only", &options.only]);
+        library.show(&mut command);
+        let child = command.stdout(Stdio::piped()).spawn();
+        children.push(child.map_err(|error| format!("{}: {error}", this.display()))?);
+    }
+    let mut found = Found::default();
+    for (i, mut child) in children.into_iter().enumerate() {
+        let mut ended = false;
+        for line in child
+            .stdout
+            .take()
+            .into_iter()
+            .flat_map(|out| BufReader::new(out).lines())
+        {
+            let line = line.map_err(|error| error.to_string())?;
+            match line.split_once('\t') {
+                Some(("module", _)) => found.modules += 1,
+                Some(("compiled", _)) => found.compiled += 1,
+                Some(("kernel", rest)) => {
+                    let kernel = Kernel::parse(rest);
+                    found
+                        .kernels
+                        .push(kernel.ok_or("a process's line is not understood")?);
+                }
+                Some(("failure", rest)) => found.failures.push(rest.replace('\r', "\n")),
+                Some(("end", _)) => ended = true,
+                _ => return Err(format!("process {i} says `{line}`")),
+            }
+        }
+        let status = child.wait().map_err(|error| error.to_string())?;
+        if !ended || !status.success() {
+            return Err(format!("process {i} of {count}: {status}"));
+        }
+    }
+    Ok(found)
+}
+
+/// One process's part: the modules whose numbers leave its own as a remainder.
+pub fn work(options: &Options) -> Result<(), String> {
+    let (this, of) = options.share.unwrap_or((0, 1));
+    let version = catalog::compiler().map_err(|error| error.to_string())?;
+    let kept = folder().join(format!("checked-{}.{}", version.0, version.1));
+    fs::create_dir_all(&kept).map_err(|error| format!("{}: {error}", kept.display()))?;
+    let modules = catalog::modules();
+    let asked = modules
+        .iter()
+        .filter(|module| module.name().contains(&options.only));
+    for (_, module) in asked.enumerate().filter(|(i, _)| i % of == this) {
+        println!("module\t{}", module.name());
+        for capability in CAPABILITIES {
+            let file = kept.join(format!("{:016x}-{capability}", module.fingerprint()));
+            match kernels(module, capability, &file) {
+                Ok(lines) => print!("{lines}"),
+                // A line is a message to the process that collects.
+                Err(error) => println!("failure\t{}", error.replace('\n', "\r")),
+            }
+        }
+    }
+    println!("end\t");
+    Ok(())
+}
+
+/// Lines about the kernels of a module: from an earlier run, or compiled.
+fn kernels(module: &Module, capability: u32, file: &PathBuf) -> Result<String, String> {
+    if let Ok(text) = fs::read_to_string(file)
+        && let Some(lines) = text.strip_suffix("end\n")
+    {
+        return Ok(lines.to_owned());
+    }
+    let name = module.name();
+    let said = |what: &str| format!("{name}, sm_{capability}: {what}");
+    let code = module
+        .compile(capability)
+        .map_err(|error| said(&error.to_string()))?;
+    if !code.cubin.starts_with(b"\x7fELF") {
+        return Err(said("the code is no ELF file"));
+    }
+    let ptx = String::from_utf8_lossy(&code.ptx);
+    if !ptx.contains(&format!(".target sm_{capability}")) {
+        return Err(said("the PTX is not for it"));
+    }
+    for entry in module.entries() {
+        if !ptx.contains(&format!(".entry {entry}(")) {
+            return Err(said(&format!("there is no kernel `{entry}`")));
+        }
+    }
+    let kernels = report::read(&name, capability, &code.report);
+    if let Some(entry) = module
+        .entries()
+        .find(|entry| !kernels.iter().any(|k| k.name == *entry))
+    {
+        return Err(said(&format!("the compiler says nothing of `{entry}`")));
+    }
+    let lines: String = kernels
+        .iter()
+        .map(|kernel| format!("kernel\t{}\n", kernel.line()))
+        .collect();
+    // Under another name first: a file that another process reads is whole. Without it the next run
+    // takes longer, and that is all.
+    let own = file.with_extension(std::process::id().to_string());
+    let written = fs::write(&own, format!("{lines}end\n")).and_then(|()| fs::rename(&own, file));
+    drop(written);
+    Ok(format!("compiled\t\n{lines}"))
+}
