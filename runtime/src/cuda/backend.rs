@@ -189,17 +189,17 @@ impl Backend for Cuda {
 
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::product(self, product, repeats) }
+        unsafe { super::gemm::product(self.forever(Op::Matmul.name())?, product, repeats) }
     }
 
     unsafe fn attention(&self, job: &call::AttentionJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::attention(self, job) }
+        unsafe { super::attention::execute(self, job) }
     }
 
     unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::distance(self, job) }
+        unsafe { super::distance::execute(self, job) }
     }
 
     unsafe fn pick(&self, job: &IndexJob) -> Result<()> {

@@ -9,7 +9,6 @@ use nomina_core::Result;
 
 use super::compile::{inspect, version};
 use super::source::Source;
-use super::{fused, random};
 
 /// A module, and the kernels that calls start from it.
 #[derive(Debug)]
@@ -76,7 +75,13 @@ pub fn compiler() -> Result<(i32, i32)> {
 /// Every module.
 #[must_use]
 pub fn modules() -> Vec<Module> {
-    let classes = [fused::modules(), random::modules()];
+    let classes = [
+        super::attention::modules(),
+        super::distance::modules(),
+        super::fused::modules(),
+        super::gemm::modules(),
+        super::random::modules(),
+    ];
     classes.into_iter().flatten().collect()
 }
 

@@ -7,6 +7,7 @@ use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use nomina_core::{Error, ErrorKind, Result};
 
+use super::cublaslt::Library;
 use super::failure::failed;
 use super::flag::Board;
 use super::function::{Function, Key};
@@ -33,6 +34,8 @@ pub(crate) struct Cuda {
     pub(super) staging: Mutex<Option<Staging>>,
     pub(super) board: Board,
     pub(super) functions: RwLock<HashMap<Key, Function>>,
+    /// cuBLASLt, from the first product on; `None` where it is not installed.
+    library: OnceLock<Option<Library>>,
 }
 
 // SAFETY: the driver's handles may be used by any thread that has the context bound, which every
@@ -125,6 +128,7 @@ impl Cuda {
             staging: Mutex::default(),
             board: Board::default(),
             functions: RwLock::default(),
+            library: OnceLock::new(),
         })
     }
 
@@ -133,6 +137,11 @@ impl Cuda {
         // SAFETY: the context is never released.
         unsafe { result::ctx::set_current(self.context) }
             .map_err(|error| failed(op, "the device's context", error))
+    }
+
+    /// cuBLASLt, where it is installed.
+    pub(super) fn library(&self) -> Option<&Library> {
+        self.library.get_or_init(|| Library::open(self)).as_ref()
     }
 
     /// How many multiprocessors it has.

@@ -9,6 +9,8 @@
 //! went wrong on the device since then is its error.
 
 #[cfg(feature = "cuda")]
+mod attention;
+#[cfg(feature = "cuda")]
 mod backend;
 #[cfg(feature = "cuda")]
 #[doc(hidden)]
@@ -18,7 +20,11 @@ mod compile;
 #[cfg(feature = "cuda")]
 mod context;
 #[cfg(feature = "cuda")]
+mod cublaslt;
+#[cfg(feature = "cuda")]
 mod disk;
+#[cfg(feature = "cuda")]
+mod distance;
 #[cfg(feature = "cuda")]
 mod failure;
 #[cfg(feature = "cuda")]
@@ -27,6 +33,8 @@ mod flag;
 mod function;
 #[cfg(feature = "cuda")]
 mod fused;
+#[cfg(feature = "cuda")]
+mod gemm;
 #[cfg(feature = "cuda")]
 mod index;
 #[cfg(feature = "cuda")]
@@ -42,13 +50,15 @@ mod source;
 #[cfg(feature = "cuda")]
 mod staged;
 #[cfg(feature = "cuda")]
+mod tile;
+#[cfg(feature = "cuda")]
 mod transfer;
 pub(crate) mod uses;
 
 #[cfg(not(feature = "cuda"))]
 mod absent;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use nomina_core::{Error, ErrorKind, Result};
 
@@ -115,6 +125,23 @@ pub fn set_current(ordinal: usize) -> Result<()> {
     check("set_current", ordinal)?;
     CURRENT.store(ordinal, Ordering::Relaxed);
     Ok(())
+}
+
+/// Whether matrix products of `f32` and `c64` may round their operands to TF32, ten bits of precision.
+static TF32: AtomicBool = AtomicBool::new(false);
+
+/// Lets matrix products of `f32` and `c64` round their operands to TF32: several times as fast, with
+/// three digits instead of seven. Off unless asked for, as PyTorch's
+/// `torch.backends.cuda.matmul.allow_tf32`; for all threads and devices, and without effect where
+/// cuBLASLt is not installed.
+pub fn allow_tf32(allow: bool) {
+    TF32.store(allow, Ordering::Relaxed);
+}
+
+/// Whether [`allow_tf32`] said so.
+#[must_use]
+pub fn tf32_is_allowed() -> bool {
+    TF32.load(Ordering::Relaxed)
 }
 
 /// Whether a device is there.

@@ -35,6 +35,12 @@ macro_rules! files {
 }
 
 files! {
+    /// Attention.
+    Attention = "attention.cu",
+    /// Distances of rows.
+    Distance = "distance.cu",
+    /// Products of matrices.
+    Gemm = "gemm.cu",
     /// Random numbers from words.
     Random = "random.cu",
     /// Permutations, and places drawn by weight.
@@ -66,6 +72,7 @@ headers![
     "special_erf.cuh",
     "special_gamma.cuh",
     "special_whole.cuh",
+    "tile.cuh",
     "types.cuh",
 ];
 

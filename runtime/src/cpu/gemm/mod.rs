@@ -112,7 +112,7 @@ pub(crate) struct Product {
 
 impl Product {
     /// The same product of the transposed.
-    fn flipped(&self) -> Self {
+    pub(crate) fn flipped(&self) -> Self {
         Self {
             m: self.n,
             n: self.m,
@@ -125,7 +125,7 @@ impl Product {
     }
 
     /// The number of multiplications.
-    fn work(&self) -> usize {
+    pub(crate) fn work(&self) -> usize {
         self.m.saturating_mul(self.n).saturating_mul(self.k)
     }
 

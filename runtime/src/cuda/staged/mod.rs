@@ -5,7 +5,6 @@
 //! class with a kernel of its own comes here for what that declines. Each use is counted by class.
 
 mod elementwise;
-mod product;
 mod rows;
 mod space;
 
@@ -21,7 +20,6 @@ use crate::memory::Scratch;
 pub(crate) use elementwise::{
     arange, copy, fill, fused, fused_reduce, permutation, pointwise, random, random_of, triangle,
 };
-pub(crate) use product::{attention, distance, product};
 pub(crate) use rows::{entropy, lines, multinomial, norm, pick, reduce, scan, softmax, update};
 pub(crate) use space::{columns, conv, conv_transpose, pool, resample, spread};
 

@@ -1,0 +1,188 @@
+// Attention: the softmax of scaled products of queries and keys, times the values.
+//
+// A block has some queries. Keys pass by tile by tile; what the greatest score so far was, the sum of
+// exponentials and the weighted sum of values follow, and are corrected when a greater score turns up.
+//
+// Defines: T0 a float dtype; INDEX the type of counts of tiles; WIDTH features of values that a block
+// makes at a time.
+#include "tile.cuh"
+#include "block.cuh"
+
+using T = T0;
+using S = Compute<T>;
+
+enum : u32 { UNMASKED, TRUTH, ADDED };
+
+struct Attention {
+    Matrix query, key, value, mask, out;
+    // Of the same five.
+    Repeats<5> repeats;
+    u64 count, length, source, features, width;
+    f64 scale;
+    u32 causal, masked;
+};
+
+DEVICE f32 exponential(f32 x) { return expf(x); }
+DEVICE f64 exponential(f64 x) { return exp(x); }
+
+constexpr int SIDE = sizeof(S) == 8 ? 2 : 4;
+constexpr int EDGE = 16 * SIDE;
+// Features of values for each thread.
+constexpr int WIDE = WIDTH / 16;
+using Stage = Tile<T, S, EDGE>;
+using Values = Tile<T, S, WIDTH>;
+using Run = Pack<S, SIDE>;
+static_assert(EDGE % DEEP == 0 && WIDTH % DEEP == 0, "tiles are made of whole steps");
+
+// The value of `f` over the 16 threads that share rows, which are half a warp.
+template <class F> DEVICE S across_row(S x, F f) {
+#pragma unroll
+    for (u32 mask = 8; mask > 0; mask >>= 1) x = f(x, shuffle_xor(x, mask));
+    return x;
+}
+
+KERNEL_BOUNDS(attention, Attention, THREADS) {
+    constexpr int LINE = Stage::PITCH / SIDE;
+    SHARED_ARRAY(Run, query, DEEP* LINE);
+    SHARED_ARRAY(Run, key, DEEP* LINE);
+    // Weights by key, then query; and values.
+    SHARED_ARRAY(Run, weights, EDGE* LINE);
+    SHARED_ARRAY(S, values, DEEP* Values::PITCH);
+    const int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
+    const S nothing = -infinity<S>(), scale = static_cast<S>(job.scale);
+    const INDEX down = static_cast<INDEX>((job.length + EDGE - 1) / EDGE);
+    const INDEX across = static_cast<INDEX>((job.width + WIDTH - 1) / WIDTH);
+    const INDEX total = down * across * static_cast<INDEX>(job.count);
+    const bool query_deep = smaller(job.query.cols, job.query.rows);
+    const bool key_deep = smaller(job.key.cols, job.key.rows);
+    const bool value_deep = smaller(job.value.rows, job.value.cols);
+    for (INDEX work = blockIdx.x; work < total; work += gridDim.x) {
+        const INDEX line = work / across;
+        const u64 first_col = static_cast<u64>(work - line * across) * WIDTH;
+        const u64 nth = line / down;
+        // Late queries see most where the way is causal, so their blocks come first.
+        const u64 first_row = static_cast<u64>(down - 1 - line % down) * EDGE;
+        i64 at[5];
+        job.repeats.offsets(nth, at);
+        const T* const q = reinterpret_cast<const T*>(job.query.at) + at[0];
+        const T* const k = reinterpret_cast<const T*>(job.key.at) + at[1];
+        const T* const v = reinterpret_cast<const T*>(job.value.at) + at[2];
+        u64 seen = job.source;
+        if (job.causal && first_row + EDGE < seen) seen = first_row + EDGE;
+        S greatest[SIDE], sums[SIDE], made[SIDE][WIDE];
+#pragma unroll
+        for (int i = 0; i < SIDE; i++) {
+            greatest[i] = nothing;
+            sums[i] = 0;
+#pragma unroll
+            for (int j = 0; j < WIDE; j++) made[i][j] = 0;
+        }
+        for (u64 first_key = 0; first_key < seen; first_key += EDGE) {
+            S scores[SIDE][SIDE];
+#pragma unroll
+            for (int i = 0; i < SIDE; i++)
+#pragma unroll
+                for (int j = 0; j < SIDE; j++) scores[i][j] = 0;
+            for (u64 step = 0; step < job.features; step += DEEP) {
+                Stage of_q, of_k;
+                of_q.fetch(q, job.query.rows, job.query.cols, query_deep, first_row, job.length, step,
+                           job.features);
+                of_k.fetch(k, job.key.rows, job.key.cols, key_deep, first_key, job.source, step,
+                           job.features);
+                __syncthreads();
+                of_q.keep(query[0].at, query_deep);
+                of_k.keep(key[0].at, key_deep);
+                __syncthreads();
+#pragma unroll
+                for (int deep = 0; deep < DEEP; deep++) {
+                    const Run x = query[deep * LINE + ty], y = key[deep * LINE + tx];
+#pragma unroll
+                    for (int i = 0; i < SIDE; i++)
+#pragma unroll
+                        for (int j = 0; j < SIDE; j++) scores[i][j] += x[i] * y[j];
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < SIDE; i++) {
+                const u64 row = first_row + ty * SIDE + i;
+                S most = nothing;
+#pragma unroll
+                for (int j = 0; j < SIDE; j++) {
+                    const u64 col = first_key + tx * SIDE + j;
+                    S score = scores[i][j] * scale;
+                    const bool counts = row < job.length && col < job.source;
+                    if (job.masked != UNMASKED && counts) {
+                        const i64 place = static_cast<i64>(row) * job.mask.rows +
+                                          static_cast<i64>(col) * job.mask.cols + at[3];
+                        if (job.masked == ADDED)
+                            score += widen(reinterpret_cast<const T*>(job.mask.at)[place]);
+                        else if (!reinterpret_cast<const bool*>(job.mask.at)[place])
+                            score = nothing;
+                    }
+                    if (!counts || (job.causal && col > row)) score = nothing;
+                    scores[i][j] = score;
+                    most = score > most ? score : most;
+                }
+                most = across_row(most, [](S x, S y) { return x > y ? x : y; });
+                most = most > greatest[i] ? most : greatest[i];
+                // Where all is masked so far, minus infinity less itself would be NaN.
+                const S from = most == nothing ? S(0) : most;
+                const S correction = exponential(greatest[i] - from);
+                S sum = 0;
+#pragma unroll
+                for (int j = 0; j < SIDE; j++) {
+                    scores[i][j] = exponential(scores[i][j] - from);
+                    sum += scores[i][j];
+                }
+                sum = across_row(sum, [](S x, S y) { return x + y; });
+                sums[i] = sums[i] * correction + sum;
+                greatest[i] = most;
+#pragma unroll
+                for (int j = 0; j < WIDE; j++) made[i][j] *= correction;
+            }
+            __syncthreads(); // with no features nothing above has waited for the last weights
+#pragma unroll
+            for (int j = 0; j < SIDE; j++) {
+                Run run;
+#pragma unroll
+                for (int i = 0; i < SIDE; i++) run[i] = scores[i][j];
+                weights[(tx * SIDE + j) * LINE + ty] = run;
+            }
+            const u64 here = seen - first_key < EDGE ? seen - first_key : EDGE;
+            for (u64 step = 0; step < here; step += DEEP) {
+                Values of_v;
+                of_v.fetch(v, job.value.cols, job.value.rows, value_deep, first_col, job.width,
+                           first_key + step, job.source);
+                __syncthreads();
+                of_v.keep(values, value_deep);
+                __syncthreads();
+#pragma unroll
+                for (int deep = 0; deep < DEEP; deep++) {
+                    const Run x = weights[(step + deep) * LINE + ty];
+                    S y[WIDE];
+#pragma unroll
+                    for (int j = 0; j < WIDE; j++) y[j] = values[deep * Values::PITCH + j * 16 + tx];
+#pragma unroll
+                    for (int i = 0; i < SIDE; i++)
+#pragma unroll
+                        for (int j = 0; j < WIDE; j++) made[i][j] += x[i] * y[j];
+                }
+            }
+        }
+        T* const out = reinterpret_cast<T*>(job.out.at) + at[4];
+#pragma unroll
+        for (int i = 0; i < SIDE; i++) {
+            const u64 row = first_row + ty * SIDE + i;
+            // A query that sees nothing has zero.
+            const S factor = sums[i] == 0 ? S(0) : 1 / sums[i];
+#pragma unroll
+            for (int j = 0; j < WIDE; j++) {
+                const u64 col = first_col + j * 16 + tx;
+                if (row < job.length && col < job.width)
+                    out[static_cast<i64>(row) * job.out.rows + static_cast<i64>(col) * job.out.cols] =
+                        narrow<T>(made[i][j] * factor);
+            }
+        }
+        __syncthreads();
+    }
+}

@@ -1,0 +1,418 @@
+//! Products by cuBLASLt, where it is installed: it is loaded when the first product asks for it, and
+//! asked for an algorithm once for every kind of product.
+//!
+//! The library's matrices are column-major, so that a row-major result is the transposed of the
+//! product of the transposed. Operands that are no matrix for it, because neither stride is 1, are
+//! copied first.
+
+mod plan;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock};
+
+use cudarc::cublaslt::result::{self, CublasError};
+use cudarc::cublaslt::sys;
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+
+use super::context::{Cuda, lock};
+use super::gemm::{own, words};
+use super::memory::Buffer;
+use super::tile::{self, Dims};
+use crate::backend::{Backend, Place};
+use crate::cpu::gemm::{Matrix, Product};
+use crate::plan::Plan as Walked;
+use crate::shape::{Shape, Strides};
+use plan::{Operands, Plan, Question};
+
+const OP: &str = "matmul";
+
+/// Plans that are kept. A program with more kinds of products starts over.
+const KEPT: usize = 4096;
+
+/// How often the library may be called for one product, before operands are rather copied.
+const CALLS: usize = 8;
+
+/// What is called of the library.
+const NEEDED: &[&str] = &[
+    "cublasLtCreate",
+    "cublasLtMatmul",
+    "cublasLtMatmulAlgoGetHeuristic",
+    "cublasLtMatmulDescCreate",
+    "cublasLtMatmulDescDestroy",
+    "cublasLtMatmulDescSetAttribute",
+    "cublasLtMatmulPreferenceCreate",
+    "cublasLtMatmulPreferenceDestroy",
+    "cublasLtMatmulPreferenceSetAttribute",
+    "cublasLtMatrixLayoutCreate",
+    "cublasLtMatrixLayoutDestroy",
+    "cublasLtMatrixLayoutSetAttribute",
+];
+
+/// The library on one device.
+#[derive(Debug)]
+pub(super) struct Library {
+    handle: sys::cublasLtHandle_t,
+    plans: Mutex<HashMap<Question, Option<Plan>>>,
+}
+
+// SAFETY: the library may be called from any thread with one handle; plans are behind a lock.
+unsafe impl Send for Library {}
+// SAFETY: as above.
+unsafe impl Sync for Library {}
+
+/// Whether the library is installed, and has what is called.
+fn present() -> bool {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    // SAFETY: loads a library by name, which may be done at any time; symbols are only looked for.
+    *THERE.get_or_init(|| unsafe {
+        let there = |name: &&str| sys::culib().get::<*const ()>(name.as_bytes()).is_ok();
+        sys::is_culib_present() && NEEDED.iter().all(there)
+    })
+}
+
+impl Library {
+    /// Opens the library; `None` where it is not there or does not start.
+    pub(super) fn open(cuda: &Cuda) -> Option<Self> {
+        if !present() || cuda.bind(OP).is_err() {
+            return None;
+        }
+        Some(Self {
+            handle: result::create_handle().ok()?,
+            plans: Mutex::default(),
+        })
+    }
+
+    /// Starts a product, or returns false where the library has no way for it.
+    ///
+    /// # Safety
+    /// The operands lie where they say and as the question says.
+    unsafe fn run(
+        &self,
+        cuda: &'static Cuda,
+        asked: Question,
+        mut operands: Operands,
+    ) -> Result<bool> {
+        cuda.bind(OP)?;
+        let mut plans = lock(&self.plans);
+        if plans.len() >= KEPT {
+            plans.clear();
+        }
+        let plan = match plans.entry(asked) {
+            std::collections::hash_map::Entry::Occupied(kept) => kept.into_mut(),
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(Plan::new(self.handle, &asked).map_err(failed)?)
+            }
+        };
+        let Some(plan) = plan else {
+            return Ok(false);
+        };
+        // Freed in the stream's order: the next product may use it again.
+        let workspace = match plan.workspace {
+            0 => None,
+            bytes => Some(cuda.scratch(OP, bytes)?),
+        };
+        operands.workspace = workspace
+            .as_ref()
+            .map_or(std::ptr::null_mut(), Buffer::as_ptr);
+        // SAFETY: the caller's promise; the workspace is as long as the plan says.
+        unsafe { plan.run(self.handle, &operands, cuda.stream.cast()) }.map_err(failed)?;
+        Ok(true)
+    }
+}
+
+#[cold]
+fn failed(error: CublasError) -> Error {
+    let what = format!("cuBLASLt says {:?}", error.0);
+    Error::new(ErrorKind::Device, OP, what)
+        .hint("set NOMINA_CUDA_MATMUL=own to multiply without it, and report this")
+}
+
+/// From one column of a column-major matrix to the next; `None` where it is none.
+fn leading(matrix: Matrix, rows: usize, cols: usize) -> Option<i64> {
+    let rows_of = rows.max(1) as isize;
+    let step = if cols == 1 { rows_of } else { matrix.cols };
+    ((rows == 1 || matrix.rows == 1) && step >= rows_of).then_some(step as i64)
+}
+
+/// The same of an operand, which may be the transposed of one.
+fn operand(matrix: Matrix, rows: usize, cols: usize) -> Option<(bool, i64)> {
+    let plain = leading(matrix, rows, cols).map(|leading| (false, leading));
+    plain.or_else(|| leading(matrix.t(), cols, rows).map(|leading| (true, leading)))
+}
+
+/// Computes a product for every combination of the indices, and returns true; or does nothing and
+/// returns false, where the library is not there or does not take it.
+///
+/// # Safety
+/// As for the backend's `product`: all matrices lie where they say, on this device.
+pub(super) unsafe fn product(
+    cuda: &'static Cuda,
+    product: &Product,
+    dims: &Dims<4>,
+) -> Result<bool> {
+    if !plan::takes(product.dtype) {
+        return Ok(false);
+    }
+    let Some(library) = cuda.library() else {
+        return Ok(false);
+    };
+    let (mut p, mut dims) = (*product, dims.clone());
+    if leading(p.c, p.m, p.n).is_none() {
+        p = p.flipped();
+        dims.iter_mut().for_each(|(_, steps)| steps.swap(0, 1));
+    }
+    if leading(p.c, p.m, p.n).is_none() {
+        return Ok(false);
+    }
+    let mut kept: [Option<Buffer>; 2] = [None, None];
+    // SAFETY: the caller's promise. What is copied has a block of its own, which is used again only
+    // by what comes after.
+    unsafe {
+        for which in 0..2 {
+            let (matrix, rows, cols) = side(&p, which);
+            if operand(matrix, rows, cols).is_none() {
+                kept[which] = Some(pack(cuda, &mut p, &mut dims, which, false)?);
+            }
+        }
+        dims = tile::merged(dims);
+        let longest = |dims: &Dims<4>| dims.iter().map(|(size, _)| *size).max().unwrap_or(1);
+        if tile::count(&dims) / longest(&dims) > CALLS {
+            for which in 0..2 {
+                let goes_on = |pair: &[tile::Dim<4>]| {
+                    pair[0].1[which] == pair[1].1[which] * pair[1].0 as isize
+                };
+                if !dims.windows(2).all(goes_on) {
+                    kept[which] = Some(pack(cuda, &mut p, &mut dims, which, true)?);
+                }
+            }
+            dims = tile::merged(dims);
+        }
+        let added = added(cuda, &mut p, &dims)?;
+        let longest = longest(&dims);
+        let at = dims.iter().position(|(size, _)| *size == longest);
+        let batch = match at {
+            Some(at) => dims.remove(at),
+            None => (1, [0; 4]),
+        };
+        tile::walk(&dims, |shift| {
+            batched(cuda, library, &p, shift, batch, added)
+        })?;
+    }
+    drop(kept);
+    Ok(true)
+}
+
+fn side(p: &Product, which: usize) -> (Matrix, usize, usize) {
+    if which == 0 {
+        (p.a, p.m, p.k)
+    } else {
+        (p.b, p.k, p.n)
+    }
+}
+
+/// Replaces an operand by a row-major copy; dims over which it is the same stay so unless `all`.
+///
+/// # Safety
+/// As for [`product`].
+unsafe fn pack(
+    cuda: &'static Cuda,
+    p: &mut Product,
+    dims: &mut Dims<4>,
+    which: usize,
+    all: bool,
+) -> Result<Buffer> {
+    let (matrix, rows, cols) = side(p, which);
+    let size = p.dtype.size();
+    let (mut shape, mut from, mut to) = (Shape::new(), Strides::new(), Strides::new());
+    shape.extend_from_slice(&[rows, cols]);
+    from.extend_from_slice(&[matrix.rows, matrix.cols]);
+    to.extend_from_slice(&[cols as isize, 1]);
+    let mut step = (rows * cols) as isize;
+    for (count, steps) in dims.iter_mut().rev() {
+        if steps[which] != 0 || all {
+            shape.insert(0, *count);
+            from.insert(0, steps[which]);
+            to.insert(0, step);
+            steps[which] = step;
+            step *= *count as isize;
+        }
+    }
+    let block = cuda.scratch(OP, crate::shape::bytes(OP, &shape, size)?)?;
+    let place = |ptr| Place {
+        ptr,
+        dtype: p.dtype,
+    };
+    let plan = Walked::new(&shape, &[(&to, size), (&from, size)]);
+    // SAFETY: the caller's promise; the block is as long as the copy.
+    unsafe { Backend::copy(cuda, &plan, place(block.as_ptr()), place(matrix.ptr))? };
+    let copy = Matrix {
+        ptr: block.as_ptr(),
+        rows: cols as isize,
+        cols: 1,
+    };
+    if which == 0 {
+        p.a = copy;
+    } else {
+        p.b = copy;
+    }
+    Ok(block)
+}
+
+/// How something is added.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Added {
+    Nothing,
+    /// A number for each row, by the library's epilogue.
+    Bias,
+    /// A matrix.
+    Matrix,
+}
+
+/// How the library adds what is added. What it cannot add from where it lies is copied to the result
+/// first.
+///
+/// # Safety
+/// As for [`product`].
+unsafe fn added(cuda: &'static Cuda, p: &mut Product, dims: &Dims<4>) -> Result<Added> {
+    let (Some(d), Some(beta)) = (p.addend, p.beta) else {
+        return Ok(Added::Nothing);
+    };
+    let row = (p.m == 1 || d.rows == 1) && (p.n == 1 || d.cols == 0);
+    let once = words(p.dtype, beta) == words(p.dtype, Scalar::Int(1));
+    let real = !matches!(p.dtype, DType::C64 | DType::C128);
+    let aligned = (d.ptr as usize).is_multiple_of(16);
+    let same = dims.iter().all(|(_, steps)| steps[3] == 0);
+    if row && once && real && aligned && same && d.ptr != p.c.ptr {
+        return Ok(Added::Bias);
+    }
+    if leading(d, p.m, p.n).is_none() {
+        // SAFETY: the caller's promise.
+        unsafe { preset(cuda, p, dims)? };
+    }
+    Ok(Added::Matrix)
+}
+
+/// Copies what is added to the result.
+///
+/// # Safety
+/// As for [`product`].
+unsafe fn preset(cuda: &'static Cuda, p: &mut Product, dims: &[tile::Dim<4>]) -> Result<()> {
+    let Some(d) = p.addend else {
+        return Ok(());
+    };
+    let mut shape: Shape = dims.iter().map(|(size, _)| *size).collect();
+    shape.extend_from_slice(&[p.m, p.n]);
+    let strides = |matrix: Matrix, which: usize| -> Strides {
+        let outer = dims.iter().map(|(_, steps)| steps[which]);
+        outer.chain([matrix.rows, matrix.cols]).collect()
+    };
+    let (to, from) = (strides(p.c, 2), strides(d, 3));
+    let size = p.dtype.size();
+    let plan = Walked::new(&shape, &[(&to, size), (&from, size)]);
+    let place = |ptr| Place {
+        ptr,
+        dtype: p.dtype,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { Backend::copy(cuda, &plan, place(p.c.ptr), place(d.ptr))? };
+    p.addend = Some(p.c);
+    Ok(())
+}
+
+/// The matrices of one dim, `shift` elements further on.
+///
+/// # Safety
+/// As for [`product`].
+unsafe fn batched(
+    cuda: &'static Cuda,
+    library: &Library,
+    p: &Product,
+    shift: [isize; 4],
+    batch: tile::Dim<4>,
+    added: Added,
+) -> Result<()> {
+    let size = p.dtype.size() as isize;
+    let moved = |matrix: Matrix, by: isize| Matrix {
+        ptr: matrix.ptr.wrapping_offset(by * size),
+        ..matrix
+    };
+    let in_place = p.addend.is_some_and(|d| d.ptr == p.c.ptr);
+    let (count, mut steps) = batch;
+    let mut p = Product {
+        a: moved(p.a, shift[0]),
+        b: moved(p.b, shift[1]),
+        c: moved(p.c, shift[2]),
+        addend: p
+            .addend
+            .map(|d| moved(d, if in_place { shift[2] } else { shift[3] })),
+        ..*p
+    };
+    if in_place {
+        steps[3] = steps[2];
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        if let Some((asked, operands)) = question(&p, (count, steps), added)
+            && library.run(cuda, asked, operands)?
+        {
+            return Ok(());
+        }
+        let mut dims = Dims::<4>::new();
+        if count != 1 {
+            dims.push((count, steps));
+        }
+        if added == Added::Bias {
+            preset(cuda, &mut p, &dims)?;
+            dims.iter_mut().for_each(|(_, steps)| steps[3] = steps[2]);
+            steps[3] = steps[2];
+            if let Some((asked, operands)) = question(&p, (count, steps), Added::Matrix)
+                && library.run(cuda, asked, operands)?
+            {
+                return Ok(());
+            }
+        }
+        own(cuda, &p, &dims)
+    }
+}
+
+/// What to ask, and the addresses; `None` where it cannot be said.
+fn question(p: &Product, batch: tile::Dim<4>, added: Added) -> Option<(Question, Operands)> {
+    let (turned_a, leading_a) = operand(p.a, p.m, p.k)?;
+    let (turned_b, leading_b) = operand(p.b, p.k, p.n)?;
+    let leading_d = leading(p.c, p.m, p.n)?;
+    let (count, [a, b, d, c]) = batch;
+    let (bias, addend) = match (added, p.addend) {
+        (Added::Bias, Some(bias)) => (bias.ptr.cast_const(), None),
+        (Added::Matrix, addend) => (std::ptr::null(), addend),
+        _ => (std::ptr::null(), None),
+    };
+    let (from, leading_c, step_c) = match addend {
+        Some(matrix) => (matrix.ptr, leading(matrix, p.m, p.n)?, c),
+        None => (p.c.ptr, leading_d, d),
+    };
+    let at = [p.a.ptr, p.b.ptr, from, p.c.ptr];
+    // The library asks for no more.
+    let aligned = at.map(|ptr| 1 << (ptr as usize).trailing_zeros().min(8));
+    let beta = if addend.is_some() { p.beta } else { None };
+    let asked = Question {
+        dtype: p.dtype,
+        tf32: super::tf32_is_allowed() && matches!(p.dtype, DType::F32 | DType::C64),
+        m: p.m,
+        n: p.n,
+        k: p.k,
+        turned: [turned_a, turned_b],
+        leading: [leading_a, leading_b, leading_c, leading_d],
+        batch: i32::try_from(count).ok()?,
+        steps: [a, b, step_c, d].map(|step| step as i64),
+        bias: added == Added::Bias,
+        aligned,
+    };
+    let operands = Operands {
+        alpha: words(p.dtype, p.alpha),
+        beta: words(p.dtype, beta.unwrap_or(Scalar::Int(0))),
+        at,
+        bias,
+        workspace: std::ptr::null_mut(),
+    };
+    Some((asked, operands))
+}

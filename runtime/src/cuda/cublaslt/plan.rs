@@ -1,0 +1,259 @@
+//! Plans: what cuBLASLt is asked, and the algorithm that it answered with.
+
+use std::ffi::c_void;
+
+use cudarc::cublaslt::result::{self, CublasError};
+use cudarc::cublaslt::sys::{
+    self, cublasComputeType_t as Compute, cublasLtEpilogue_t as Epilogue,
+    cublasLtMatmulDescAttributes_t as OfProduct,
+    cublasLtMatmulPreferenceAttributes_t as Preference,
+    cublasLtMatrixLayoutAttribute_t as OfLayout, cublasLtReductionScheme_t as Scheme,
+    cublasStatus_t as Status, cudaDataType_t as Type,
+};
+use nomina_core::DType;
+
+/// How much device memory an algorithm may ask for: 32 MiB, which the largest do.
+const WORKSPACE: usize = 32 << 20;
+
+/// A product of column-major matrices, as far as the choice of an algorithm depends on it. Numbers of
+/// four are those of the operands, what is added, and the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Question {
+    pub(super) dtype: DType,
+    pub(super) tf32: bool,
+    pub(super) m: usize,
+    pub(super) n: usize,
+    pub(super) k: usize,
+    /// Whether the operands are transposed.
+    pub(super) turned: [bool; 2],
+    /// From one column to the next.
+    pub(super) leading: [i64; 4],
+    pub(super) batch: i32,
+    /// From one matrix of the batch to the next.
+    pub(super) steps: [i64; 4],
+    /// Whether a number for each row is added.
+    pub(super) bias: bool,
+    /// What addresses are multiples of.
+    pub(super) aligned: [u32; 4],
+}
+
+/// The algorithm for a product, and what the library needs to be told again.
+#[derive(Debug)]
+pub(super) struct Plan {
+    desc: Desc,
+    layouts: [Layout; 4],
+    algorithm: sys::cublasLtMatmulAlgo_t,
+    pub(super) workspace: usize,
+}
+
+/// The addresses of one product, and its factors in the type that it computes in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operands {
+    pub(super) alpha: [u64; 2],
+    pub(super) beta: [u64; 2],
+    /// Of the operands, what is added, and the result.
+    pub(super) at: [*mut u8; 4],
+    pub(super) bias: *const u8,
+    pub(super) workspace: *mut u8,
+}
+
+// SAFETY: descriptors are plain memory of the library's, changed only under the lock of the plans.
+unsafe impl Send for Plan {}
+
+#[derive(Debug)]
+struct Desc(sys::cublasLtMatmulDesc_t);
+
+impl Drop for Desc {
+    fn drop(&mut self) {
+        // SAFETY: made by the library, and dropped once. There is nobody to tell of a failure.
+        let _ = unsafe { result::destroy_matmul_desc(self.0) };
+    }
+}
+
+#[derive(Debug)]
+struct Layout(sys::cublasLtMatrixLayout_t);
+
+impl Drop for Layout {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        let _ = unsafe { result::destroy_matrix_layout(self.0) };
+    }
+}
+
+struct Wishes(sys::cublasLtMatmulPreference_t);
+
+impl Drop for Wishes {
+    fn drop(&mut self) {
+        // SAFETY: as above.
+        let _ = unsafe { result::destroy_matmul_pref(self.0) };
+    }
+}
+
+/// The types of elements, of sums and of factors; `None` where the library has none.
+fn types(dtype: DType, tf32: bool) -> Option<(Type, Compute, Type)> {
+    let single = if tf32 {
+        Compute::CUBLAS_COMPUTE_32F_FAST_TF32
+    } else {
+        Compute::CUBLAS_COMPUTE_32F
+    };
+    let double = Compute::CUBLAS_COMPUTE_64F;
+    match dtype {
+        DType::F16 => Some((
+            Type::CUDA_R_16F,
+            Compute::CUBLAS_COMPUTE_32F,
+            Type::CUDA_R_32F,
+        )),
+        DType::BF16 => Some((
+            Type::CUDA_R_16BF,
+            Compute::CUBLAS_COMPUTE_32F,
+            Type::CUDA_R_32F,
+        )),
+        DType::F32 => Some((Type::CUDA_R_32F, single, Type::CUDA_R_32F)),
+        DType::F64 => Some((Type::CUDA_R_64F, double, Type::CUDA_R_64F)),
+        DType::C64 => Some((Type::CUDA_C_32F, single, Type::CUDA_C_32F)),
+        DType::C128 => Some((Type::CUDA_C_64F, double, Type::CUDA_C_64F)),
+        DType::Bool | DType::U8 | DType::I8 | DType::I16 | DType::I32 | DType::I64 => None,
+    }
+}
+
+/// Whether the library multiplies elements of the dtype.
+pub(super) fn takes(dtype: DType) -> bool {
+    types(dtype, false).is_some()
+}
+
+impl Plan {
+    /// Asks once. `None` where the library has no algorithm for it.
+    pub(super) fn new(
+        handle: sys::cublasLtHandle_t,
+        asked: &Question,
+    ) -> Result<Option<Self>, CublasError> {
+        let Some((element, compute, scale)) = types(asked.dtype, asked.tf32) else {
+            return Ok(None);
+        };
+        let desc = Desc(result::create_matmul_desc(compute, scale)?);
+        let set = |which, value: &i32| {
+            // SAFETY: the attribute is a number of 32 bits.
+            unsafe { result::set_matmul_desc_attribute(desc.0, which, address(value), 4) }
+        };
+        let turned = asked.turned.map(i32::from);
+        set(OfProduct::CUBLASLT_MATMUL_DESC_TRANSA, &turned[0])?;
+        set(OfProduct::CUBLASLT_MATMUL_DESC_TRANSB, &turned[1])?;
+        if asked.bias {
+            let epilogue = Epilogue::CUBLASLT_EPILOGUE_BIAS as i32;
+            set(OfProduct::CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue)?;
+        }
+        let swapped = |turned: bool, rows, cols| if turned { (cols, rows) } else { (rows, cols) };
+        let sizes = [
+            swapped(asked.turned[0], asked.m, asked.k),
+            swapped(asked.turned[1], asked.k, asked.n),
+            (asked.m, asked.n),
+            (asked.m, asked.n),
+        ];
+        let layout = |at: usize| -> Result<Layout, CublasError> {
+            let (rows, cols) = sizes[at];
+            let layout =
+                result::create_matrix_layout(element, rows as u64, cols as u64, asked.leading[at]);
+            let layout = Layout(layout?);
+            let set = |which, value: *const c_void, size| {
+                // SAFETY: the attribute has this size.
+                unsafe { result::set_matrix_layout_attribute(layout.0, which, value, size) }
+            };
+            if asked.batch != 1 {
+                let count = OfLayout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT;
+                let step = OfLayout::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET;
+                set(count, address(&asked.batch), 4)?;
+                set(step, address(&asked.steps[at]), 8)?;
+            }
+            Ok(layout)
+        };
+        let layouts = [layout(0)?, layout(1)?, layout(2)?, layout(3)?];
+        let wishes = wishes(asked)?;
+        let [a, b, c, d] = [0, 1, 2, 3].map(|at: usize| layouts[at].0);
+        // SAFETY: all of these were made above.
+        let answer =
+            unsafe { result::get_matmul_algo_heuristic(handle, desc.0, a, b, c, d, wishes.0) };
+        match answer {
+            Ok(answer) => Ok(Some(Self {
+                desc,
+                layouts,
+                algorithm: answer.algo,
+                workspace: answer.workspaceSize,
+            })),
+            Err(CublasError(
+                Status::CUBLAS_STATUS_NOT_SUPPORTED | Status::CUBLAS_STATUS_INVALID_VALUE,
+            )) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Starts the product.
+    ///
+    /// # Safety
+    /// The operands lie where they say and as the question did, and there is as much workspace as
+    /// the plan needs.
+    pub(super) unsafe fn run(
+        &self,
+        handle: sys::cublasLtHandle_t,
+        operands: &Operands,
+        stream: *mut c_void,
+    ) -> Result<(), CublasError> {
+        let [a, b, c, d] = operands.at;
+        let layouts = &self.layouts;
+        // SAFETY: the caller's promise; the descriptors are the plan's. The plans' lock is held, so
+        // that nobody else sets a bias meanwhile.
+        unsafe {
+            if !operands.bias.is_null() {
+                let which = OfProduct::CUBLASLT_MATMUL_DESC_BIAS_POINTER;
+                result::set_matmul_desc_attribute(self.desc.0, which, address(&operands.bias), 8)?;
+            }
+            result::matmul(
+                handle,
+                self.desc.0,
+                address(&operands.alpha),
+                address(&operands.beta),
+                a.cast(),
+                layouts[0].0,
+                b.cast(),
+                layouts[1].0,
+                c.cast(),
+                layouts[2].0,
+                d.cast(),
+                layouts[3].0,
+                &raw const self.algorithm,
+                operands.workspace.cast(),
+                self.workspace,
+                stream.cast(),
+            )
+        }
+    }
+}
+
+fn wishes(asked: &Question) -> Result<Wishes, CublasError> {
+    let wishes = Wishes(result::create_matmul_pref()?);
+    let set = |which, value: *const c_void, size| {
+        // SAFETY: the attribute has this size.
+        unsafe { result::set_matmul_pref_attribute(wishes.0, which, value, size) }
+    };
+    let most = Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES;
+    set(most, address(&WORKSPACE), 8)?;
+    if matches!(asked.dtype, DType::F16 | DType::BF16) {
+        // Parts of sums are added in f32, and rounded once.
+        let scheme = Scheme::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
+        let which = Preference::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK;
+        set(which, address(&scheme), 4)?;
+    }
+    let which = [
+        Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+        Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+        Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+        Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+    ];
+    for (which, aligned) in which.into_iter().zip(&asked.aligned) {
+        set(which, address(aligned), 4)?;
+    }
+    Ok(wishes)
+}
+
+fn address<T>(value: &T) -> *const c_void {
+    std::ptr::from_ref(value).cast()
+}

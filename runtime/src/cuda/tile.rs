@@ -1,0 +1,149 @@
+//! How operands of products lie, as kernels see them: the mirror of `tile.cuh`.
+
+use nomina_core::Result;
+
+use crate::SmallVec;
+use crate::cpu::gemm::Matrix;
+
+/// The most dims that a kernel repeats over; those further out are one start each.
+pub(super) const REPEATS: usize = 6;
+
+/// A matrix: its address, and strides in elements.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side {
+    at: u64,
+    rows: i64,
+    cols: i64,
+}
+
+impl Side {
+    /// A matrix, `shift` elements of `size` bytes further on.
+    pub(super) fn new(matrix: Matrix, shift: isize, size: usize) -> Self {
+        let at = matrix.ptr.wrapping_offset(shift * size as isize);
+        Self {
+            at: at as u64,
+            rows: matrix.rows as i64,
+            cols: matrix.cols as i64,
+        }
+    }
+
+    /// None.
+    pub(super) const NONE: Self = Self {
+        at: 0,
+        rows: 0,
+        cols: 0,
+    };
+}
+
+/// Sizes, and strides of `N` operands, innermost dim first.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeats<const N: usize> {
+    sizes: [i64; REPEATS],
+    steps: [[i64; REPEATS]; N],
+    rank: u32,
+    pad: u32,
+}
+
+/// A dim over which matrices repeat: its size, and the step of each operand in elements.
+pub(super) type Dim<const N: usize> = (usize, [isize; N]);
+
+/// Dims over which matrices repeat, outermost first.
+pub(super) type Dims<const N: usize> = SmallVec<[Dim<N>; 4]>;
+
+/// Without dims of one index, and with neighbours joined where all operands go on from one into the
+/// next.
+pub(super) fn merged<const N: usize>(dims: impl IntoIterator<Item = Dim<N>>) -> Dims<N> {
+    let mut out = Dims::<N>::new();
+    for (size, steps) in dims {
+        if size == 1 {
+            continue;
+        }
+        match out.last_mut() {
+            Some((outer, last)) if (0..N).all(|i| last[i] == steps[i] * size as isize) => {
+                *outer *= size;
+                *last = steps;
+            }
+            _ => out.push((size, steps)),
+        }
+    }
+    out
+}
+
+/// The number of indices of dims.
+pub(super) fn count<const N: usize>(dims: &[Dim<N>]) -> usize {
+    dims.iter().map(|(size, _)| size).product()
+}
+
+/// Calls `f` once for every index of `dims`, with how far the operands are from their first matrix.
+pub(super) fn walk<const N: usize>(
+    dims: &[Dim<N>],
+    mut f: impl FnMut([isize; N]) -> Result<()>,
+) -> Result<()> {
+    for nth in 0..count(dims) {
+        let (mut left, mut at) = (nth, [0; N]);
+        for (size, steps) in dims.iter().rev() {
+            for (at, step) in at.iter_mut().zip(steps) {
+                *at += (left % size) as isize * step;
+            }
+            left /= size;
+        }
+        f(at)?;
+    }
+    Ok(())
+}
+
+impl<const N: usize> Repeats<N> {
+    /// The inner dims as a kernel takes them, and the outer ones that it does not.
+    pub(super) fn new(dims: &[Dim<N>]) -> (Self, &[Dim<N>]) {
+        let (outer, inner) = dims.split_at(dims.len().saturating_sub(REPEATS));
+        let mut this = Self {
+            sizes: [1; REPEATS],
+            steps: [[0; REPEATS]; N],
+            rank: inner.len() as u32,
+            pad: 0,
+        };
+        for (at, (size, steps)) in inner.iter().rev().enumerate() {
+            this.sizes[at] = *size as i64;
+            for (operand, &step) in steps.iter().enumerate() {
+                this.steps[operand][at] = step as i64;
+            }
+        }
+        (this, outer)
+    }
+
+    /// The number of matrices.
+    pub(super) fn count(&self) -> usize {
+        self.sizes.iter().map(|&size| size as usize).product()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dims_that_go_on_are_one() {
+        let dims = [(2, [60, 0]), (1, [7, 7]), (3, [20, 0]), (5, [4, 4])];
+        let dims = merged(dims);
+        assert_eq!(&dims[..], [(6, [20, 0]), (5, [4, 4])]);
+        let mut seen = Vec::new();
+        walk(&dims, |at| {
+            seen.push(at);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(seen.len(), 30);
+        assert_eq!(seen[7], [24 + 4, 8 - 4]);
+    }
+
+    #[test]
+    fn outer_dims_are_left() {
+        let dims: Vec<Dim<1>> = (0..8).map(|i| (2, [1 << (2 * (8 - i))])).collect();
+        let (repeats, outer) = Repeats::new(&dims);
+        assert_eq!(repeats.count(), 64);
+        assert_eq!(outer, &dims[..2]);
+        assert_eq!(repeats.steps[0][0], 4);
+    }
+}
