@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::{Cuda, fused, staged};
+use super::{Cuda, fused, random, staged};
 use crate::backend::{Backend, Dense, Place, Pointwise};
 use crate::call;
 use crate::cpu::gather::{IndexJob, Update};
@@ -102,7 +102,7 @@ impl Backend for Cuda {
 
     unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::random(self, n, dest, draw) }
+        unsafe { random::random(self.forever("random")?, n, dest, draw) }
     }
 
     unsafe fn random_of(
@@ -114,17 +114,17 @@ impl Backend for Cuda {
         words: &Stream,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::random_of(self, n, dest, of, what, words) }
+        unsafe { random::random_of(self.forever("random")?, n, dest, of, what, words) }
     }
 
     unsafe fn permutation(&self, n: usize, dest: Place, words: &Stream) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::permutation(self, n, dest, words) }
+        unsafe { random::permutation(self.forever("randperm")?, n, dest, words) }
     }
 
     unsafe fn multinomial(&self, job: &call::Multinomial) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::multinomial(self, job) }
+        unsafe { random::multinomial(self.forever("multinomial")?, job) }
     }
 
     unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {

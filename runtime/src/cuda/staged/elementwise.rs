@@ -6,9 +6,8 @@ use super::super::Cuda;
 use super::Stage;
 use crate::SmallVec;
 use crate::backend::{Backend, Cpu, Input, Place, Pointwise};
-use crate::call::{Drawn, FusedJob, ReduceJob, TriangleJob};
+use crate::call::{FusedJob, ReduceJob, TriangleJob};
 use crate::plan::Plan;
-use crate::random::{Draw, Stream};
 
 /// An elementwise operation.
 ///
@@ -181,49 +180,5 @@ pub(crate) unsafe fn arange(
     // SAFETY: the same positions, in a copy of the same block.
     new(cuda, "arange", n, dest, |dest| unsafe {
         Cpu.arange(n, dest, start, step)
-    })
-}
-
-/// Random numbers.
-///
-/// # Safety
-/// See [`Backend`].
-pub(crate) unsafe fn random(cuda: &Cuda, n: usize, dest: Place, draw: &Draw) -> Result<()> {
-    // SAFETY: the same positions, in a copy of the same block.
-    new(cuda, "random", n, dest, |dest| unsafe {
-        Cpu.random(n, dest, draw)
-    })
-}
-
-/// Random numbers of distributions with a parameter each.
-///
-/// # Safety
-/// See [`Backend`].
-pub(crate) unsafe fn random_of(
-    cuda: &Cuda,
-    n: usize,
-    dest: Place,
-    of: Place,
-    what: Drawn,
-    words: &Stream,
-) -> Result<()> {
-    if n == 0 {
-        return Ok(());
-    }
-    let mut stage = Stage::new(cuda, "random", "random_of");
-    let (of, dest) = (stage.source(of)?, stage.dest(dest)?);
-    // SAFETY: the same positions, in copies of the same blocks.
-    unsafe { Cpu.random_of(n, dest, of, what, words)? };
-    stage.finish()
-}
-
-/// Numbers in random order.
-///
-/// # Safety
-/// See [`Backend`].
-pub(crate) unsafe fn permutation(cuda: &Cuda, n: usize, dest: Place, words: &Stream) -> Result<()> {
-    // SAFETY: the same positions, in a copy of the same block.
-    new(cuda, "randperm", n, dest, |dest| unsafe {
-        Cpu.permutation(n, dest, words)
     })
 }

@@ -17,10 +17,8 @@ use crate::SmallVec;
 use crate::backend::Place;
 use crate::memory::Scratch;
 
-pub(crate) use elementwise::{
-    arange, copy, fill, fused, fused_reduce, permutation, pointwise, random, random_of, triangle,
-};
-pub(crate) use rows::{entropy, lines, multinomial, norm, pick, reduce, scan, softmax, update};
+pub(crate) use elementwise::{arange, copy, fill, fused, fused_reduce, pointwise, triangle};
+pub(crate) use rows::{entropy, lines, norm, pick, reduce, scan, softmax, update};
 pub(crate) use space::{columns, conv, conv_transpose, pool, resample, spread};
 
 /// A live block of the device, and its copy on the host.

@@ -5,7 +5,7 @@ use nomina_core::Result;
 use super::super::Cuda;
 use super::Stage;
 use crate::backend::{Backend, Cpu, Place};
-use crate::call::{EntropyJob, Multinomial, NormJob, ReduceJob, ScanJob, SoftmaxJob};
+use crate::call::{EntropyJob, NormJob, ReduceJob, ScanJob, SoftmaxJob};
 use crate::cpu::gather::{IndexJob, Update};
 use crate::cpu::sort::LineJob;
 
@@ -114,25 +114,6 @@ pub(crate) unsafe fn lines(cuda: &Cuda, job: &LineJob<'_>) -> Result<()> {
     };
     // SAFETY: the same positions, in copies of the same blocks.
     unsafe { Cpu.lines(&job)? };
-    stage.finish()
-}
-
-/// Places drawn by weight.
-///
-/// # Safety
-/// See [`Backend`].
-pub(crate) unsafe fn multinomial(cuda: &Cuda, job: &Multinomial) -> Result<()> {
-    if job.rows == 0 {
-        return Ok(());
-    }
-    let mut stage = Stage::new(cuda, "multinomial", "multinomial");
-    let job = Multinomial {
-        weights: stage.source(job.weights)?,
-        dest: stage.dest(job.dest)?,
-        ..*job
-    };
-    // SAFETY: the same positions, in copies of the same blocks.
-    unsafe { Cpu.multinomial(&job)? };
     stage.finish()
 }
 
