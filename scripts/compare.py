@@ -1,12 +1,14 @@
 """How fast nomina is next to PyTorch and to other libraries of Rust, case by case, in one run.
 
 usage: python scripts/compare.py [--rounds 3] [--threads 2] [--only SUBSTRING] [--peers ndarray,candle,burn]
-                                 [--update docs/performance.md]        needs: pip install torch==2.11.0 numpy
+                                 [--device cuda] [--ours PROGRAM] [--update docs/performance.md]
+needs: pip install torch==2.11.0 numpy
 
 It builds the benchmarks, starts every side once and then asks all of them for the same case, one after the other,
 so many rounds: what else the machine does meets all sides alike. A ratio is another side's time over ours, within a
 round; the median over the rounds is printed. `--peers ''` asks PyTorch alone. `--update` writes the table between
-the lines `<!-- figures -->` and `<!-- /figures -->` of a file.
+the lines `<!-- figures -->` and `<!-- /figures -->` of a file. `--device cuda` measures on a GPU, against PyTorch
+there, and chains against what torch.compile makes of them. `--ours` names a benchmark that was built before.
 """
 
 import argparse
@@ -137,14 +139,21 @@ def main():
     p.add_argument("--rounds", type=int, default=3)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--only", default="")
-    p.add_argument("--peers", default="ndarray,candle,burn")
+    p.add_argument("--peers", help="ndarray,candle,burn on the host, and none on a GPU, unless said")
+    p.add_argument("--device", default="cpu")
+    p.add_argument("--ours", help="the benchmark `ops`, as cargo built it")
     p.add_argument("--update", type=pathlib.Path)
     args = p.parse_args()
     threads = ["--threads", str(args.threads)]
-    peers = [peer for peer in args.peers.split(",") if peer]
+    on_host = args.device == "cpu"
+    peers = args.peers if args.peers is not None else "ndarray,candle,burn" if on_host else ""
+    peers = [peer for peer in peers.split(",") if peer]
+    if peers and not on_host:
+        raise SystemExit("the peers are measured on the host: `--peers ''`")
+    device = [] if on_host else ["--device", args.device]
 
-    ours = built("bench", "--bench", "ops", "--no-run")
-    torch = [sys.executable, str(ROOT / "scripts/bench/torch_ops.py")]
+    ours = args.ours or built("bench", "--bench", "ops", "--no-run", *([] if on_host else ["--features", "cuda"]))
+    torch = [sys.executable, str(pathlib.Path(__file__).resolve().parent / "bench/torch_ops.py"), *device]
     cases, theirs = names(ours), names(*torch)
     for case in theirs:
         # Some chains are asked for fused alone. Gradients are still to come.
@@ -154,14 +163,14 @@ def main():
     if peers:
         program = built("build", "--release", "--manifest-path", PEERS)
         others += [Side(peer, program, *threads, "--peer", peer) for peer in peers]
-    sides = [Side("nomina", ours, *threads), *others]
+    sides = [Side("nomina", ours, *threads, *device), *others]
 
     rows = []
     for case in cases:
         if args.only not in case:
             continue
-        # A fused chain stands against the same chain of operators.
-        plain = case.removeprefix("fused/")
+        # A fused chain stands against the same chain of operators, unless PyTorch fuses it too.
+        plain = case if case in theirs else case.removeprefix("fused/")
         rounds = []
         for _ in range(args.rounds):
             known = {"nomina": case, "PyTorch": plain if plain in theirs else None}

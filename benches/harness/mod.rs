@@ -2,7 +2,8 @@
 //!
 //! A case is measured as `scripts/bench/torch_ops.py` measures PyTorch's side: three runs to warm
 //! up, then as many runs in a row as take a twentieth of a second, five times; the figure is the
-//! median.
+//! median. On a device beside the host a sample ends when the device is done, and operands are
+//! several, used in turn, so that they do not come from its cache.
 
 // Every benchmark compiles this file, and none uses all of it.
 #![allow(dead_code)]
@@ -10,6 +11,7 @@
 use std::fmt;
 use std::hint::black_box;
 use std::io::{BufRead, Write};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 /// How long the runs of one sample take together, in seconds.
@@ -20,6 +22,33 @@ pub type Timed = Box<dyn FnMut(u64) -> f64>;
 
 /// Makes the operands of a case, and what is timed on them.
 type Make = Box<dyn Fn() -> Timed>;
+
+/// A device that runs beside the host: who measures has to wait for it.
+pub struct Beside {
+    /// Waits until all is done.
+    pub wait: fn(),
+    /// The bytes of its memory in use.
+    pub in_use: fn() -> usize,
+}
+
+/// The device that all cases run on, where it is not the host.
+pub static BESIDE: OnceLock<Beside> = OnceLock::new();
+
+/// Operands that are used in turn have so many bytes in all: several times a device's cache.
+const TURNS: usize = 256 << 20;
+
+/// As many copies of the operands as exceed a device's cache, used in turn; one where they are so
+/// small that a cache is not what counts.
+fn copies<I>(device: &Beside, make: &impl Fn() -> I) -> Vec<I> {
+    let before = (device.in_use)();
+    let mut copies = vec![make()];
+    let bytes = (device.in_use)().saturating_sub(before);
+    if bytes >= 1 << 20 {
+        let more = TURNS.div_ceil(bytes).clamp(2, 64) - 1;
+        copies.extend((0..more).map(|_| make()));
+    }
+    copies
+}
 
 /// Something to measure, under a name.
 pub struct Case {
@@ -36,6 +65,20 @@ pub fn case<I: 'static, R>(
     run: impl Fn(&mut I) -> R + Copy + 'static,
 ) -> Case {
     let make = move || -> Timed {
+        if let Some(device) = BESIDE.get() {
+            let mut copies = copies(device, &make);
+            let mut turn = 0;
+            return Box::new(move |runs| {
+                (device.wait)();
+                let start = Instant::now();
+                for _ in 0..runs {
+                    drop(black_box(run(black_box(&mut copies[turn]))));
+                    turn = (turn + 1) % copies.len();
+                }
+                (device.wait)();
+                start.elapsed().as_secs_f64()
+            });
+        }
         let mut operands = make();
         Box::new(move |runs| {
             let start = Instant::now();
@@ -96,26 +139,38 @@ pub struct Options {
     pub peers: Vec<String>,
     /// The library whose cases these are, where there are several.
     peer: Option<String>,
+    /// Where the cases run, as it is spelled; only where it was asked for.
+    pub device: Option<String>,
 }
 
 impl Options {
     /// Reads the command line; `peers` are the libraries there are. Ends the process, with a word
     /// about it, where an argument is not understood.
     pub fn read(peers: &[&str]) -> Self {
-        Self::parse(std::env::args().skip(1), peers).unwrap_or_else(|error| {
-            let peer = if peers.is_empty() {
-                ""
-            } else {
-                " [--peer NAME]"
-            };
+        Self::read_args(peers, false)
+    }
+
+    /// The same for cases that run on any device.
+    pub fn read_with_device() -> Self {
+        Self::read_args(&[], true)
+    }
+
+    fn read_args(peers: &[&str], devices: bool) -> Self {
+        Self::parse(std::env::args().skip(1), peers, devices).unwrap_or_else(|error| {
+            let peer = if peers.is_empty() { "" } else { " [--peer NAME]" };
+            let device = if devices { " [--device cuda]" } else { "" };
             eprintln!(
-                "{error}\nusage: [--json] [--only SUBSTRING] [--threads N] [--ask] [--list]{peer}"
+                "{error}\nusage: [--json] [--only SUBSTRING] [--threads N] [--ask] [--list]{peer}{device}"
             );
             std::process::exit(2)
         })
     }
 
-    fn parse(args: impl Iterator<Item = String>, peers: &[&str]) -> Result<Self, String> {
+    fn parse(
+        args: impl Iterator<Item = String>,
+        peers: &[&str],
+        devices: bool,
+    ) -> Result<Self, String> {
         let mut options = Self {
             json: false,
             ask: false,
@@ -124,6 +179,7 @@ impl Options {
             threads: 2,
             peers: Vec::new(),
             peer: None,
+            device: None,
         };
         let mut args = args;
         while let Some(arg) = args.next() {
@@ -149,6 +205,7 @@ impl Options {
                     }
                     options.peers.push(name);
                 }
+                "--device" if devices => options.device = Some(value()?),
                 other => return Err(format!("no option `{other}`")),
             }
         }

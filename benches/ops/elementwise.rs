@@ -3,7 +3,7 @@
 use nomina::prelude::*;
 
 use crate::harness::{Case, case};
-use crate::{BIG, C, MILLION, N, randn};
+use crate::{BIG, C, MILLION, N, device, randn, samples};
 
 pub fn cases() -> Vec<Case> {
     let mut cases = sizes();
@@ -32,7 +32,7 @@ fn sizes() -> Vec<Case> {
             case(
                 format!("chain/{n}"),
                 move || {
-                    let c: Tensor<(C,)> = Tensor::randn([size[1]]);
+                    let c: Tensor<(C,)> = samples([size[1]]);
                     (randn(size), randn(size), c)
                 },
                 |(a, b, c)| (&*a * &*b + &*c).exp() * &*a,
@@ -54,7 +54,7 @@ fn operands() -> Vec<Case> {
         ),
         case(
             "add_bcast_last/10M",
-            || (randn(BIG), Tensor::<(C,)>::randn([BIG[1]])),
+            || (randn(BIG), samples::<(C,), f32>([BIG[1]])),
             |(a, b)| &*a + &*b,
         ),
         case(
@@ -65,7 +65,7 @@ fn operands() -> Vec<Case> {
         case(
             "add_transposed/10M",
             || {
-                let b: Tensor<(C, N)> = Tensor::randn([BIG[1], BIG[0]]);
+                let b: Tensor<(C, N)> = samples([BIG[1], BIG[0]]);
                 (randn(BIG), b.t())
             },
             |(a, b)| &*a + &*b,
@@ -82,15 +82,15 @@ fn operands() -> Vec<Case> {
 /// Other dtypes than f32.
 fn dtypes() -> Vec<Case> {
     fn two<T: Inexact>(sizes: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(N, C), T>) {
-        let one = || Tensor::<(N, C)>::randn_with::<T>(sizes);
+        let one = || samples::<(N, C), T>(sizes);
         (one(), one())
     }
     vec![
         case(
             "add_promote_i64_f32/1M",
             || {
-                let ones = Tensor::<(N, C)>::ones_with::<i64>(MILLION);
-                (ones, randn(MILLION))
+                let ones = Tensor::<(N, C)>::options().dtype::<i64>().device(device());
+                (ones.ones(MILLION), randn(MILLION))
             },
             |(a, b)| &*a + &*b,
         ),

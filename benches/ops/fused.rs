@@ -3,7 +3,7 @@
 use nomina::prelude::*;
 
 use crate::harness::{Case, case};
-use crate::{BIG, C, MILLION, N, randn};
+use crate::{BIG, C, MILLION, N, randn, samples};
 
 pub fn cases() -> Vec<Case> {
     let sizes = [
@@ -31,7 +31,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn row(size: [usize; 2]) -> Tensor<(C,)> {
-    Tensor::randn([size[1]])
+    samples([size[1]])
 }
 
 /// A chain that is summed up, over each of the dims.

@@ -3,13 +3,13 @@
 use nomina::prelude::*;
 
 use crate::harness::{Case, case};
-use crate::{BIG, C, H, N, W, randn};
+use crate::{BIG, C, H, N, W, randn, samples};
 
 pub fn cases() -> Vec<Case> {
     vec![
         case(
             "nchw_to_nhwc/8M",
-            || Tensor::<(N, C, H, W)>::randn([32, 64, 64, 64]),
+            || samples::<(N, C, H, W), f32>([32, 64, 64, 64]),
             |a| a.align_to((N, H, W, C)).contiguous(),
         ),
         case("transpose_copy/10M", || randn(BIG), |a| a.t().contiguous()),

@@ -1,4 +1,5 @@
-//! Speed of operators: `cargo bench --bench ops -- [--json] [--only SUBSTRING] [--threads N]`.
+//! Speed of operators: `cargo bench --bench ops -- [--json] [--only SUBSTRING] [--threads N]`, and with
+//! `--features cuda` before the `--` and `--device cuda` behind it, of a GPU.
 //!
 //! The cases and their names are those of `scripts/bench/torch_ops.py`, which measures PyTorch;
 //! `mlp_train_step` waits for gradients. They are written as a user writes them, on typed
@@ -14,8 +15,12 @@ mod layout;
 mod product;
 mod reduce;
 
-use harness::Options;
+use std::sync::OnceLock;
+
+use harness::{BESIDE, Beside, Options};
+use nomina::dims::{Distinct, ShapeFor};
 use nomina::prelude::*;
+use nomina::{Device, cuda};
 
 dims! { pub N, pub C, pub H, pub W, pub B, pub K }
 
@@ -26,7 +31,10 @@ const BIG: [usize; 2] = [4000, 2500];
 const MILLION: [usize; 2] = [1000, 1000];
 
 fn main() {
-    let options = Options::read(&[]);
+    let options = Options::read_with_device();
+    if let Some(name) = &options.device {
+        place(name);
+    }
     rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .build_global()
@@ -40,7 +48,44 @@ fn main() {
     harness::run(&cases, &options);
 }
 
+/// Where all operands lie.
+static DEVICE: OnceLock<Device> = OnceLock::new();
+
+fn device() -> Device {
+    DEVICE.get().copied().unwrap_or_default()
+}
+
+/// Lets all operands lie on a device; ends the process where it is not there.
+fn place(name: &str) {
+    let found = name
+        .parse()
+        .and_then(|device: Device| match device.resolved() {
+            Device::Cuda(Some(ordinal)) => Device::cuda(ordinal),
+            other => Ok(other),
+        });
+    let device = found.unwrap_or_else(|error| {
+        eprintln!("nothing is measured: {error}");
+        std::process::exit(1)
+    });
+    DEVICE.get_or_init(|| device);
+    if device.is_cuda() {
+        BESIDE.get_or_init(|| Beside {
+            wait: || cuda::synchronize(None).expect("the device works"),
+            in_use: || cuda::stats(cuda::current()).map_or(0, |stats| stats.in_use),
+        });
+        if let Device::Cuda(Some(ordinal)) = device {
+            cuda::set_current(ordinal).expect("the device is there");
+        }
+    }
+}
+
+/// Samples of the normal distribution.
+fn samples<D: Dims + Distinct, T: Inexact>(sizes: impl ShapeFor<D>) -> Tensor<D, T> {
+    let options = Tensor::<D>::options().dtype::<T>().device(device());
+    options.randn(sizes)
+}
+
 /// A matrix of samples.
-fn randn([rows, columns]: [usize; 2]) -> Tensor<(N, C)> {
-    Tensor::randn([rows, columns])
+fn randn(sizes: [usize; 2]) -> Tensor<(N, C)> {
+    samples(sizes)
 }

@@ -3,7 +3,7 @@
 use nomina::prelude::*;
 
 use crate::harness::{Case, case};
-use crate::{B, BIG, C, K, N, randn};
+use crate::{B, BIG, C, K, N, randn, samples};
 
 pub fn cases() -> Vec<Case> {
     let square = |n: usize| {
@@ -28,7 +28,7 @@ pub fn cases() -> Vec<Case> {
         case(
             "matmul_nt/1024",
             || {
-                let b: Tensor<(K, C)> = Tensor::randn([1024, 1024]);
+                let b: Tensor<(K, C)> = samples([1024, 1024]);
                 (randn([1024, 1024]), b)
             },
             |(a, b)| a.matmul(&b.t()),
@@ -41,15 +41,15 @@ pub fn cases() -> Vec<Case> {
         case(
             "bmm/64x128x64x128",
             || {
-                let a: Tensor<(B, N, C)> = Tensor::randn([64, 128, 64]);
-                let b: Tensor<(B, C, K)> = Tensor::randn([64, 64, 128]);
+                let a: Tensor<(B, N, C)> = samples([64, 128, 64]);
+                let b: Tensor<(B, C, K)> = samples([64, 64, 128]);
                 (a, b)
             },
             |(a, b)| a.matmul(b),
         ),
         case(
             "mv/4000x2500",
-            || (randn(BIG), Tensor::<(C,)>::randn([BIG[1]])),
+            || (randn(BIG), samples::<(C,), f32>([BIG[1]])),
             |(a, b)| a.matmul(b),
         ),
     ]);
@@ -58,8 +58,5 @@ pub fn cases() -> Vec<Case> {
 
 /// The factors of a product.
 fn two<T: Inexact>(a: [usize; 2], b: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(C, K), T>) {
-    (
-        Tensor::<(N, C)>::randn_with::<T>(a),
-        Tensor::<(C, K)>::randn_with::<T>(b),
-    )
+    (samples::<(N, C), T>(a), samples::<(C, K), T>(b))
 }

@@ -3,7 +3,7 @@
 use nomina::prelude::*;
 
 use crate::harness::{Case, case};
-use crate::{BIG, C, H, MILLION, N, randn};
+use crate::{BIG, C, H, MILLION, N, randn, samples};
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -12,12 +12,12 @@ pub fn cases() -> Vec<Case> {
         case("sum_last/10M", || randn(BIG), |a| a.sum(C)),
         case(
             "sum_middle/8M",
-            || Tensor::<(N, C, H)>::randn([200, 200, 200]),
+            || samples::<(N, C, H), f32>([200, 200, 200]),
             |a| a.sum(C),
         ),
         case(
             "sum_bf16_last/10M",
-            || Tensor::<(N, C)>::randn_with::<bf16>(BIG),
+            || samples::<(N, C), bf16>(BIG),
             |a| a.sum(C),
         ),
         case("max_last/10M", || randn(BIG), |a| a.max(C)),

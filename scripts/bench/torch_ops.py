@@ -1,16 +1,22 @@
 """The PyTorch side of the speed comparison: a line of JSON a case, {"case", "seconds"} (median of 5, warm).
 
-usage: python torch_ops.py [--threads 2] [--only SUBSTRING] [--ask | --list]       needs: pip install torch==2.11.0 numpy
+usage: python torch_ops.py [--threads 2] [--only SUBSTRING] [--device cuda] [--ask | --list]
+needs: pip install torch==2.11.0 numpy
 `cargo bench --bench ops` prints the same cases under the same names. Outputs are freshly allocated unless a case
 says otherwise. With --ask it measures the cases that standard input names, one a line: so scripts/compare.py asks
-all sides in turn; with --list it prints the names of all cases.
+all sides in turn; with --list it prints the names of all cases. On a GPU operands are several, used in turn, so that
+they do not come from its cache; a sample ends when the GPU is done; and chains of operators are measured a second
+time under `fused/`, as torch.compile makes them.
 """
-import argparse, json, sys, time
+import argparse, itertools, json, sys, time
 import torch
 
 f32, f64, bf16, i64 = torch.float32, torch.float64, torch.bfloat16, torch.int64
-R = lambda *s, dt=f32: torch.randn(*s).to(dt)
-CASES = {}
+DEVICE = "cpu"
+R = lambda *s, dt=f32: torch.randn(*s, device=DEVICE).to(dt)
+CASES, FUSED = {}, {}
+# What `cargo bench --bench ops` has with `fuse!` too.
+CHAINS = ("chain/", "chain_sum_", "softmax_steps/", "bias_gelu/", "mean_squared/")
 
 
 def case(name):
@@ -20,7 +26,31 @@ def case(name):
 
 
 def simple(name, make, fn):
-    CASES[name] = lambda: (lambda a: (lambda: fn(*a)))(make())
+    CASES[name] = lambda: turns(make, fn)
+    if name.startswith(CHAINS):
+        FUSED[f"fused/{name}"] = lambda: turns(make, torch.compile(fn, dynamic=False))
+
+
+def turns(make, fn):
+    """Calls a function on operands that are used in turn, so many that they exceed a GPU's cache."""
+    before = used()
+    copies = [make()]
+    size = used() - before
+    if size >= 1 << 20:
+        copies += [make() for _ in range(min(max(-(-(256 << 20) // size), 2), 64) - 1)]
+    if len(copies) == 1:
+        return lambda a=copies[0]: fn(*a)
+    order = itertools.cycle(copies)
+    return lambda: fn(*next(order))
+
+
+def used():
+    return torch.cuda.memory_allocated() if DEVICE != "cpu" else 0
+
+
+def wait():
+    if DEVICE != "cpu":
+        torch.cuda.synchronize()
 
 
 big = (4000, 2500)
@@ -37,10 +67,10 @@ simple("add_inplace/10M", lambda: (R(*big), R(*big)), lambda a, b: a.add_(b))
 simple("add_bcast_last/10M", lambda: (R(*big), R(big[1])), lambda a, b: a + b)
 simple("add_bcast_first/10M", lambda: (R(*big), R(big[0], 1)), lambda a, b: a + b)
 simple("add_transposed/10M", lambda: (R(*big), R(big[1], big[0]).t()), lambda a, b: a + b)
-simple("add_promote_i64_f32/1M", lambda: (torch.ones(1000, 1000, dtype=i64), R(1000, 1000)), lambda a, b: a + b)
+simple("add_promote_i64_f32/1M", lambda: (torch.ones(1000, 1000, dtype=i64, device=DEVICE), R(1000, 1000)), lambda a, b: a + b)
 simple("add_bf16/10M", lambda: (R(*big, dt=bf16), R(*big, dt=bf16)), lambda a, b: a + b)
 simple("add_f64/1M", lambda: (R(1000, 1000, dt=f64), R(1000, 1000, dt=f64)), lambda a, b: a + b)
-simple("mul_c64/1M", lambda: (torch.randn(1000, 1000, dtype=torch.complex64), torch.randn(1000, 1000, dtype=torch.complex64)), lambda a, b: a * b)
+simple("mul_c64/1M", lambda: (R(1000, 1000, dt=torch.complex64), R(1000, 1000, dt=torch.complex64)), lambda a, b: a * b)
 simple("lt/10M", lambda: (R(*big), R(*big)), lambda a, b: a < b)
 simple("div_scalar/10M", lambda: (R(*big),), lambda a: a / 3.0)
 for op in ("tanh", "sigmoid", "sin", "log", "erf", "sqrt", "relu"):
@@ -65,7 +95,7 @@ simple("nchw_to_nhwc/8M", lambda: (R(32, 64, 64, 64),), lambda a: a.permute(0, 2
 simple("transpose_copy/10M", lambda: (R(*big),), lambda a: a.t().contiguous())
 simple("cat_last/10M", lambda: (R(*big), R(*big)), lambda a, b: torch.cat([a, b], 1))
 simple("cast_f32_bf16/10M", lambda: (R(*big),), lambda a: a.to(bf16))
-simple("randn/10M", lambda: (), lambda: torch.randn(*big))
+simple("randn/10M", lambda: (), lambda: torch.randn(*big, device=DEVICE))
 for n in (4, 64, 256, 1024, 2048):
     simple(f"matmul_f32/{n}", lambda n=n: (R(n, n), R(n, n)), lambda a, b: a @ b)
 simple("matmul_f64/1024", lambda: (R(1024, 1024, dt=f64), R(1024, 1024, dt=f64)), lambda a, b: a @ b)
@@ -78,8 +108,9 @@ simple("mv/4000x2500", lambda: (R(*big), R(big[1])), lambda a, b: a @ b)
 
 @case("mlp_train_step/256x784x512x10")
 def _():
-    x, y = R(256, 784), torch.randint(0, 10, (256,))
-    w1, b1, w2, b2 = (R(784, 512) * 0.03).requires_grad_(), torch.zeros(512, requires_grad=True), (R(512, 10) * 0.04).requires_grad_(), torch.zeros(10, requires_grad=True)
+    x, y = R(256, 784), torch.randint(0, 10, (256,), device=DEVICE)
+    w1, w2 = (R(784, 512) * 0.03).requires_grad_(), (R(512, 10) * 0.04).requires_grad_()
+    b1, b2 = (torch.zeros(n, requires_grad=True, device=DEVICE) for n in (512, 10))
     ps = [w1, b1, w2, b2]
 
     def step():
@@ -96,11 +127,13 @@ def _():
 def measure(f, budget=0.25):
     for _ in range(3):
         f()
+    wait()
     n = 1
     while True:
         s = time.perf_counter()
         for _ in range(n):
             f()
+        wait()
         e = time.perf_counter() - s
         if e > budget / 5:
             break
@@ -110,6 +143,7 @@ def measure(f, budget=0.25):
         s = time.perf_counter()
         for _ in range(n):
             f()
+        wait()
         best.append((time.perf_counter() - s) / n)
     return sorted(best)[2]
 
@@ -122,10 +156,16 @@ if __name__ == "__main__":
     p = argparse.ArgumentParser()
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--only", default="")
+    p.add_argument("--device", default="cpu")
     p.add_argument("--ask", action="store_true")
     p.add_argument("--list", action="store_true")
     a = p.parse_args()
     torch.set_num_threads(a.threads)
+    DEVICE = a.device
+    if DEVICE != "cpu":
+        CASES |= FUSED
+        if not a.list and not torch.cuda.is_available():
+            raise SystemExit("nothing is measured: PyTorch sees no CUDA device")
     asked = (line.strip() for line in sys.stdin) if a.ask else [name for name in CASES if a.only in name]
     for name in asked:
         print(name) if a.list else tell(name)
