@@ -1,0 +1,287 @@
+// The fake NVRTC: kernels are compiled by the system's C++ compiler, behind shim.h, into a shared
+// object, which stands for the code of a GPU; the fake driver loads it.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#define NVRTC extern "C" __attribute__((visibility("default"))) nvrtcResult
+
+enum nvrtcResult : int {
+    NVRTC_SUCCESS = 0,
+    NVRTC_ERROR_OUT_OF_MEMORY = 1,
+    NVRTC_ERROR_PROGRAM_CREATION_FAILURE = 2,
+    NVRTC_ERROR_INVALID_INPUT = 3,
+    NVRTC_ERROR_INVALID_PROGRAM = 4,
+    NVRTC_ERROR_INVALID_OPTION = 5,
+    NVRTC_ERROR_COMPILATION = 6,
+};
+
+struct Header {
+    std::string name, text;
+};
+struct Program {
+    std::string source, name, log, image;
+    std::vector<Header> headers;
+};
+typedef Program* nvrtcProgram;
+
+extern char** environ;
+
+static bool write_file(const std::string& path, const std::string& text) {
+    FILE* file = fopen(path.c_str(), "wb");
+    if (!file) return false;
+    bool written = fwrite(text.data(), 1, text.size(), file) == text.size();
+    return fclose(file) == 0 && written;
+}
+
+static bool read_file(const std::string& path, std::string& text) {
+    FILE* file = fopen(path.c_str(), "rb");
+    if (!file) return false;
+    char part[65536];
+    size_t count;
+    text.clear();
+    while ((count = fread(part, 1, sizeof(part), file)) > 0) text.append(part, count);
+    fclose(file);
+    return true;
+}
+
+static void remove_folder(const std::string& folder) {
+    DIR* entries = opendir(folder.c_str());
+    if (!entries) return;
+    while (dirent* entry = readdir(entries)) unlink((folder + "/" + entry->d_name).c_str());
+    closedir(entries);
+    rmdir(folder.c_str());
+}
+
+static std::string new_folder(const std::string& above) {
+    std::string path = above + "/nomina-XXXXXX";
+    return mkdtemp(path.data()) ? path : "";
+}
+
+static std::vector<std::string> words(const std::string& text) {
+    std::vector<std::string> found;
+    size_t at = 0;
+    while ((at = text.find_first_not_of(' ', at)) != std::string::npos) {
+        size_t end = std::min(text.find(' ', at), text.size());
+        found.push_back(text.substr(at, end - at));
+        at = end;
+    }
+    return found;
+}
+
+// The folder of this library: there lies shim.h, and headers are kept there once compiled.
+static std::string own_folder() {
+    Dl_info own;
+    if (!dladdr(reinterpret_cast<void*>(&own_folder), &own)) return "";
+    char* path = realpath(own.dli_fname, nullptr);
+    if (!path) return "";
+    std::string folder(path);
+    free(path);
+    return folder.substr(0, folder.rfind('/'));
+}
+
+// Runs the compiler in `folder`; what it says goes to a log there.
+static bool compile(const std::vector<std::string>& arguments, const std::string& folder,
+                    std::string& log) {
+    const char* named = getenv("CXX");
+    std::vector<std::string> command = words(named && *named ? named : "c++");
+    for (const char* always :
+         {"-std=c++17", "-O1", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-gnu-unique",
+          "-fno-strict-aliasing", "-fno-math-errno", "-ffp-contract=off", "-fvisibility=hidden",
+          "-fsanitize=alignment,bounds", "-w", "-pipe"})
+        command.push_back(always);
+    command.push_back("-I" + own_folder());
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : command) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+
+    std::string said = folder + "/log";
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, 1, said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&files, 1, 2);
+    pid_t child;
+    int failed = posix_spawnp(&child, pointers[0], &files, nullptr, pointers.data(), environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (failed) {
+        log = "fake nvrtc: no compiler: " + command[0] + ": " + strerror(failed) + "\n";
+        return false;
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return false;
+    read_file(said, log);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static unsigned long digest(const std::vector<Header>& headers) {
+    unsigned long hash = 0xcbf29ce484222325ul;
+    auto add = [&](const std::string& text) {
+        for (unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3ul;
+        hash = (hash ^ text.size()) * 0x100000001b3ul;
+    };
+    const char* named = getenv("CXX");
+    add(named ? named : "");
+    for (const Header& header : headers) add(header.name), add(header.text);
+    return hash;
+}
+
+// Headers that do not look at what a program defines: compiled once, with shim.h.
+static const char* const COMMON[] = {"types.cuh",   "index.cuh",   "block.cuh",
+                                     "numeric.cuh", "special.cuh", "philox.cuh"};
+
+// A folder with the headers as files, and prefix.h compiled. It gets its name when all is there.
+static std::string header_folder(const std::vector<Header>& headers) {
+    std::string above = own_folder();
+    char name[32];
+    snprintf(name, sizeof(name), "/headers-%016lx", digest(headers));
+    std::string folder = above + name;
+    if (access(folder.c_str(), R_OK) == 0) return folder;
+    std::string made = new_folder(above);
+    if (made.empty()) return "";
+    std::string prefix = "#include \"shim.h\"\n", log;
+    bool well = true;
+    for (const Header& header : headers) well &= write_file(made + "/" + header.name, header.text);
+    for (const char* common : COMMON)
+        for (const Header& header : headers)
+            if (header.name == common) prefix += "#include \"" + header.name + "\"\n";
+    well &= write_file(made + "/prefix.h", prefix);
+    // Where that fails, the programs that include the header say why.
+    if (!compile({"-x", "c++-header", made + "/prefix.h", "-o", made + "/prefix.h.gch"}, made, log)) {
+        unlink((made + "/prefix.h.gch").c_str());
+        well &= write_file(made + "/prefix.h", "#include \"shim.h\"\n");
+    }
+    if (!well || rename(made.c_str(), folder.c_str()) != 0) remove_folder(made);
+    return access(folder.c_str(), R_OK) == 0 ? folder : "";
+}
+
+static bool starts(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
+
+// Macros are passed on; of the options for a GPU nothing is left to do.
+static bool take_option(const std::string& option, std::vector<std::string>& arguments) {
+    for (const char* define : {"--define-macro=", "-D"})
+        if (starts(option, define)) {
+            arguments.push_back("-D" + option.substr(strlen(define)));
+            return true;
+        }
+    for (const char* known :
+         {"--gpu-architecture=", "-arch=", "--std=", "-std=", "--fmad=", "-fmad=", "--device-debug",
+          "--generate-line-info", "-lineinfo", "--restrict", "--extra-device-vectorization",
+          "--default-device", "-default-device", "--maxrregcount=", "--ptxas-options=", "--dopt",
+          "--no-source-include", "--diag-suppress=", "--minimal", "--split-compile="})
+        if (starts(option, known)) return true;
+    return false;
+}
+
+NVRTC nvrtcVersion(int* major, int* minor) {
+    *major = 13;
+    *minor = 0;
+    return NVRTC_SUCCESS;
+}
+
+static const int ARCHS[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+
+NVRTC nvrtcGetNumSupportedArchs(int* count) {
+    *count = sizeof(ARCHS) / sizeof(ARCHS[0]);
+    return NVRTC_SUCCESS;
+}
+
+NVRTC nvrtcGetSupportedArchs(int* archs) {
+    memcpy(archs, ARCHS, sizeof(ARCHS));
+    return NVRTC_SUCCESS;
+}
+
+NVRTC nvrtcCreateProgram(nvrtcProgram* out, const char* source, const char* name, int count,
+                         const char* const* headers, const char* const* names) {
+    if (!out || !source || count < 0) return NVRTC_ERROR_INVALID_INPUT;
+    auto* program = new Program{source, name && *name ? name : "default_program.cu", "", "", {}};
+    for (int i = 0; i < count; i++) program->headers.push_back({names[i], headers[i]});
+    for (char& letter : program->name)
+        if (letter == '/') letter = '_';
+    *out = program;
+    return NVRTC_SUCCESS;
+}
+
+NVRTC nvrtcDestroyProgram(nvrtcProgram* program) {
+    if (!program || !*program) return NVRTC_ERROR_INVALID_PROGRAM;
+    delete *program;
+    *program = nullptr;
+    return NVRTC_SUCCESS;
+}
+
+NVRTC nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
+    if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
+    std::vector<std::string> arguments;
+    for (int i = 0; i < count; i++)
+        if (!take_option(options[i], arguments)) {
+            program->log = std::string("fake nvrtc: unknown option ") + options[i] + "\n";
+            return NVRTC_ERROR_INVALID_OPTION;
+        }
+    const char* temporary = getenv("TMPDIR");
+    std::string folder = new_folder(temporary && *temporary ? temporary : "/tmp");
+    std::string headers = header_folder(program->headers);
+    if (folder.empty() || headers.empty()) {
+        program->log = "fake nvrtc: no folder for what is compiled\n";
+        return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
+    }
+    std::string source = folder + "/" + program->name, image = folder + "/image.so";
+    for (const std::string& fixed :
+         {std::string("-I") + headers, std::string("-include"), headers + "/prefix.h",
+          std::string("-shared"), std::string("-nostdlib"), std::string("-x"), std::string("c++"),
+          source, std::string("-o"), image, std::string("-lm"), std::string("-lc")})
+        arguments.push_back(fixed);
+    bool compiled = write_file(source, program->source) && compile(arguments, folder, program->log)
+                    && read_file(image, program->image);
+    remove_folder(folder);
+    return compiled ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION;
+}
+
+static nvrtcResult image_size(nvrtcProgram program, size_t* size) {
+    if (!program || program->image.empty()) return NVRTC_ERROR_INVALID_PROGRAM;
+    *size = program->image.size();
+    return NVRTC_SUCCESS;
+}
+static nvrtcResult image(nvrtcProgram program, char* out) {
+    if (!program || program->image.empty()) return NVRTC_ERROR_INVALID_PROGRAM;
+    memcpy(out, program->image.data(), program->image.size());
+    return NVRTC_SUCCESS;
+}
+NVRTC nvrtcGetCUBINSize(nvrtcProgram program, size_t* size) { return image_size(program, size); }
+NVRTC nvrtcGetCUBIN(nvrtcProgram program, char* out) { return image(program, out); }
+NVRTC nvrtcGetPTXSize(nvrtcProgram program, size_t* size) { return image_size(program, size); }
+NVRTC nvrtcGetPTX(nvrtcProgram program, char* out) { return image(program, out); }
+
+NVRTC nvrtcGetProgramLogSize(nvrtcProgram program, size_t* size) {
+    if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
+    *size = program->log.size() + 1;
+    return NVRTC_SUCCESS;
+}
+NVRTC nvrtcGetProgramLog(nvrtcProgram program, char* out) {
+    if (!program) return NVRTC_ERROR_INVALID_PROGRAM;
+    memcpy(out, program->log.c_str(), program->log.size() + 1);
+    return NVRTC_SUCCESS;
+}
+
+extern "C" __attribute__((visibility("default"))) const char* nvrtcGetErrorString(nvrtcResult code) {
+    switch (code) {
+    case NVRTC_SUCCESS: return "NVRTC_SUCCESS";
+    case NVRTC_ERROR_OUT_OF_MEMORY: return "NVRTC_ERROR_OUT_OF_MEMORY";
+    case NVRTC_ERROR_PROGRAM_CREATION_FAILURE: return "NVRTC_ERROR_PROGRAM_CREATION_FAILURE";
+    case NVRTC_ERROR_INVALID_INPUT: return "NVRTC_ERROR_INVALID_INPUT";
+    case NVRTC_ERROR_INVALID_PROGRAM: return "NVRTC_ERROR_INVALID_PROGRAM";
+    case NVRTC_ERROR_INVALID_OPTION: return "NVRTC_ERROR_INVALID_OPTION";
+    case NVRTC_ERROR_COMPILATION: return "NVRTC_ERROR_COMPILATION";
+    }
+    return "NVRTC_ERROR unknown";
+}

@@ -1,0 +1,212 @@
+//! The libraries that stand for a GPU: built with the system's C++ compiler, once per content, and
+//! test programs that run themselves again with them.
+//!
+//! Test programs include this file by `#[path]`.
+
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::OsString;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::{env, fs, process};
+
+/// Set in a program that runs with the fakes.
+const MARK: &str = "NOMINA_FAKE_GPU";
+
+/// A library: its name, the one that programs ask for, and its sources (a folder or a file).
+const LIBRARIES: [(&str, &str, &str); 3] = [
+    ("libcuda.so.1", "libcuda.so", "driver"),
+    ("libnvrtc.so.13", "libnvrtc.so", "nvrtc.cpp"),
+    ("libcublasLt.so.13", "libcublasLt.so", "cublaslt.cpp"),
+];
+
+const FLAGS: [&str; 4] = ["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden"];
+
+/// Whether this program already runs with the fakes.
+pub fn is_fake() -> bool {
+    env::var_os(MARK).is_some()
+}
+
+/// `runtime/kernels`.
+pub fn kernels() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let inside = root.join("runtime/kernels");
+    match inside.is_dir() {
+        true => inside,
+        false => root.join("../runtime/kernels"),
+    }
+}
+
+/// The compiler's name: `$CXX`, else `c++`.
+pub fn compiler() -> OsString {
+    match env::var_os("CXX") {
+        Some(named) if !named.is_empty() => named,
+        _ => "c++".into(),
+    }
+}
+
+/// Where tests may leave files: a folder below the target folder.
+fn folder() -> PathBuf {
+    match option_env!("CARGO_TARGET_TMPDIR") {
+        Some(folder) => folder.into(),
+        None => env::temp_dir(),
+    }
+}
+
+/// The folder with the fake libraries, or why there is none.
+pub fn fakes() -> Result<PathBuf, String> {
+    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    BUILT.get_or_init(build).clone()
+}
+
+fn build() -> Result<PathBuf, String> {
+    let host = kernels().join("host");
+    let version = Command::new(compiler())
+        .arg("--version")
+        .output()
+        .map_err(|error| format!("no C++ compiler ({}): {error}", compiler().display()))?
+        .stdout;
+    let mut hasher = DefaultHasher::new();
+    (version, FLAGS, compiler()).hash(&mut hasher);
+    for file in files(&host)?.iter().chain(&files(&host.join("driver"))?) {
+        (file.file_name(), text(fs::read(file), file)?).hash(&mut hasher);
+    }
+    let built = folder().join(format!("fake-gpu-{:016x}", hasher.finish()));
+    if built.is_dir() {
+        return Ok(built);
+    }
+    // Another process may build the same: who is first gives the folder its name.
+    let own = built.with_extension(process::id().to_string());
+    text(fs::create_dir_all(&own), &own)?;
+    build_in(&host, &own)?;
+    if fs::rename(&own, &built).is_err() {
+        text(fs::remove_dir_all(&own), &own)?;
+    }
+    match built.is_dir() {
+        true => Ok(built),
+        false => Err(format!("{} did not come to be", built.display())),
+    }
+}
+
+fn build_in(host: &Path, own: &Path) -> Result<(), String> {
+    let mut objects = Vec::new();
+    for (name, asked, sources) in LIBRARIES {
+        let sources = match host.join(sources) {
+            sources if sources.is_dir() => files(&sources)?,
+            sources if sources.is_file() => vec![sources],
+            _ => continue,
+        };
+        for source in sources.iter().filter(|source| ends(source, "cpp")) {
+            let object = own.join(source.with_extension("o").file_name().unwrap_or_default());
+            let mut command = Command::new(compiler());
+            command.args(FLAGS).args(["-c", "-o"]);
+            objects.push((
+                name,
+                asked,
+                object.clone(),
+                start(command.arg(object).arg(source))?,
+            ));
+        }
+    }
+    let mut linked: Vec<(&str, &str, Vec<PathBuf>)> = Vec::new();
+    for (name, asked, object, child) in objects {
+        finish(child)?;
+        match linked.last_mut() {
+            Some((last, _, objects)) if *last == name => objects.push(object),
+            _ => linked.push((name, asked, vec![object])),
+        }
+    }
+    for (name, asked, objects) in linked {
+        let mut command = Command::new(compiler());
+        command
+            .args(["-shared", "-o"])
+            .arg(own.join(name))
+            .args(&objects);
+        // The other fakes may call the driver.
+        command
+            .arg(format!("-Wl,-soname,{name}"))
+            .arg("-Wl,-rpath,$ORIGIN")
+            .arg("-L")
+            .arg(own);
+        if name != "libcuda.so.1" {
+            command.arg("-lcuda");
+        }
+        finish(start(command.args(["-ldl", "-lpthread"]))?)?;
+        text(std::os::unix::fs::symlink(name, own.join(asked)), own)?;
+        for object in objects {
+            text(fs::remove_file(&object), &object)?;
+        }
+    }
+    // What kernels are compiled behind lies beside the library that does it.
+    for header in files(host)?.iter().filter(|file| ends(file, "h")) {
+        text(
+            fs::copy(header, own.join(header.file_name().unwrap_or_default())),
+            header,
+        )?;
+    }
+    Ok(())
+}
+
+fn ends(file: &Path, with: &str) -> bool {
+    file.extension().is_some_and(|extension| extension == with)
+}
+
+/// The files of a folder, in order.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for entry in text(fs::read_dir(folder), folder)? {
+        files.push(text(entry, folder)?.path());
+    }
+    files.retain(|file| file.is_file());
+    files.sort();
+    Ok(files)
+}
+
+fn text<T>(result: std::io::Result<T>, path: &Path) -> Result<T, String> {
+    result.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn start(command: &mut Command) -> Result<Child, String> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("{command:?}: {error}"))
+}
+
+fn finish(child: Child) -> Result<(), String> {
+    let output = child
+        .wait_with_output()
+        .map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// A command that runs with the fakes: they come first where libraries are looked for, and what is
+/// compiled is kept apart from a real GPU's.
+pub fn with_fakes(program: &Path) -> Result<Command, String> {
+    let fakes = fakes()?;
+    let mut command = Command::new(program);
+    let mut path = OsString::from(&fakes);
+    if let Some(more) = env::var_os("LD_LIBRARY_PATH").filter(|more| !more.is_empty()) {
+        path.push(":");
+        path.push(more);
+    }
+    command
+        .env("LD_LIBRARY_PATH", path)
+        .env("NOMINA_CUDA_CACHE", fakes.join("cache"))
+        .env(MARK, "1");
+    Ok(command)
+}
+
+/// This program once more, with the fakes.
+pub fn rerun_with_fake(args: &[&str], env: &[(&str, &str)]) -> Result<Output, String> {
+    let own = env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = with_fakes(&own)?;
+    let output = command.args(args).envs(env.iter().copied()).output();
+    output.map_err(|error| format!("{}: {error}", own.display()))
+}

@@ -1,0 +1,282 @@
+//! The host that stands for a GPU: right kernels run right on it in every order, and what a GPU
+//! would not forgive ends the program with a text that says where.
+
+#[cfg(target_os = "linux")]
+#[path = "cuda/host.rs"]
+#[allow(dead_code)] // programs with tests of nomina itself use more of it
+mod host;
+
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+    use std::sync::OnceLock;
+
+    use super::host;
+
+    const ORDERS: [&str; 4] = ["forward", "backward", "7", "8"];
+
+    /// The sums that the kernels of `tests/cuda/host.cu` have to find.
+    const SUMS: &str = "997 998 999 1000 1001 1002";
+
+    fn sources() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda")
+    }
+
+    /// The program that drives the fakes; none where the machine has no C++ compiler.
+    fn drive() -> Option<&'static Path> {
+        static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+        BUILT.get_or_init(build).as_deref()
+    }
+
+    fn build() -> Option<PathBuf> {
+        if Command::new(host::compiler())
+            .arg("--version")
+            .output()
+            .is_err()
+        {
+            eprintln!("skipped: no C++ compiler");
+            return None;
+        }
+        let fakes = host::fakes().unwrap();
+        let program = fakes.join(format!("drive-{}", std::process::id()));
+        let built = Command::new(host::compiler())
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-o"])
+            .arg(&program)
+            .arg(sources().join("drive.cpp"))
+            .arg("-L")
+            .arg(&fakes)
+            .args(["-lcuda", "-lnvrtc"])
+            .output()
+            .unwrap();
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
+        let named = fakes.join("drive");
+        std::fs::rename(program, &named).unwrap();
+        Some(named)
+    }
+
+    /// Whether the program ended by itself, and all it said.
+    fn run(kernel: &str, env: &[(&str, &str)]) -> Option<(bool, String)> {
+        let output = host::with_fakes(drive()?)
+            .unwrap()
+            .args([kernel.as_ref(), host::kernels().as_os_str()])
+            .arg(sources().join("host.cu"))
+            .envs(env.iter().copied())
+            .output()
+            .unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        Some((
+            output.status.success(),
+            String::from_utf8_lossy(&said).into_owned(),
+        ))
+    }
+
+    fn prints(kernel: &str, wanted: &str) {
+        for order in ORDERS {
+            let Some((well, said)) = run(kernel, &[("NOMINA_FAKE_ORDER", order)]) else {
+                return;
+            };
+            assert!(well, "{kernel} {order}: {said}");
+            assert_eq!(said.trim(), wanted, "{kernel} {order}");
+        }
+    }
+
+    fn ends(kernel: &str, texts: &[&str]) {
+        for order in ORDERS {
+            let Some((well, said)) = run(kernel, &[("NOMINA_FAKE_ORDER", order)]) else {
+                return;
+            };
+            assert!(!well, "{kernel} {order}: {said}");
+            for text in texts {
+                assert!(said.contains(text), "{kernel} {order}: {said}");
+            }
+        }
+    }
+
+    /// All files of the host and all shared device code.
+    #[test]
+    fn the_host_compiles_without_a_warning() {
+        if drive().is_none() {
+            return;
+        }
+        let (kernels, folder) = (host::kernels(), host::kernels().join("host"));
+        for (folder, ending) in [
+            (&kernels, "cuh"),
+            (&folder, "cpp"),
+            (&folder.join("driver"), "cpp"),
+        ] {
+            for file in std::fs::read_dir(folder).unwrap() {
+                let file = file.unwrap().path();
+                if file.extension().is_none_or(|extension| extension != ending) {
+                    continue;
+                }
+                let mut command = Command::new(host::compiler());
+                command.args(["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror"]);
+                command.args(["-fsyntax-only", "-x", "c++"]);
+                if ending == "cuh" {
+                    // The device's compiler unrolls; whether a function is called, a module knows.
+                    command.args(["-Wno-unknown-pragmas", "-Wno-unused-function", "-include"]);
+                    command.arg(kernels.join("host/shim.h"));
+                }
+                let output = command.arg(&file).output().unwrap();
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{}: {said}", file.display());
+            }
+        }
+    }
+
+    #[test]
+    fn reductions_are_exact_in_every_order() {
+        prints("block_sum", SUMS);
+        prints("tree_sum", SUMS);
+    }
+
+    #[test]
+    fn lanes_exchange_what_they_should() {
+        prints("warp_calls", "0 0 0 0 0 0");
+    }
+
+    #[test]
+    fn a_removed_barrier_is_seen() {
+        for order in ORDERS {
+            let Some((_, said)) = run("tree_sum_without_barrier", &[("NOMINA_FAKE_ORDER", order)])
+            else {
+                return;
+            };
+            assert_ne!(said.trim(), SUMS, "{order}");
+        }
+    }
+
+    #[test]
+    fn shared_memory_begins_poisoned() {
+        prints("unset_shared", "-nan -nan -nan -nan -nan -nan");
+    }
+
+    #[test]
+    fn writes_beyond_an_end_are_caught() {
+        ends(
+            "writes_beyond",
+            &[
+                "0 bytes behind the end of the 24 bytes",
+                "kernel writes_beyond",
+            ],
+        );
+        ends(
+            "writes_beyond_shared",
+            &["shared array of 1024 bytes", "kernel writes_beyond_shared"],
+        );
+        ends(
+            "index_beyond",
+            &["index beyond the end of an array, at host.cu:"],
+        );
+        ends(
+            "far_away",
+            &[
+                "bad access",
+                "kernel far_away, block (2, 0, 0), thread (3, 0, 0)",
+            ],
+        );
+    }
+
+    #[test]
+    fn reads_beyond_an_end_are_caught_by_a_fence() {
+        let fenced = [("NOMINA_FAKE_FENCE", "1")];
+        let Some((well, said)) = run("reads_beyond", &fenced) else {
+            return;
+        };
+        assert!(!well && said.contains("bad access"), "{said}");
+        prints("reads_beyond", "-nan -nan -nan -nan -nan -nan");
+        assert_eq!(run("block_sum", &fenced).unwrap().1.trim(), SUMS);
+    }
+
+    #[test]
+    fn misaligned_accesses_are_caught() {
+        ends(
+            "misaligned",
+            &["not aligned for its type, at host.cu:", "kernel misaligned"],
+        );
+    }
+
+    #[test]
+    fn divergence_is_caught() {
+        ends(
+            "divergent_barrier",
+            &["divergent barrier", "host.cu:", "kernel divergent_barrier"],
+        );
+        ends(
+            "divergent_warp",
+            &[
+                "nobody can go on",
+                "128 in __shfl_xor_sync of lanes ffffffff",
+            ],
+        );
+        ends(
+            "different_calls",
+            &["meet in different calls", "__shfl_up_sync", "__ballot_sync"],
+        );
+    }
+
+    #[test]
+    fn wrong_arguments_are_caught() {
+        ends(
+            "wrong_size",
+            &["takes 24 bytes of arguments and was given 16"],
+        );
+        ends(
+            "freed_before",
+            &["the argument at byte 0", "memory that was freed"],
+        );
+        ends(
+            "host_pointer",
+            &["the argument at byte 0", "memory of the host"],
+        );
+        ends("too_many_threads", &["error 701"]);
+    }
+
+    #[test]
+    fn a_missing_synchronise_is_seen() {
+        let lazy = [("NOMINA_FAKE_LAZY", "1")];
+        let Some((well, said)) = run("not_awaited", &lazy) else {
+            return;
+        };
+        assert!(well, "{said}");
+        assert_eq!(said.trim(), "-nan -nan -nan -nan -nan -nan");
+        assert_eq!(run("block_sum", &lazy).unwrap().1.trim(), SUMS);
+    }
+
+    #[test]
+    fn the_compilers_errors_are_in_the_log() {
+        ends(
+            "does_not_compile",
+            &["host.cu:", "nothing_of_this_name", "error 6"],
+        );
+    }
+
+    #[test]
+    fn what_was_used_is_reported() {
+        let Some((_, said)) = run("block_sum", &[("NOMINA_FAKE_REPORT", "1")]) else {
+            return;
+        };
+        assert!(
+            said.contains("allocations made 2, live 0, of 0 bytes"),
+            "{said}"
+        );
+        assert!(said.contains("modules 1, launches 1"), "{said}");
+        assert!(said.contains("launched block_sum 1"), "{said}");
+    }
+
+    #[test]
+    fn memory_has_an_end() {
+        let Some((well, said)) = run("block_sum", &[("NOMINA_FAKE_MEMORY", "24010")]) else {
+            return;
+        };
+        assert!(
+            !well && said.contains("cuMemAllocAsync") && said.contains("error 2"),
+            "{said}"
+        );
+    }
+}
