@@ -259,6 +259,12 @@ pub(crate) trait Backend: Sync {
     /// See [`Backend`].
     unsafe fn pool(&self, job: &call::PoolJob) -> Result<()>;
 
+    /// Elements put back to where a window found them.
+    ///
+    /// # Safety
+    /// See [`Backend`].
+    unsafe fn unpool(&self, job: &call::UnpoolJob) -> Result<()>;
+
     /// Elements picked dim by dim.
     ///
     /// # Safety

@@ -188,6 +188,11 @@ impl Backend for Cpu {
         unsafe { cpu::conv::pool::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
+    unsafe fn unpool(&self, job: &call::UnpoolJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { cpu::conv::unpool::execute(job) }
+    }
+
     unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::spread::execute(job) }.map_err(|error| error.in_op(job.op))

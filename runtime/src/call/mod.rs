@@ -40,6 +40,8 @@ pub(crate) use arg::scalar;
 pub use arg::{Arg, result_dtype};
 pub(crate) use attention::{AttentionJob, AttentionPart};
 pub use attention::{Scores, attention};
+#[cfg(feature = "cuda")]
+pub(crate) use conv::{Along, Cover};
 pub use conv::{
     AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair, Resize,
     TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_transpose, fold, im2col,
@@ -47,7 +49,7 @@ pub use conv::{
 };
 pub(crate) use conv::{
     ColumnsJob, ConvJob, PoolJob, PoolKind, ResampleJob, Sliding, Span, SpreadJob, TransposedJob,
-    Windows, is_direct,
+    UnpoolJob, Windows, is_direct,
 };
 pub use convert::{
     clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, strides_like,

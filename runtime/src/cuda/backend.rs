@@ -159,17 +159,22 @@ impl Backend for Cuda {
 
     unsafe fn conv(&self, job: &call::ConvJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::conv(self, job) }
+        unsafe { super::conv::conv(self, job) }
     }
 
     unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::conv_transpose(self, job) }
+        unsafe { super::conv::transpose(self, job) }
     }
 
     unsafe fn pool(&self, job: &call::PoolJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::pool(self, job) }
+        unsafe { super::pool::pool(self, job) }
+    }
+
+    unsafe fn unpool(&self, job: &call::UnpoolJob) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { super::pool::unpool(self, job) }
     }
 
     unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
@@ -179,12 +184,12 @@ impl Backend for Cuda {
 
     unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::resample(self, job) }
+        unsafe { super::resample::resample(self, job) }
     }
 
     unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::columns(self, job) }
+        unsafe { super::columns::columns(self, job) }
     }
 
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {

@@ -77,10 +77,14 @@ pub fn compiler() -> Result<(i32, i32)> {
 pub fn modules() -> Vec<Module> {
     let classes = [
         super::attention::modules(),
+        super::columns::modules(),
+        super::conv::modules(),
         super::distance::modules(),
         super::fused::modules(),
         super::gemm::modules(),
+        super::pool::modules(),
         super::random::modules(),
+        super::resample::modules(),
     ];
     classes.into_iter().flatten().collect()
 }

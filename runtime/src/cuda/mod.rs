@@ -16,9 +16,13 @@ mod backend;
 #[doc(hidden)]
 pub mod catalog;
 #[cfg(feature = "cuda")]
+mod columns;
+#[cfg(feature = "cuda")]
 mod compile;
 #[cfg(feature = "cuda")]
 mod context;
+#[cfg(feature = "cuda")]
+mod conv;
 #[cfg(feature = "cuda")]
 mod cublaslt;
 #[cfg(feature = "cuda")]
@@ -42,9 +46,13 @@ mod launch;
 #[cfg(feature = "cuda")]
 mod memory;
 #[cfg(feature = "cuda")]
+mod pool;
+#[cfg(feature = "cuda")]
 mod probe;
 #[cfg(feature = "cuda")]
 mod random;
+#[cfg(feature = "cuda")]
+mod resample;
 #[cfg(feature = "cuda")]
 mod source;
 #[cfg(feature = "cuda")]
@@ -54,6 +62,8 @@ mod tile;
 #[cfg(feature = "cuda")]
 mod transfer;
 pub(crate) mod uses;
+#[cfg(feature = "cuda")]
+mod window;
 
 #[cfg(not(feature = "cuda"))]
 mod absent;

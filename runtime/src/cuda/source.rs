@@ -45,6 +45,24 @@ files! {
     Random = "random.cu",
     /// Permutations, and places drawn by weight.
     Shuffle = "shuffle.cu",
+    /// What windows see, as columns.
+    Columns = "columns.cu",
+    /// Convolution as a matrix product.
+    Conv = "conv.cu",
+    /// Convolution element by element.
+    ConvDirect = "conv_direct.cu",
+    /// The transpose of convolution as matrix products.
+    ConvTranspose = "conv_transpose.cu",
+    /// The transpose of convolution element by element.
+    ConvTransposeDirect = "conv_transpose_direct.cu",
+    /// Columns added up.
+    Fold = "fold.cu",
+    /// The greatest or the mean under a window.
+    Pool = "pool.cu",
+    /// Planes at other sizes.
+    Resample = "resample.cu",
+    /// What undoes a pool.
+    Unpool = "unpool.cu",
 }
 
 /// Declares the files that class files include.
@@ -65,6 +83,7 @@ headers![
     "index.cuh",
     "numeric.cuh",
     "philox.cuh",
+    "slices.cuh",
     "special.cuh",
     "special_activation.cuh",
     "special_bessel.cuh",
@@ -74,6 +93,7 @@ headers![
     "special_whole.cuh",
     "tile.cuh",
     "types.cuh",
+    "window.cuh",
 ];
 
 /// The value of a define.

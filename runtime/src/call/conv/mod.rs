@@ -19,8 +19,12 @@ pub use convolve::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
 pub(crate) use convolve::{ConvJob, TransposedJob, is_direct};
 pub(crate) use pad::SpreadJob;
 pub use pad::{PadMode, pad};
+#[cfg(feature = "cuda")]
+pub(crate) use pool::Cover;
 pub use pool::{AvgArgs, MaxArgs, adaptive_avg, adaptive_max, avg_pool, max_pool, max_unpool};
-pub(crate) use pool::{PoolJob, PoolKind, Span};
+pub(crate) use pool::{PoolJob, PoolKind, Span, UnpoolJob};
+#[cfg(feature = "cuda")]
+pub(crate) use resample::Along;
 pub(crate) use resample::ResampleJob;
 pub use resample::{InterpolateMode, Resize, interpolate};
 pub(crate) use window::{Sliding, Windows};

@@ -1,15 +1,14 @@
 //! Pools: one number from the elements under a window.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, ErrorKind, Result};
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::convolve::positive;
-use super::{check_count, check_dims, inverse, list, order, refuse, three};
+use super::{check_count, check_dims, inverse, order, refuse, three};
 use crate::backend::backend;
 use crate::call::contiguous;
-use crate::call::device::{by_host, same_device};
+use crate::call::device::same_device;
 use crate::call::reduce::address;
-use crate::cpu::conv::unpool;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -56,6 +55,33 @@ pub(crate) struct Span {
     pub(crate) count: usize,
 }
 
+/// What the positions of a pool cover of a dim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cover {
+    /// Windows of one size.
+    Slide(Slide),
+    /// Equal parts, of which neighbours may share an element.
+    Parts {
+        /// The dim's size.
+        size: usize,
+        /// How many parts.
+        out: usize,
+    },
+}
+
+/// A window that slides along a dim, checked: no position overflows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slide {
+    pub(crate) size: usize,
+    pub(crate) kernel: usize,
+    pub(crate) stride: usize,
+    pub(crate) before: usize,
+    pub(crate) dilation: usize,
+    pub(crate) out: usize,
+    /// Whether a mean counts zeros outside, as far as the padding goes.
+    pub(crate) padded: bool,
+}
+
 /// What becomes of the elements under a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PoolKind {
@@ -72,10 +98,7 @@ pub(crate) struct PoolJob {
     pub(crate) dtype: DType,
     pub(crate) planes: usize,
     pub(crate) size: [usize; 3],
-    /// For each dim, what each position covers.
-    pub(crate) spans: [Vec<Span>; 3],
-    /// From one element under the window to the next.
-    pub(crate) step: [usize; 3],
+    pub(crate) covers: [Cover; 3],
     pub(crate) x: *const u8,
     pub(crate) out: *mut u8,
     /// Where the greatest elements stand in their plane.
@@ -85,17 +108,34 @@ pub(crate) struct PoolJob {
 // SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
 unsafe impl Sync for PoolJob {}
 
-/// The size of a pool's result and the window's dims, all checked.
-struct Slide {
-    size: usize,
-    kernel: usize,
-    stride: usize,
-    before: usize,
-    dilation: usize,
-    out: usize,
+/// Elements to put back to their indices, for a backend: planes one behind another, of the result
+/// all zeros.
+pub(crate) struct UnpoolJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
+    pub(crate) dtype: DType,
+    pub(crate) count: usize,
+    /// Elements of a plane, and of one of the result.
+    pub(crate) plane: usize,
+    pub(crate) room: usize,
+    pub(crate) x: *const u8,
+    pub(crate) indices: *const i64,
+    pub(crate) out: *mut u8,
 }
 
-fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>) -> Result<Vec<Slide>> {
+// SAFETY: as for `PoolJob`.
+unsafe impl Sync for UnpoolJob {}
+
+impl UnpoolJob {
+    /// The error of an index that names no element of a plane of `room`.
+    #[cold]
+    pub(crate) fn outside(op: &'static str, index: i64, room: usize) -> Error {
+        let what = format!("index {index} where there are {room} elements");
+        Error::new(ErrorKind::Index, op, what).hint("give the sizes that the pool's input had")
+    }
+}
+
+fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> Result<Vec<Cover>> {
     check_dims(op, x, dims)?;
     for (what, given) in [
         ("kernel_size", args.kernel),
@@ -135,44 +175,78 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>) -> Result<Vec<Slid
                 .at(0, dim)
                 .hint("pad more, or take a smaller window"));
         }
-        Ok(Slide {
+        Ok(Cover::Slide(Slide {
             size,
             kernel,
             stride,
             before,
             dilation,
             out: out as usize,
-        })
+            padded,
+        }))
     });
     each.collect()
 }
 
 impl Slide {
-    /// What each position covers; `padded` counts zeros outside, as far as the padding goes.
-    fn spans(&self, op: Op, x: &Raw, padded: bool) -> Result<Vec<Span>> {
-        let mut spans = list(op, x, self.out)?;
+    /// What a position covers.
+    fn span(&self, at: usize) -> Span {
         let (size, before) = (self.size as i128, self.before as i128);
-        let each = (0..self.out).map(|at| {
-            let first = at as i128 * self.stride as i128 - before;
-            let dilation = self.dilation as i128;
-            let skipped = if first < 0 {
-                (-first + dilation - 1) / dilation
-            } else {
-                0
-            };
-            let start = first + skipped * dilation;
-            let fit = ((size - start + dilation - 1) / dilation).max(0);
-            let taps = (self.kernel as i128 - skipped).min(fit).max(0);
-            let end = (first + self.kernel as i128).min(size + before);
-            let count = if padded { end - first } else { taps };
-            Span {
-                start: start.min(size) as usize,
-                taps: taps as usize,
-                count: count.max(0) as usize,
+        let first = at as i128 * self.stride as i128 - before;
+        let dilation = self.dilation as i128;
+        let skipped = if first < 0 {
+            (-first + dilation - 1) / dilation
+        } else {
+            0
+        };
+        let start = first + skipped * dilation;
+        let fit = ((size - start + dilation - 1) / dilation).max(0);
+        let taps = (self.kernel as i128 - skipped).min(fit).max(0);
+        let end = (first + self.kernel as i128).min(size + before);
+        let count = if self.padded { end - first } else { taps };
+        Span {
+            start: start.min(size) as usize,
+            taps: taps as usize,
+            count: count.max(0) as usize,
+        }
+    }
+}
+
+impl Cover {
+    /// The dim that is not there.
+    const NONE: Self = Self::Parts { size: 1, out: 1 };
+
+    /// How many positions there are.
+    pub(crate) fn len(&self) -> usize {
+        match *self {
+            Self::Slide(slide) => slide.out,
+            Self::Parts { out, .. } => out,
+        }
+    }
+
+    /// From one element under the window to the next.
+    pub(crate) fn step(&self) -> usize {
+        match *self {
+            Self::Slide(slide) => slide.dilation,
+            Self::Parts { .. } => 1,
+        }
+    }
+
+    /// What a position covers.
+    pub(crate) fn span(&self, at: usize) -> Span {
+        match *self {
+            Self::Slide(slide) => slide.span(at),
+            Self::Parts { size, out } => {
+                let (at, size, out) = (at as u128, size as u128, out as u128);
+                let (start, end) = (at * size / out, ((at + 1) * size).div_ceil(out));
+                let taps = (end - start) as usize;
+                Span {
+                    start: start as usize,
+                    taps,
+                    count: taps,
+                }
             }
-        });
-        spans.extend(each);
-        Ok(spans)
+        }
     }
 }
 
@@ -181,8 +255,7 @@ fn pooled(
     op: Op,
     x: &Raw,
     dims: &[usize],
-    spans: Vec<Vec<Span>>,
-    step: &[usize],
+    covers: &[Cover],
     kind: PoolKind,
     indices: bool,
 ) -> Result<(Raw, Option<Raw>)> {
@@ -191,37 +264,27 @@ fn pooled(
     let input = contiguous(&x.permute(&moved)?)?;
     let outer = x.rank() - dims.len();
     let mut shape = Shape::from_slice(input.shape());
-    for (size, spans) in shape[outer..].iter_mut().zip(&spans) {
-        *size = spans.len();
+    for (size, cover) in shape[outer..].iter_mut().zip(covers) {
+        *size = cover.len();
     }
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     let mut places = match indices {
         true => Some(Raw::empty(op.name(), &shape, DType::I64, x.device())?),
         false => None,
     };
-    let one = Span {
-        start: 0,
-        taps: 1,
-        count: 1,
-    };
-    let mut all = [vec![one], vec![one], vec![one]];
-    for (at, spans) in spans.into_iter().enumerate() {
-        all[3 - dims.len() + at] = spans;
-    }
     let job = PoolJob {
         op: op.name(),
         kind,
         dtype: x.dtype(),
         planes: input.shape()[..outer].iter().product(),
         size: three(1, &input.shape()[outer..]),
-        spans: all,
-        step: three(1, step),
+        covers: three(Cover::NONE, covers),
         x: input.as_ptr(),
         out: address(&mut out),
         indices: places.as_mut().map(|places| address(places).cast()),
     };
     if out.numel() > 0 {
-        // SAFETY: spans lie in the planes; the input is contiguous and outlives the call, the
+        // SAFETY: what positions cover lies in the planes; the input is contiguous and outlives the call, the
         // results are fresh and have an element for each position of each plane.
         unsafe { backend(op.name(), x.device())?.pool(&job)? };
     }
@@ -242,12 +305,8 @@ pub fn max_pool(
     args: &MaxArgs<'_>,
     indices: bool,
 ) -> Result<(Raw, Option<Raw>)> {
-    let slides = slide(op, x, dims, args)?;
-    let spans = slides
-        .iter()
-        .map(|slide| slide.spans(op, x, false))
-        .collect::<Result<_>>()?;
-    pooled(op, x, dims, spans, args.dilation, PoolKind::Max, indices)
+    let covers = slide(op, x, dims, args, false)?;
+    pooled(op, x, dims, &covers, PoolKind::Max, indices)
 }
 
 /// The mean under a window.
@@ -256,7 +315,7 @@ pub fn max_pool(
 /// Sizes that do not fit, a dtype that has no mean, missing memory.
 pub fn avg_pool(op: Op, x: &Raw, dims: &[usize], args: &AvgArgs<'_>) -> Result<Raw> {
     let ones = [1; 3];
-    let slides = slide(
+    let covers = slide(
         op,
         x,
         dims,
@@ -267,21 +326,18 @@ pub fn avg_pool(op: Op, x: &Raw, dims: &[usize], args: &AvgArgs<'_>) -> Result<R
             dilation: &ones[..dims.len().min(3)],
             ceil_mode: args.ceil_mode,
         },
+        args.count_include_pad,
     )?;
     if args.divisor_override == Some(0) {
         return Err(refuse(ErrorKind::Argument, op, &[x], "a divisor of 0")
             .hint("give another number, or none to divide by the count"));
     }
-    let spans = slides
-        .iter()
-        .map(|slide| slide.spans(op, x, args.count_include_pad))
-        .collect::<Result<_>>()?;
     let kind = PoolKind::Mean(args.divisor_override);
-    Ok(pooled(op, x, dims, spans, &ones[..dims.len()], kind, false)?.0)
+    Ok(pooled(op, x, dims, &covers, kind, false)?.0)
 }
 
-/// The parts into which an adaptive pool cuts a dim; neighbours may share an element.
-fn parts(op: Op, x: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Vec<Vec<Span>>> {
+/// The parts into which an adaptive pool cuts dims.
+fn parts(op: Op, x: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Vec<Cover>> {
     check_dims(op, x, dims)?;
     check_count(op, x, "output_size", sizes.len(), dims.len())?;
     let each = dims.iter().zip(sizes).map(|(&dim, &out)| {
@@ -291,18 +347,7 @@ fn parts(op: Op, x: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Vec<Vec<Spa
                 .at(0, dim)
                 .hint("a part has at least one element"));
         }
-        let mut spans = list(op, x, out)?;
-        spans.extend((0..out).map(|at| {
-            let (at, size, out) = (at as u128, size as u128, out as u128);
-            let (start, end) = (at * size / out, ((at + 1) * size).div_ceil(out));
-            let taps = (end - start) as usize;
-            Span {
-                start: start as usize,
-                taps,
-                count: taps,
-            }
-        }));
-        Ok(spans)
+        Ok(Cover::Parts { size, out })
     });
     each.collect()
 }
@@ -312,9 +357,8 @@ fn parts(op: Op, x: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Vec<Vec<Spa
 /// # Errors
 /// As [`avg_pool`].
 pub fn adaptive_avg(op: Op, x: &Raw, dims: &[usize], sizes: &[usize]) -> Result<Raw> {
-    let spans = parts(op, x, dims, sizes)?;
-    let step = &[1; 3][..dims.len()];
-    Ok(pooled(op, x, dims, spans, step, PoolKind::Mean(None), false)?.0)
+    let covers = parts(op, x, dims, sizes)?;
+    Ok(pooled(op, x, dims, &covers, PoolKind::Mean(None), false)?.0)
 }
 
 /// The greatest elements of `sizes` equal parts of each dim, and with `indices` where they stand.
@@ -328,9 +372,8 @@ pub fn adaptive_max(
     sizes: &[usize],
     indices: bool,
 ) -> Result<(Raw, Option<Raw>)> {
-    let spans = parts(op, x, dims, sizes)?;
-    let step = &[1; 3][..dims.len()];
-    pooled(op, x, dims, spans, step, PoolKind::Max, indices)
+    let covers = parts(op, x, dims, sizes)?;
+    pooled(op, x, dims, &covers, PoolKind::Max, indices)
 }
 
 /// Puts elements to their indices in planes of `sizes`, among zeros.
@@ -351,11 +394,6 @@ pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize
         return Err(refuse(ErrorKind::Shape, op, &both, what).hint("take those of `max_pool`"));
     }
     same_device(op.name(), &both)?;
-    if !x.device().is_cpu() {
-        return by_host("max_unpool", &both, |host| {
-            max_unpool(op, &host[0], &host[1], dims, sizes)
-        });
-    }
     let moved = order(x.rank(), dims);
     let (input, places) = (
         contiguous(&x.permute(&moved)?)?,
@@ -366,24 +404,25 @@ pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize
     shape[outer..].copy_from_slice(sizes);
     let mut out = Raw::zeros(op.name(), &shape, x.dtype(), x.device())?;
     let plane: usize = input.shape()[outer..].iter().product();
-    let room: usize = sizes.iter().product();
     if plane > 0 && input.numel() > 0 {
-        let Some(places) = places.as_slice::<i64>() else {
-            let what = "the indices are not on the host";
-            return Err(refuse(ErrorKind::Device, op, &both, what).hint("move them with `cpu`"));
+        let job = UnpoolJob {
+            op: op.name(),
+            dtype: x.dtype(),
+            count: input.numel(),
+            plane,
+            room: sizes.iter().product(),
+            x: input.as_ptr(),
+            indices: places.as_ptr().cast(),
+            out: address(&mut out),
         };
-        input.check_host(op.name())?;
-        let wrong = crate::dispatch::with_dtype!(x.dtype(), T => {
-            match input.as_slice::<T>() {
-                Some(from) => unpool(from, places, out.as_mut_slice::<T>()?, plane, room),
-                None => None,
-            }
-        });
-        if let Some(index) = wrong {
-            let what = format!("index {index} where there are {room} elements");
-            return Err(refuse(ErrorKind::Index, op, &both, what)
-                .hint("give the sizes that the pool's input had"));
-        }
+        // SAFETY: as many indices as elements, both contiguous; the result is fresh and has a plane
+        // of `room` elements for each of `plane`.
+        unsafe { backend(op.name(), x.device())?.unpool(&job) }.map_err(|error| {
+            let shapes = both.map(|x| x.shape());
+            shapes.into_iter().fold(error, |error, shape| {
+                error.operand(&Names::default(), shape)
+            })
+        })?;
     }
     out.permute(&inverse(&moved))
 }

@@ -39,23 +39,92 @@ pub struct Resize {
     pub factor: Option<f64>,
 }
 
-/// Elements of a dim, each times a weight, that make up one element of the result.
-#[derive(Debug)]
-pub(crate) struct Taps {
-    /// How many make up one.
-    pub(crate) each: usize,
-    /// Which.
-    pub(crate) index: Vec<usize>,
-    /// Times what.
-    pub(crate) weight: Vec<f64>,
+/// A dim at another size, where elements are made from several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Along {
+    /// The dim's size.
+    pub(crate) size: usize,
+    /// Its size in the result.
+    pub(crate) out: usize,
+    /// From one element of the result to the next, among those of the dim.
+    pub(crate) scale: f64,
+    /// Whether the first and the last element stay where they are, instead of the edges.
+    pub(crate) corners: bool,
+    /// Whether four make up one, by a spline, instead of two.
+    pub(crate) cubic: bool,
 }
 
-impl Taps {
-    /// How many elements they make.
-    pub(crate) fn len(&self) -> usize {
-        self.index.len() / self.each
+impl Along {
+    fn new(size: usize, resize: &Resize, align_corners: bool, cubic: bool) -> Self {
+        let out = resize.size;
+        // Of the same size a line is the same, whatever the factor, as PyTorch has it.
+        let corners = align_corners || (out == size && !cubic);
+        let scale = match resize.factor {
+            _ if out == size && !cubic => 1.0,
+            _ if align_corners && out > 1 => (size as f64 - 1.0) / (out as f64 - 1.0),
+            _ if align_corners => 0.0,
+            Some(factor) => 1.0 / factor,
+            None => size as f64 / out as f64,
+        };
+        Self {
+            size,
+            out,
+            scale,
+            corners,
+            cubic,
+        }
+    }
+
+    /// How many make up one.
+    pub(crate) fn each(&self) -> usize {
+        if self.cubic { 4 } else { 2 }
+    }
+
+    /// Where element `i` of the result lies among those of the dim.
+    fn place(&self, i: usize) -> f64 {
+        if self.corners {
+            self.scale * i as f64
+        } else {
+            self.scale * (i as f64 + 0.5) - 0.5
+        }
+    }
+
+    /// The elements that make up element `i` of the result, and what they are multiplied with; of
+    /// which the first [`Along::each`] count.
+    pub(crate) fn taps(&self, i: usize) -> ([usize; 4], [f64; 4]) {
+        let (at, last) = (self.place(i), self.size - 1);
+        if self.cubic {
+            let (first, part) = (at.floor() as isize, at - at.floor());
+            let index = [-1, 0, 1, 2].map(|k| (first + k).clamp(0, last as isize) as usize);
+            let weight = [
+                far(part + 1.0),
+                near(part),
+                near(1.0 - part),
+                far(2.0 - part),
+            ];
+            return (index, weight);
+        }
+        let at = at.max(0.0);
+        let first = (at as usize).min(last);
+        let part = (at - first as f64).clamp(0.0, 1.0);
+        (
+            [first, (first + 1).min(last), 0, 0],
+            [1.0 - part, part, 0.0, 0.0],
+        )
     }
 }
+
+/// Keys' spline with -0.75, as PyTorch has it: up to a distance of one.
+fn near(x: f64) -> f64 {
+    ((SLOPE + 2.0) * x - (SLOPE + 3.0)) * x * x + 1.0
+}
+
+/// The same, from there up to two.
+fn far(x: f64) -> f64 {
+    ((SLOPE * x - 5.0 * SLOPE) * x + 8.0 * SLOPE) * x - 4.0 * SLOPE
+}
+
+const SLOPE: f64 = -0.75;
 
 /// Planes resampled along their dims, for a backend: row-major, one behind another.
 pub(crate) struct ResampleJob<'a> {
@@ -63,10 +132,8 @@ pub(crate) struct ResampleJob<'a> {
     pub(crate) op: &'static str,
     pub(crate) dtype: DType,
     pub(crate) planes: usize,
-    /// The dims' sizes.
-    pub(crate) size: &'a [usize],
-    /// For each dim.
-    pub(crate) taps: &'a [Taps],
+    /// One to three.
+    pub(crate) dims: &'a [Along],
     pub(crate) x: *const u8,
     pub(crate) out: *mut u8,
 }
@@ -126,23 +193,11 @@ pub fn interpolate(
         InterpolateMode::Linear | InterpolateMode::Cubic => {
             smooth(op, x)?;
             let cubic = mode == InterpolateMode::Cubic;
-            let each = dims.iter().map(|resize| {
-                let size = x.shape()[resize.dim];
-                let at = place(size, resize, align_corners);
-                let each = if cubic { 4 } else { 2 };
-                let room = resize.size.saturating_mul(each);
-                let taps = Taps {
-                    each,
-                    index: list(op, x, room)?,
-                    weight: list(op, x, room)?,
-                };
-                Ok(if cubic {
-                    cubics(taps, size, resize.size, at)
-                } else {
-                    linear(taps, size, resize.size, at)
-                })
-            });
-            resampled(op, x, &places, &each.collect::<Result<Vec<_>>>()?, &sizes)
+            let each: Vec<Along> = dims
+                .iter()
+                .map(|resize| Along::new(x.shape()[resize.dim], resize, align_corners, cubic))
+                .collect();
+            resampled(op, x, &places, &each)
         }
     }
 }
@@ -169,78 +224,23 @@ fn nearest(x: &Raw, resize: &Resize, middle: f32) -> Result<Vec<isize>> {
     Ok(map)
 }
 
-/// Where element `i` of the result lies among those of the dim.
-fn place(size: usize, resize: &Resize, align_corners: bool) -> impl Fn(usize) -> f64 {
-    let out = resize.size;
-    let scale = match resize.factor {
-        _ if align_corners && out > 1 => (size as f64 - 1.0) / (out as f64 - 1.0),
-        _ if align_corners => 0.0,
-        Some(factor) => 1.0 / factor,
-        None => size as f64 / out as f64,
-    };
-    move |i| {
-        if align_corners {
-            scale * i as f64
-        } else {
-            scale * (i as f64 + 0.5) - 0.5
-        }
-    }
-}
-
-fn linear(mut taps: Taps, size: usize, out: usize, at: impl Fn(usize) -> f64) -> Taps {
-    for i in 0..out {
-        // Of the same size it is the same, whatever the factor, as PyTorch has it.
-        let at = if out == size {
-            i as f64
-        } else {
-            at(i).max(0.0)
-        };
-        let first = (at as usize).min(size - 1);
-        let part = (at - first as f64).clamp(0.0, 1.0);
-        taps.index.extend([first, (first + 1).min(size - 1)]);
-        taps.weight.extend([1.0 - part, part]);
-    }
-    taps
-}
-
-/// Keys' spline with -0.75, as PyTorch has it.
-fn cubics(mut taps: Taps, size: usize, out: usize, at: impl Fn(usize) -> f64) -> Taps {
-    const A: f64 = -0.75;
-    let near = |x: f64| ((A + 2.0) * x - (A + 3.0)) * x * x + 1.0;
-    let far = |x: f64| ((A * x - 5.0 * A) * x + 8.0 * A) * x - 4.0 * A;
-    for i in 0..out {
-        let at = at(i);
-        let (first, part) = (at.floor() as isize, at - at.floor());
-        taps.index
-            .extend((-1..3).map(|k| (first + k).clamp(0, size as isize - 1) as usize));
-        taps.weight.extend([
-            far(part + 1.0),
-            near(part),
-            near(1.0 - part),
-            far(2.0 - part),
-        ]);
-    }
-    taps
-}
-
-fn resampled(op: Op, x: &Raw, dims: &[usize], taps: &[Taps], sizes: &[usize]) -> Result<Raw> {
+fn resampled(op: Op, x: &Raw, dims: &[usize], each: &[Along]) -> Result<Raw> {
     let moved = order(x.rank(), dims);
     let input = contiguous(&x.permute(&moved)?)?;
     let outer = x.rank() - dims.len();
     let mut shape = Shape::from_slice(&input.shape()[..outer]);
-    shape.extend_from_slice(sizes);
+    shape.extend(each.iter().map(|dim| dim.out));
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     let job = ResampleJob {
         op: op.name(),
         dtype: x.dtype(),
         planes: shape[..outer].iter().product(),
-        size: &input.shape()[outer..],
-        taps,
+        dims: each,
         x: input.as_ptr(),
         out: address(&mut out),
     };
     if out.numel() > 0 {
-        // SAFETY: taps lie in the planes; the input is contiguous and outlives the call, the
+        // SAFETY: the dims are those of the planes; the input is contiguous and outlives the call, the
         // result is fresh.
         unsafe { backend(op.name(), x.device())?.resample(&job)? };
     }

@@ -14,9 +14,7 @@ pub(crate) mod pool;
 pub(crate) mod resample;
 pub(crate) mod spread;
 pub(crate) mod transpose;
-mod unpool;
-
-pub(crate) use unpool::unpool;
+pub(crate) mod unpool;
 
 use crate::call::Windows;
 

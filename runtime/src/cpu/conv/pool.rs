@@ -1,7 +1,7 @@
 //! Pools: rows under a window are combined first, as wide as they are, then the window's columns.
 
 use std::marker::PhantomData;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use half::{bf16, f16};
 use nomina_core::DType;
@@ -10,13 +10,35 @@ use super::number::Widen;
 use crate::call::{PoolJob, PoolKind, Span};
 use crate::cpu::parallel::{GRAIN, Missing, split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
+use crate::memory::scratch::collect;
 use crate::memory::{NoMemory, Scratch};
+
+/// A pool, and what each position covers of each dim.
+struct Pool<'a> {
+    job: &'a PoolJob,
+    spans: [Vec<Span>; 3],
+}
+
+impl Deref for Pool<'_> {
+    type Target = PoolJob;
+    fn deref(&self) -> &PoolJob {
+        self.job
+    }
+}
 
 /// Runs a pool.
 ///
 /// # Safety
 /// All elements lie where the job says; nobody else uses the results meanwhile.
 pub(crate) unsafe fn execute(job: &PoolJob) -> Result<(), NoMemory> {
+    let spans = |dim: usize| {
+        let cover = job.covers[dim];
+        collect((0..cover.len()).map(move |at| cover.span(at)))
+    };
+    let job = &Pool {
+        job,
+        spans: [spans(0)?, spans(1)?, spans(2)?],
+    };
     macro_rules! with {
         ($($dtype:ident: $t:ty, $greatest:ty, $sum:ty;)*) => {
             match job.dtype {
@@ -128,7 +150,7 @@ mean! {
 }
 
 /// Shares the rows of the result out.
-fn split_rows(job: &PoolJob, run: &(dyn Fn(Range<usize>) + Sync)) {
+fn split_rows(job: &Pool<'_>, run: &(dyn Fn(Range<usize>) + Sync)) {
     let rows = job.planes * job.spans[0].len() * job.spans[1].len();
     // A row reads the rows under the window; those of one plane are much alike.
     let under = |spans: &[Span]| spans.first().map_or(1, |span| span.taps.max(1));
@@ -137,7 +159,7 @@ fn split_rows(job: &PoolJob, run: &(dyn Fn(Range<usize>) + Sync)) {
 }
 
 fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
-    job: &PoolJob,
+    job: &Pool<'_>,
 ) -> Result<(), NoMemory> {
     let rows = |range| {
         let mut joined = Scratch::new(job.size[2], J::START)?;
@@ -156,7 +178,7 @@ fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
 
 /// Some rows of the result.
 struct Rows<'a, S, A, J> {
-    job: &'a PoolJob,
+    job: &'a Pool<'a>,
     range: Range<usize>,
     /// As wide as a row of the input.
     joined: &'a mut [A],
@@ -165,7 +187,7 @@ struct Rows<'a, S, A, J> {
 
 /// Where a row of the result stands.
 #[inline(always)]
-fn locate(job: &PoolJob, row: usize) -> (usize, Span, Span) {
+fn locate(job: &Pool<'_>, row: usize) -> (usize, Span, Span) {
     let (depth, height) = (job.spans[0].len(), job.spans[1].len());
     (
         row / (depth * height),
@@ -181,14 +203,14 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
     fn run(self) {
         let job = self.job;
         let [depth, height, width] = job.size;
+        let step = job.covers.map(|cover| cover.step());
         for row in self.range {
             let (plane, z, y) = locate(job, row);
             self.joined.fill(J::START);
             for kz in 0..z.taps {
                 for ky in 0..y.taps {
-                    let line = (plane * depth + z.start + kz * job.step[0]) * height
-                        + y.start
-                        + ky * job.step[1];
+                    let line =
+                        (plane * depth + z.start + kz * step[0]) * height + y.start + ky * step[1];
                     let line = job.x.cast::<S>().wrapping_add(line * width);
                     for (i, joined) in self.joined.iter_mut().enumerate() {
                         // SAFETY: spans lie in the planes.
@@ -202,7 +224,7 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
             for (i, x) in spans.iter().enumerate() {
                 let mut value = J::START;
                 for kx in 0..x.taps {
-                    value = J::join(value, self.joined[x.start + kx * job.step[2]]);
+                    value = J::join(value, self.joined[x.start + kx * step[2]]);
                 }
                 let count = z.count * y.count * x.count;
                 let count = if z.taps * y.taps * x.taps == 0 {
@@ -218,7 +240,7 @@ impl<S: Widen<A>, A: Copy, J: Join<A>> Kernel for Rows<'_, S, A, J> {
 }
 
 /// The greatest elements and where they stand.
-struct Places<'a, S, A>(&'a PoolJob, *mut i64, PhantomData<(S, A)>);
+struct Places<'a, S, A>(&'a Pool<'a>, *mut i64, PhantomData<(S, A)>);
 
 // SAFETY: only addresses and numbers; tasks write to rows of their own.
 unsafe impl<S, A> Sync for Places<'_, S, A> {}
@@ -227,6 +249,7 @@ impl<S: Widen<A>, A: Ordered> Places<'_, S, A> {
     fn rows(&self, range: Range<usize>) {
         let Self(job, indices, _) = *self;
         let [depth, height, width] = job.size;
+        let step = job.covers.map(|cover| cover.step());
         let spans = &job.spans[2];
         for row in range {
             let (plane, z, y) = locate(job, row);
@@ -241,8 +264,8 @@ impl<S: Widen<A>, A: Ordered> Places<'_, S, A> {
                     for ky in 0..y.taps {
                         for kx in 0..x.taps {
                             let at = start
-                                + (kz * job.step[0] * height + ky * job.step[1]) * width
-                                + kx * job.step[2];
+                                + (kz * step[0] * height + ky * step[1]) * width
+                                + kx * step[2];
                             // SAFETY: spans lie in the planes.
                             let value = unsafe { first.add(at).read() }.up();
                             if value.beats(best) {

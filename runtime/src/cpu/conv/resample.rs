@@ -8,7 +8,7 @@ use crate::call::ResampleJob;
 use crate::cpu::parallel::{GRAIN, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::memory::NoMemory;
-use crate::memory::scratch::{collect, filled, room};
+use crate::memory::scratch::{filled, room};
 
 /// Resamples the planes.
 ///
@@ -26,7 +26,7 @@ pub(crate) unsafe fn execute(job: &ResampleJob<'_>) -> Result<(), NoMemory> {
 }
 
 /// One dim of a plane, resampled: `[outer, size, inner]` to `[outer, out, inner]`.
-struct Along<'a, A> {
+struct Line<'a, A> {
     from: &'a [A],
     to: &'a mut [A],
     size: usize,
@@ -36,7 +36,7 @@ struct Along<'a, A> {
     weight: &'a [A],
 }
 
-impl<A: Number> Kernel for Along<'_, A> {
+impl<A: Number> Kernel for Line<'_, A> {
     type Out = ();
 
     #[inline(always)]
@@ -64,18 +64,29 @@ fn run<S: Widen<A>, A: Number>(
     job: &ResampleJob<'_>,
     weight: fn(f64) -> A,
 ) -> Result<(), NoMemory> {
-    let mut weights: crate::SmallVec<[Vec<A>; 3]> = crate::SmallVec::new();
-    for taps in job.taps {
-        weights.push(collect(taps.weight.iter().map(|&w| weight(w)))?);
+    // For each dim, and for each of its elements in the result.
+    let mut tables: crate::SmallVec<[(Vec<usize>, Vec<A>); 3]> = crate::SmallVec::new();
+    for dim in job.dims {
+        let taps = (0..dim.out).flat_map(|i| {
+            let (index, weights) = dim.taps(i);
+            index.into_iter().zip(weights).take(dim.each())
+        });
+        let count = dim.out.saturating_mul(dim.each());
+        let (mut index, mut weights) = (room(count)?, room(count)?);
+        for (at, by) in taps {
+            index.push(at);
+            weights.push(weight(by));
+        }
+        tables.push((index, weights));
     }
-    let rank = job.size.len();
-    let size: usize = job.size.iter().product();
-    let out_size: usize = job.taps.iter().map(|taps| taps.len()).product();
+    let rank = job.dims.len();
+    let size: usize = job.dims.iter().map(|dim| dim.size).product();
+    let out_size: usize = job.dims.iter().map(|dim| dim.out).product();
     // Of all sizes that a plane has on its way, the greatest.
     let mut most = size;
     for dim in 0..rank {
-        let outer: usize = job.size[..dim].iter().product();
-        let inner = job.taps[dim..].iter().map(|taps| taps.len());
+        let outer: usize = job.dims[..dim].iter().map(|dim| dim.size).product();
+        let inner = job.dims[dim..].iter().map(|dim| dim.out);
         most = most.max(outer * inner.product::<usize>());
     }
     try_split(job.planes, GRAIN / (size + out_size), &|range| {
@@ -88,21 +99,21 @@ fn run<S: Widen<A>, A: Number>(
             // From the last dim on, each is resampled among those that are.
             let mut inner = 1;
             for dim in (0..rank).rev() {
-                let taps = &job.taps[dim];
-                let outer: usize = job.size[..dim].iter().product();
+                let along = &job.dims[dim];
+                let outer: usize = job.dims[..dim].iter().map(|dim| dim.size).product();
                 to.clear();
-                to.resize(outer * taps.len() * inner, A::ZERO);
-                dispatch(Along {
+                to.resize(outer * along.out * inner, A::ZERO);
+                dispatch(Line {
                     from: &from,
                     to: &mut to,
-                    size: job.size[dim],
+                    size: along.size,
                     inner,
-                    each: taps.each,
-                    index: &taps.index,
-                    weight: &weights[dim],
+                    each: along.each(),
+                    index: &tables[dim].0,
+                    weight: &tables[dim].1,
                 });
                 std::mem::swap(&mut from, &mut to);
-                inner *= taps.len();
+                inner *= along.out;
             }
             let out = job.out.cast::<S>().wrapping_add(plane * out_size);
             for (i, &value) in from.iter().enumerate() {

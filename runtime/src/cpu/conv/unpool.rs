@@ -2,40 +2,55 @@
 
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
-use crate::cpu::parallel::{GRAIN, Shared, split};
+use nomina_core::Result;
 
-/// Puts the elements of each plane of `from` to their indices in a plane of `room` elements of
-/// `out`. An index out of range, if there is one.
-pub(crate) fn unpool<T: Copy + Send + Sync>(
-    from: &[T],
-    indices: &[i64],
-    out: &mut [T],
-    plane: usize,
-    room: usize,
-) -> Option<i64> {
-    let (wrong, index) = (AtomicUsize::new(0), AtomicI64::new(0));
-    let dest = Shared(out.as_mut_ptr().cast());
-    let planes = from.len() / plane;
-    assert!(out.len() == planes * room, "a plane for each");
-    split(planes, GRAIN / plane, &|range| {
-        for at in range {
-            let elements = &from[at * plane..(at + 1) * plane];
-            let places = &indices[at * plane..(at + 1) * plane];
-            for (&value, &place) in elements.iter().zip(places) {
-                match usize::try_from(place) {
-                    Ok(place) if place < room => {
+use crate::call::UnpoolJob;
+use crate::cpu::parallel::{GRAIN, split};
+
+/// Puts the elements of each plane to their indices.
+///
+/// # Safety
+/// All elements and indices lie where the job says; nobody else uses the result meanwhile.
+pub(crate) unsafe fn execute(job: &UnpoolJob) -> Result<()> {
+    // SAFETY: the caller's promise; elements go as bits of their size.
+    unsafe {
+        match job.dtype.size() {
+            1 => run::<u8>(job),
+            2 => run::<u16>(job),
+            4 => run::<u32>(job),
+            8 => run::<u64>(job),
+            _ => run::<u128>(job),
+        }
+    }
+}
+
+unsafe fn run<T: Copy>(job: &UnpoolJob) -> Result<()> {
+    let (wrong, bad) = (AtomicUsize::new(0), AtomicI64::new(0));
+    split(job.count / job.plane, GRAIN / job.plane, &|range| {
+        for plane in range {
+            let out = job.out.cast::<T>().wrapping_add(plane * job.room);
+            for at in plane * job.plane..(plane + 1) * job.plane {
+                // SAFETY: as many indices as elements.
+                let index = unsafe { job.indices.add(at).read() };
+                match usize::try_from(index) {
+                    Ok(place) if place < job.room => {
                         // SAFETY: within the plane, which is this task's own.
-                        unsafe {
-                            dest.get().cast::<T>().add(at * room + place).write(value);
-                        }
+                        unsafe { out.add(place).write(job.x.cast::<T>().add(at).read()) };
                     }
                     _ => {
-                        index.store(place, Ordering::Relaxed);
+                        bad.store(index, Ordering::Relaxed);
                         wrong.store(1, Ordering::Release);
                     }
                 }
             }
         }
     });
-    (wrong.load(Ordering::Acquire) != 0).then(|| index.load(Ordering::Relaxed))
+    match wrong.load(Ordering::Acquire) {
+        0 => Ok(()),
+        _ => Err(UnpoolJob::outside(
+            job.op,
+            bad.load(Ordering::Relaxed),
+            job.room,
+        )),
+    }
 }

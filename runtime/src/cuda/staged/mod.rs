@@ -19,7 +19,7 @@ use crate::memory::Scratch;
 
 pub(crate) use elementwise::{arange, copy, fill, fused, fused_reduce, pointwise, triangle};
 pub(crate) use rows::{entropy, lines, norm, pick, reduce, scan, softmax, update};
-pub(crate) use space::{columns, conv, conv_transpose, pool, resample, spread};
+pub(crate) use space::spread;
 
 /// A live block of the device, and its copy on the host.
 struct Shadow {

@@ -1,0 +1,102 @@
+// Planes at other sizes: each element a sum of a few along each dim, times their weights.
+//
+// Rust defines T, INDEX, RANK (how many dims) and EACH: 2 of a dim for lines, 4 for splines.
+#include "window.cuh"
+
+using C = Compute<T>;
+
+// One dim at another size.
+struct Resized {
+    u64 size;
+    // From one element of the result to the next, among those of the dim.
+    f64 scale;
+    // Whether first and last elements stay where they are, instead of the edges.
+    u64 corners;
+    Size out;
+};
+
+struct ResampleArgs {
+    const T* x;
+    T* out;
+    // For each dim and each of its elements: which make it up, and times what.
+    INDEX* index;
+    C* weight;
+    Resized dims[3];
+    u64 count;
+};
+
+// Keys' spline with -0.75, up to a distance of one and up to two.
+DEVICE f64 near_spline(f64 x) { return ((-0.75 + 2.0) * x - (-0.75 + 3.0)) * x * x + 1.0; }
+DEVICE f64 far_spline(f64 x) { return ((-0.75 * x + 3.75) * x - 6.0) * x + 3.0; }
+
+KERNEL(resample_taps, ResampleArgs) {
+    for (INDEX i = thread_of_grid(); i < static_cast<INDEX>(job.count); i += threads_of_grid()) {
+        INDEX at = i;
+        int dim = 0;
+        while (at >= job.dims[dim].out.count()) at -= job.dims[dim++].out.count();
+        const Resized& to = job.dims[dim];
+        OFFSET last = static_cast<OFFSET>(to.size) - 1;
+        f64 place = to.corners ? to.scale * static_cast<f64>(at) : to.scale * (static_cast<f64>(at) + 0.5) - 0.5;
+        OFFSET first;
+        f64 weight[EACH];
+#if EACH == 2
+        if (place < 0.0) place = 0.0;
+        first = place < static_cast<f64>(last) ? static_cast<OFFSET>(place) : last;
+        f64 part = place - static_cast<f64>(first);
+        part = part < 1.0 ? part : 1.0;
+        weight[0] = 1.0 - part, weight[1] = part;
+#else
+        f64 whole = ::floor(place), part = place - whole;
+        // Far outside all of them are an edge.
+        whole = whole < -2.0 ? -2.0 : whole > static_cast<f64>(last) + 2.0 ? static_cast<f64>(last) + 2.0 : whole;
+        first = static_cast<OFFSET>(whole) - 1;
+        weight[0] = far_spline(part + 1.0), weight[1] = near_spline(part);
+        weight[2] = near_spline(1.0 - part), weight[3] = far_spline(2.0 - part);
+#endif
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            OFFSET tap = first + k;
+            tap = tap < 0 ? 0 : tap > last ? last : tap;
+            job.index[i * EACH + k] = static_cast<INDEX>(tap);
+            job.weight[i * EACH + k] = static_cast<C>(weight[k]);
+        }
+    }
+}
+
+// The sum along the dims from `DIM` on.
+template <int DIM>
+DEVICE C along(const T* from, const Pack<INDEX, EACH> (&index)[RANK], const Pack<C, EACH> (&weight)[RANK],
+               const ResampleArgs& job, INDEX line) {
+    C sum = 0;
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        INDEX at = line * static_cast<INDEX>(job.dims[DIM].size) + index[DIM][k];
+        C value;
+        if constexpr (DIM + 1 < RANK) value = along<DIM + 1>(from, index, weight, job, at);
+        else value = widen(from[at]);
+        sum += weight[DIM][k] * value;
+    }
+    return sum;
+}
+
+KERNEL(resample, ResampleArgs) {
+    u64 plane_size = 1;
+#pragma unroll
+    for (int dim = 0; dim < RANK; dim++) plane_size *= job.dims[dim].size;
+    for (INDEX i = thread_of_grid(); i < static_cast<INDEX>(job.count); i += threads_of_grid()) {
+        INDEX plane = i, start[RANK], before = 0;
+#pragma unroll
+        for (int dim = RANK - 1; dim >= 0; dim--) start[dim] = job.dims[dim].out.split(plane);
+        Pack<INDEX, EACH> index[RANK];
+        Pack<C, EACH> weight[RANK];
+#pragma unroll
+        for (int dim = 0; dim < RANK; dim++) {
+            INDEX row = before + start[dim];
+            index[dim] = reinterpret_cast<const Pack<INDEX, EACH>*>(job.index)[row];
+            weight[dim] = reinterpret_cast<const Pack<C, EACH>*>(job.weight)[row];
+            before += job.dims[dim].out.count();
+        }
+        C value = along<0>(job.x + plane * plane_size, index, weight, job, INDEX(0));
+        job.out[i] = narrow<T>(value);
+    }
+}
