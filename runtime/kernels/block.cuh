@@ -14,44 +14,44 @@ DEVICE u32 thread_in_block() {
 DEVICE u32 threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
 
 // A value as the 4-byte words that a shuffle moves.
-template <class T> union Words {
+template <class T> union LaneWords {
     static constexpr int COUNT = (sizeof(T) + 3) / 4;
     static_assert(sizeof(T) <= 32, "larger values belong into shared memory");
     T value;
     u32 words[COUNT];
 
-    DEVICE Words() {}
+    DEVICE LaneWords() {}
 };
 
 // The value of the lane whose number differs in the bits of `mask`; all lanes of the warp take part.
 template <class T> DEVICE T shuffle_xor(T value, u32 mask) {
-    Words<T> from, to;
+    LaneWords<T> from, to;
     if (sizeof(T) < 4) from.words[0] = 0;
     from.value = value;
 #pragma unroll
-    for (int i = 0; i < Words<T>::COUNT; i++)
+    for (int i = 0; i < LaneWords<T>::COUNT; i++)
         to.words[i] = __shfl_xor_sync(FULL_WARP, from.words[i], mask);
     return to.value;
 }
 
 // The value of the lane `delta` further down; lanes without one get their own.
 template <class T> DEVICE T shuffle_up(T value, u32 delta) {
-    Words<T> from, to;
+    LaneWords<T> from, to;
     if (sizeof(T) < 4) from.words[0] = 0;
     from.value = value;
 #pragma unroll
-    for (int i = 0; i < Words<T>::COUNT; i++)
+    for (int i = 0; i < LaneWords<T>::COUNT; i++)
         to.words[i] = __shfl_up_sync(FULL_WARP, from.words[i], delta);
     return to.value;
 }
 
 // The value of one lane, in all of them.
 template <class T> DEVICE T shuffle_from(T value, u32 lane) {
-    Words<T> from, to;
+    LaneWords<T> from, to;
     if (sizeof(T) < 4) from.words[0] = 0;
     from.value = value;
 #pragma unroll
-    for (int i = 0; i < Words<T>::COUNT; i++)
+    for (int i = 0; i < LaneWords<T>::COUNT; i++)
         to.words[i] = __shfl_sync(FULL_WARP, from.words[i], lane);
     return to.value;
 }
@@ -66,7 +66,7 @@ template <class T, class F> DEVICE T warp_reduce(T value, F combine) {
 // The values of all threads combined, in every thread. The block is of whole warps, and all of its
 // threads take part. May be called again at once.
 template <class T, class F> DEVICE T block_reduce(T value, F combine, T identity) {
-    SHARED_ARRAY(Words<T>, parts, 32);
+    SHARED_ARRAY(LaneWords<T>, parts, 32);
     u32 thread = thread_in_block(), lane = thread % 32, warps = threads_of_block() / 32;
     value = warp_reduce(value, combine);
     if (warps == 1) return value;

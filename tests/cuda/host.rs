@@ -69,7 +69,12 @@ fn build() -> Result<PathBuf, String> {
         .stdout;
     let mut hasher = DefaultHasher::new();
     (version, FLAGS, compiler()).hash(&mut hasher);
-    for file in files(&host)?.iter().chain(&files(&host.join("driver"))?) {
+    let shared = kernels().join("types.cuh");
+    for file in files(&host)?
+        .iter()
+        .chain(&files(&host.join("driver"))?)
+        .chain([&shared])
+    {
         (file.file_name(), text(fs::read(file), file)?).hash(&mut hasher);
     }
     let built = folder().join(format!("fake-gpu-{:016x}", hasher.finish()));

@@ -137,11 +137,7 @@ static unsigned long digest(const std::vector<Header>& headers) {
     return hash;
 }
 
-// Headers that do not look at what a program defines: compiled once, with shim.h.
-static const char* const COMMON[] = {"types.cuh",   "index.cuh",   "block.cuh",
-                                     "numeric.cuh", "special.cuh", "philox.cuh"};
-
-// A folder with the headers as files, and prefix.h compiled. It gets its name when all is there.
+// A folder with the headers as files. It gets its name when all are there.
 static std::string header_folder(const std::vector<Header>& headers) {
     std::string above = own_folder();
     char name[32];
@@ -150,20 +146,38 @@ static std::string header_folder(const std::vector<Header>& headers) {
     if (access(folder.c_str(), R_OK) == 0) return folder;
     std::string made = new_folder(above);
     if (made.empty()) return "";
-    std::string prefix = "#include \"shim.h\"\n", log;
     bool well = true;
     for (const Header& header : headers) well &= write_file(made + "/" + header.name, header.text);
-    for (const char* common : COMMON)
-        for (const Header& header : headers)
-            if (header.name == common) prefix += "#include \"" + header.name + "\"\n";
-    well &= write_file(made + "/prefix.h", prefix);
-    // Where that fails, the programs that include the header say why.
-    if (!compile({"-x", "c++-header", made + "/prefix.h", "-o", made + "/prefix.h.gch"}, made, log)) {
-        unlink((made + "/prefix.h.gch").c_str());
-        well &= write_file(made + "/prefix.h", "#include \"shim.h\"\n");
-    }
     if (!well || rename(made.c_str(), folder.c_str()) != 0) remove_folder(made);
     return access(folder.c_str(), R_OK) == 0 ? folder : "";
+}
+
+// Headers that do not look at what a program defines: they are compiled once.
+static const char* const COMMON[] = {"types.cuh",   "index.cuh",   "block.cuh",
+                                     "numeric.cuh", "special.cuh", "philox.cuh"};
+
+// A header to begin with: shim.h and those of the common ones that the program names, compiled.
+static std::string prefix(const std::string& source, const std::string& folder,
+                          const std::string& temporary) {
+    std::string path = folder + "/prefix", text = "#include \"shim.h\"\n", log;
+    for (const char* common : COMMON) {
+        std::string line = std::string("#include \"") + common + "\"\n";
+        if (source.find(line) == std::string::npos) continue;
+        text += line;
+        path += std::string("-") + common;
+    }
+    path += ".h";
+    if (access((path + ".gch").c_str(), R_OK) == 0) return path;
+    // Several programs may be compiled at once: a file gets its name when it is whole. Where a
+    // header is wrong, the program that includes it says so.
+    std::string made = new_folder(folder), own = made + "/prefix.h", plain = temporary + "/plain.h";
+    bool well = write_file(own, text)
+                && compile({"-I" + folder, "-x", "c++-header", own, "-o", own + ".gch"}, made, log)
+                && rename(own.c_str(), path.c_str()) == 0
+                && rename((own + ".gch").c_str(), (path + ".gch").c_str()) == 0;
+    remove_folder(made);
+    write_file(plain, "#include \"shim.h\"\n");
+    return well ? path : plain;
 }
 
 static bool starts(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
@@ -237,9 +251,9 @@ NVRTC nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* op
     }
     std::string source = folder + "/" + program->name, image = folder + "/image.so";
     for (const std::string& fixed :
-         {std::string("-I") + headers, std::string("-include"), headers + "/prefix.h",
-          std::string("-shared"), std::string("-nostdlib"), std::string("-x"), std::string("c++"),
-          source, std::string("-o"), image, std::string("-lm"), std::string("-lc")})
+         {std::string("-I") + headers, std::string("-include"),
+          prefix(program->source, headers, folder), std::string("-shared"), std::string("-nostdlib"), std::string("-x"), std::string("c++"), source, std::string("-o"),
+          image, std::string("-lm"), std::string("-lc")})
         arguments.push_back(fixed);
     bool compiled = write_file(source, program->source) && compile(arguments, folder, program->log)
                     && read_file(image, program->image);
