@@ -9,6 +9,13 @@ mod abuse;
 mod case;
 #[path = "conformance/compare.rs"]
 mod compare;
+#[cfg(feature = "cuda")]
+#[path = "cuda/host.rs"]
+mod host;
+#[path = "conformance/mixed.rs"]
+mod mixed;
+#[path = "conformance/place.rs"]
+mod place;
 #[path = "conformance/report.rs"]
 mod report;
 #[path = "conformance/run.rs"]
@@ -17,6 +24,7 @@ mod run;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use nomina_runtime::{Device, DynTensor};
 use report::Report;
 
 fn folder() -> PathBuf {
@@ -46,6 +54,11 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
+    let asked = args.iter().position(|arg| arg == "--device");
+    let device = asked.and_then(|at| args.get(at + 1));
+    if let Some(device) = device {
+        return on_device(device);
+    }
     let filter = args.iter().find(|arg| !arg.starts_with('-'));
     if filter.is_some_and(|filter| !"conformance".contains(filter.as_str())) {
         return ExitCode::SUCCESS;
@@ -56,7 +69,68 @@ fn main() -> ExitCode {
     for panic in &panics {
         println!("a nonsense argument makes a call panic: {panic}");
     }
-    if recorded_cases() && panics.is_empty() {
+    let passed = recorded_cases(Device::Cpu);
+    #[cfg(feature = "cuda")]
+    let passed = on_fake() && passed;
+    if passed && panics.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Runs this program once more, on the GPU that tests bring.
+#[cfg(feature = "cuda")]
+fn on_fake() -> bool {
+    match host::rerun_with_fake(&["--device", "cuda"], &[]) {
+        Ok(output) => {
+            print!("{}", String::from_utf8_lossy(&output.stdout));
+            eprint!("{}", String::from_utf8_lossy(&output.stderr));
+            output.status.success()
+        }
+        Err(why) => {
+            println!("not run on a device: {why}");
+            // Without a C++ compiler there is no fake; what is wrong with it is a failure.
+            why.starts_with("no C++ compiler")
+        }
+    }
+}
+
+/// Every case once more with all its tensors on a device: `conformance --device cuda`.
+fn on_device(device: &str) -> ExitCode {
+    let there = device
+        .parse::<Device>()
+        .and_then(|device| DynTensor::options().device(device).zeros(&[1], ()));
+    let device = match there {
+        Ok(there) => there.device(),
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    println!("on {device}:");
+    nomina_runtime::cuda::reset_by_host();
+    let passed = recorded_cases(device);
+    println!("computed on the host:");
+    for (class, count) in nomina_runtime::cuda::by_host() {
+        println!("    {class}: {count}");
+    }
+    let mut wrong = Vec::new();
+    let mut calls = 0;
+    let main = ["cases.jsonl", "promotion.jsonl"].map(|name| folder().join("data").join(name));
+    for path in main.into_iter().chain(beyond()) {
+        let (found, count) = mixed::failures(&path, device);
+        wrong.extend(found);
+        calls += count;
+    }
+    for what in &wrong {
+        println!("operands on two devices: {what}");
+    }
+    println!(
+        "operands on two devices: {calls} calls, {} wrong",
+        wrong.len()
+    );
+    if passed && wrong.is_empty() && calls > 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -64,17 +138,17 @@ fn main() -> ExitCode {
 }
 
 /// Runs all files, prints the failures and the count, and says whether every case passed.
-fn recorded_cases() -> bool {
+fn recorded_cases(device: Device) -> bool {
     let mut report = Report::default();
     for name in ["cases.jsonl", "promotion.jsonl"] {
-        run::file(&folder().join("data").join(name), &mut report);
+        run::file(&folder().join("data").join(name), device, &mut report);
     }
     for path in beyond() {
-        run::file(&path, &mut report);
+        run::file(&path, device, &mut report);
     }
     let paths = std::env::var_os("NOMINA_CASES").unwrap_or_default();
     for path in std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()) {
-        run::file(&path, &mut report);
+        run::file(&path, device, &mut report);
     }
     print!("{}", report.by_operator());
     println!("{} passed, {} failed", report.passed(), report.failed());

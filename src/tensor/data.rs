@@ -6,6 +6,7 @@
 use nomina_core::dims::{Dim, DimOf, Dims, Distinct, Shape, Without, position};
 use nomina_core::{Element, Error, Result};
 use nomina_runtime::Raw;
+use nomina_runtime::call::to_device;
 use nomina_runtime::raw::Iter;
 
 use super::Tensor;
@@ -17,10 +18,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         result.map_err(|error: Error| self.look().blame(error))
     }
 
-    /// The elements in row-major order.
+    /// The elements in row-major order. Those on another device are waited for and copied.
     ///
     /// # Panics
-    /// When the tensor is not on the CPU.
+    /// When the tensor's device fails, or memory is short.
     #[track_caller]
     #[must_use]
     pub fn to_vec(&self) -> Vec<T> {
@@ -30,7 +31,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`to_vec`](Self::to_vec) that returns the error.
     ///
     /// # Errors
-    /// When the tensor is not on the CPU.
+    /// When the tensor's device fails, or memory is short.
     pub fn try_to_vec(&self) -> Result<Vec<T>> {
         self.explained(self.bare.raw.to_vec())
     }
@@ -39,14 +40,14 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// from a vector.
     ///
     /// # Panics
-    /// When the tensor is not on the CPU.
+    /// When the tensor's device fails, or memory is short.
     #[track_caller]
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         ok(self.bare.raw.into_vec())
     }
 
-    /// The elements, where they stand in row-major order without gaps.
+    /// The elements, where they stand on the CPU in row-major order without gaps.
     #[must_use]
     pub fn as_slice(&self) -> Option<&[T]> {
         self.bare.raw.as_slice()
@@ -74,7 +75,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The elements in row-major order, one by one.
     ///
     /// # Panics
-    /// When the tensor is not on the CPU.
+    /// When the tensor's device fails, or memory is short.
     #[track_caller]
     #[must_use]
     pub fn iter(&self) -> Iter<'_, T> {
@@ -92,7 +93,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// When the tensor is not on the CPU.
+    /// When the tensor's device fails, or memory is short.
     #[track_caller]
     pub fn indexed_iter(&self) -> impl ExactSizeIterator<Item = (Shape, T)> + '_ {
         let mut next: Shape = self.shape().into();
@@ -131,7 +132,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         })
     }
 
-    /// A function of every element.
+    /// A function of every element, computed on the host; the result is on the tensor's device.
     ///
     /// ```
     /// # use nomina::prelude::*;
@@ -141,12 +142,13 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// When the tensor is not on the CPU.
+    /// When the tensor's device fails, or memory is short.
     #[track_caller]
     #[must_use]
     pub fn map<U: Element>(&self, f: impl FnMut(T) -> U) -> Tensor<D, U> {
         let data: Vec<U> = self.iter().map(f).collect();
-        let raw = ok(Raw::from_vec(data, self.shape()));
+        let raw = Raw::from_vec(data, self.shape());
+        let raw = ok(raw.and_then(|raw| to_device(&raw, self.device())));
         Tensor::wrap(Bare {
             raw,
             wild: self.look().wild(),

@@ -31,7 +31,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Distinct,
     {
-        let made = Tensor::<D>::options().dtype::<T>().try_zeros(shape);
+        let made = Tensor::<D>::options()
+            .dtype::<T>()
+            .device(out.device())
+            .try_zeros(shape);
         Tensor::store(Op::Zeros, made, out)
     }
 
@@ -55,7 +58,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Distinct,
     {
-        let made = Tensor::<D>::options().dtype::<T>().try_ones(shape);
+        let made = Tensor::<D>::options()
+            .dtype::<T>()
+            .device(out.device())
+            .try_ones(shape);
         Tensor::store(Op::Ones, made, out)
     }
 
@@ -79,7 +85,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Distinct,
     {
-        let made = Tensor::<D>::options().dtype::<T>().try_empty(shape);
+        let made = Tensor::<D>::options()
+            .dtype::<T>()
+            .device(out.device())
+            .try_empty(shape);
         Tensor::store(Op::Empty, made, out)
     }
 
@@ -129,7 +138,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Distinct + Matrix,
     {
-        let made = Tensor::<D>::options().dtype::<T>().try_eye(shape);
+        let made = Tensor::<D>::options()
+            .dtype::<T>()
+            .device(out.device())
+            .try_eye(shape);
         Tensor::store(Op::Eye, made, out)
     }
 }
@@ -157,7 +169,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Float,
         D: Distinct,
     {
-        let made = Tensor::<D>::options().dtype::<T>().try_rand(shape);
+        let made = Tensor::<D>::options()
+            .dtype::<T>()
+            .device(out.device())
+            .try_rand(shape);
         Tensor::store(Op::Rand, made, out)
     }
 }
@@ -185,7 +200,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Inexact,
         D: Distinct,
     {
-        let made = Tensor::<D>::options().dtype::<T>().try_randn(shape);
+        let made = Tensor::<D>::options()
+            .dtype::<T>()
+            .device(out.device())
+            .try_randn(shape);
         Tensor::store(Op::Randn, made, out)
     }
 }
@@ -211,7 +229,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         D: Distinct + Vector,
     {
-        Tensor::store(Op::Arange, Self::try_arange(start, end, step), out)
+        let made = Self::try_arange(start, end, step);
+        let made = made.and_then(|made| made.try_to_device(out.device()));
+        Tensor::store(Op::Arange, made, out)
     }
 
     /// [`eye`](Tensor::eye) that returns the error.

@@ -174,7 +174,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// ```
     ///
     /// # Panics
-    /// When the tensor is not on the CPU.
+    /// When the tensor's device fails.
     #[track_caller]
     #[must_use]
     pub fn get<I: Indices<D>>(&self, index: I) -> Option<T> {

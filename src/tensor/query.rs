@@ -165,6 +165,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// When the tensors are on different devices.
     pub fn try_equal<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<bool> {
         let names = nomina_core::rule::equal_names(&self.names(), &other.names());
-        Ok(names && typed(|| nomina_runtime::call::equal(&self.bare.raw, &other.bare.raw))?)
+        let [own, its] = [&self.bare.raw, &other.bare.raw];
+        nomina_runtime::call::same_device("equal", &[own, its])?;
+        Ok(names && typed(|| nomina_runtime::call::equal(own, its))?)
     }
 }

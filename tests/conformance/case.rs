@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use nomina_core::{DType, Element, Name, Names, Scalar};
 use nomina_runtime::invoke::Value;
-use nomina_runtime::{DynSparse, DynTensor};
+use nomina_runtime::{Device, DynSparse, DynTensor};
 use num_complex::Complex;
 use serde_json::Value as Json;
 
@@ -71,19 +71,24 @@ impl Case {
         }
     }
 
-    /// Reads a line.
+    /// Reads a line; its tensors are on the host.
     pub fn parse(line: &str) -> Parsed<Self> {
+        Self::parse_on(line, Device::Cpu)
+    }
+
+    /// Reads a line; its tensors are on a device, where their buffers lie as recorded.
+    pub fn parse_on(line: &str, device: Device) -> Parsed<Self> {
         let json: Json = serde_json::from_str(line).map_err(|e| e.to_string())?;
         let text = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
         let args = array(&json["args"])?
             .iter()
-            .map(argument)
+            .map(|value| argument(value, device))
             .collect::<Parsed<_>>()?;
         let kwargs = match json["kwargs"].as_object() {
             None => Vec::new(),
             Some(map) => map
                 .iter()
-                .map(|(name, value)| Ok((name.clone(), argument(value)?)))
+                .map(|(name, value)| Ok((name.clone(), argument(value, device)?)))
                 .collect::<Parsed<_>>()?,
         };
         let random = json["random"].as_bool().unwrap_or(false);
@@ -121,14 +126,15 @@ fn tagged(json: &Json) -> Parsed<(&str, &Json)> {
         .ok_or("an empty value".into())
 }
 
-fn argument(json: &Json) -> Parsed<Value> {
+fn argument(json: &Json, device: Device) -> Parsed<Value> {
     Ok(match recorded(json)? {
         Recorded::Plain(value) => *value,
-        Recorded::Tensor(tensor) => Value::Tensor(tensor.build()?),
-        Recorded::Sparse(sparse) => Value::Sparse(sparse.build()?),
+        Recorded::Tensor(tensor) => Value::Tensor(tensor.build(device)?),
+        Recorded::Sparse(sparse) => Value::Sparse(sparse.build(device)?),
         Recorded::List(_) => {
             let (_, items) = tagged(json)?;
-            Value::List(array(items)?.iter().map(argument).collect::<Parsed<_>>()?)
+            let items = array(items)?.iter().map(|item| argument(item, device));
+            Value::List(items.collect::<Parsed<_>>()?)
         }
     })
 }
@@ -161,7 +167,10 @@ fn recorded(json: &Json) -> Parsed<Recorded> {
             let pairs = array(value)?.iter().map(|pair| {
                 let pair = array(pair)?;
                 match &pair[..] {
-                    [key, value] => Ok((argument(key)?, argument(value)?)),
+                    [key, value] => {
+                        let [key, value] = [key, value].map(|v| argument(v, Device::Cpu));
+                        Ok((key?, value?))
+                    }
                     _ => Err(bad("pairs")),
                 }
             });
@@ -260,12 +269,13 @@ fn sparse(json: &Json) -> Parsed<Sparse> {
 }
 
 impl Sparse {
-    fn build(&self) -> Parsed<DynSparse> {
+    fn build(&self, device: Device) -> Parsed<DynSparse> {
         let said = |e: nomina_core::Error| e.to_string();
         let count = self.values.shape[0];
         let indices = DynTensor::from_vec(self.indices.concat(), &[self.indices.len(), count], ());
-        let values = self.values.build()?;
-        let x = DynSparse::from_coo(&indices.map_err(said)?, &values, &self.shape, ());
+        let indices = indices.and_then(|x| x.to_device(device)).map_err(said)?;
+        let values = self.values.build(device)?;
+        let x = DynSparse::from_coo(&indices, &values, &self.shape, ());
         let x = x.map_err(said)?;
         let x = if self.coalesced {
             x.coalesce().map_err(said)?
@@ -279,7 +289,7 @@ impl Sparse {
 
 impl Tensor {
     /// The tensor itself, in the recorded layout.
-    fn build(&self) -> Parsed<DynTensor> {
+    fn build(&self, device: Device) -> Parsed<DynTensor> {
         let numel: usize = self.shape.iter().product();
         let zeros = vec![Scalar::Int(0); numel];
         let data = self.data.as_ref().unwrap_or(&zeros);
@@ -287,9 +297,10 @@ impl Tensor {
             Some(strides) => {
                 let (spread, len) = self.spread(data, strides);
                 let buffer = from_scalars(self.dtype, &spread, &[len]);
+                let buffer = buffer.and_then(|buffer| buffer.to_device(device));
                 buffer.and_then(|buffer| buffer.as_strided(&self.shape, strides, 0))
             }
-            None => from_scalars(self.dtype, data, &self.shape),
+            None => from_scalars(self.dtype, data, &self.shape).and_then(|x| x.to_device(device)),
         };
         let name = |name: &Option<String>| name.as_deref().map(Name::new).transpose();
         let names = self.names.iter().map(name).collect::<Result<Names, _>>();

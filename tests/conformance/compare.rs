@@ -44,6 +44,30 @@ pub fn values(op: &str, got: &Value, want: &Recorded, random: bool) -> Result<()
     }
 }
 
+/// Says what differs between two results of ours.
+pub fn alike(op: &str, got: &Value, want: &Value) -> Result<(), String> {
+    match (got, want) {
+        (Value::Tensor(got), Value::Tensor(want)) => {
+            let said = |e: nomina_core::Error| e.to_string();
+            let (got, want) = (scalars(got).map_err(said)?, scalars(want).map_err(said)?);
+            let bits = |value: &Scalar| format!("{value:?}");
+            match got.iter().zip(&want).position(|(a, b)| bits(a) != bits(b)) {
+                None if got.len() == want.len() => Ok(()),
+                None => Err(format!("{} elements, not {}", got.len(), want.len())),
+                Some(i) => Err(format!(
+                    "element {i} is {}, on the host {}",
+                    got[i], want[i]
+                )),
+            }
+        }
+        (Value::List(got), Value::List(want)) if got.len() == want.len() => {
+            let mut both = got.iter().zip(want);
+            both.try_for_each(|(got, want)| alike(op, got, want))
+        }
+        (got, want) => plain(op, got, want),
+    }
+}
+
 fn plain(op: &str, got: &Value, want: &Value) -> Result<(), String> {
     let same = match (got, want) {
         (Value::Float(got), Value::Float(want)) => near(*got, *want, tolerance(op, DType::F64)),

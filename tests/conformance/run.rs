@@ -3,14 +3,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use nomina_runtime::Device;
 use nomina_runtime::invoke::{self, Value};
 
 use super::case::{Case, Wanted};
 use super::compare;
+use super::place;
 use super::report::Report;
 
-/// Runs every case of a file.
-pub fn file(path: &Path, report: &mut Report) {
+/// Runs every case of a file, with its tensors on a device.
+pub fn file(path: &Path, device: Device, report: &mut Report) {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
@@ -23,12 +25,15 @@ pub fn file(path: &Path, report: &mut Report) {
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
     {
-        match Case::parse(line) {
+        match Case::parse_on(line, device) {
             Ok(case) => {
                 let (op, id) = (case.op.clone(), case.id.clone());
                 // A panic is a failure of its case, not the end of the run.
-                let outcome = catch_unwind(AssertUnwindSafe(|| one(case)))
-                    .unwrap_or_else(|_| Err("panicked".to_owned()));
+                let outcome = catch_unwind(AssertUnwindSafe(|| match device {
+                    Device::Cpu => one(case),
+                    _ => on_device(case, line, device),
+                }))
+                .unwrap_or_else(|_| Err("panicked".to_owned()));
                 match outcome {
                     Ok(()) => report.pass(&op),
                     Err(what) => report.fail(&op, &id, what),
@@ -46,10 +51,37 @@ fn one(mut case: Case) -> Result<(), String> {
     case.forget_unwritten();
     let operands = names_of(&case.args);
     let got = invoke::call(&case.op, case.args, case.kwargs);
-    match (got, case.wanted) {
-        (Ok(got), Wanted::Result { value, random }) => {
-            compare::values(&case.op, &got, &value, random)
-        }
+    judge(&case.op, &operands, got, case.wanted)
+}
+
+/// As [`one`], on a device: new tensors are made there, results must be there, and random numbers are
+/// those that the host draws.
+fn on_device(mut case: Case, line: &str, device: Device) -> Result<(), String> {
+    case.forget_unwritten();
+    place::factories(&mut case, device);
+    place::expect(&mut case, device);
+    let leaves = place::leaves(&case);
+    let operands = names_of(&case.args);
+    if let Wanted::Result { random: true, .. } = case.wanted {
+        place::same_numbers(&case, line)?;
+    }
+    let got = invoke::call(&case.op, case.args, case.kwargs);
+    if let Ok(got) = &got
+        && !leaves
+    {
+        place::lies_on(got, device)?;
+    }
+    judge(&case.op, &operands, got, case.wanted)
+}
+
+fn judge(
+    op: &str,
+    operands: &[String],
+    got: nomina_core::Result<Value>,
+    wanted: Wanted,
+) -> Result<(), String> {
+    match (got, wanted) {
+        (Ok(got), Wanted::Result { value, random }) => compare::values(op, &got, &value, random),
         (Err(error), Wanted::Error { kind }) => {
             if compare::error_word(error.kind()) != Some(kind.as_str()) {
                 return Err(format!("wanted an error of kind {kind}, got {error:?}"));

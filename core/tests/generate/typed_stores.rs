@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use nomina_core::op::{self, Forms, Row, Status};
+use nomina_core::op::{self, Forms, ParamKind, Row, Status};
 
 use super::ids::variant;
 use super::signature::{Function, functions, parts};
@@ -284,6 +284,12 @@ fn to_out(row: &Row, name: &str, function: &Function) -> Option<String> {
     let generics = generics(&function.generics, &more.join(", "));
     let (op, params, outs) = (variant(row.name), params.join(", "), names.join(", "));
     let (passed, arguments) = (passed.join(", "), arguments.join(", "));
+    // A new tensor is on the host; `out` may be on another device.
+    let factory = row.params().any(|param| param.kind == ParamKind::Device);
+    let moved = match (method, factory) {
+        (false, true) => ".and_then(|made| made.try_to_device(out.device()))",
+        _ => "",
+    };
     let shown = names
         .iter()
         .map(|out| format!("`{out}`"))
@@ -298,6 +304,6 @@ fn to_out(row: &Row, name: &str, function: &Function) -> Option<String> {
          /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.\n///\n\
          /// # Errors\n/// As [`try_{name}`](Self::try_{name}), and where a result does not fit.\n\
          pub fn try_{name}_out{generics}({receiver}{params}) -> Result<()> {clause} {{\n\
-         Tensor::{store}(Op::{op}, {this}try_{name}({arguments}), {outs})\n}}\n}}\n\n"
+         Tensor::{store}(Op::{op}, {this}try_{name}({arguments}){moved}, {outs})\n}}\n}}\n\n"
     ))
 }

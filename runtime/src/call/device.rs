@@ -56,7 +56,7 @@ pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
 ///
 /// # Errors
 /// [`ErrorKind::Device`], with the first two devices that differ.
-pub(crate) fn same_device(op: &'static str, operands: &[&Raw]) -> Result<()> {
+pub fn same_device(op: &'static str, operands: &[&Raw]) -> Result<()> {
     let Some((first, rest)) = operands.split_first() else {
         return Ok(());
     };

@@ -56,7 +56,7 @@ pub use convert::{
     to_dtype, to_in,
 };
 pub use count::{Interpolation, bincount, histc, isin, quantile};
-pub use device::{fits_device, to_device};
+pub use device::{fits_device, same_device, to_device};
 pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;

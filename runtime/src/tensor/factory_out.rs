@@ -11,7 +11,10 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::zeros`], and when `out` has names and other sizes.
     pub fn zeros_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
-        let made = Self::options().dtype(out.dtype()).zeros(size, names)?;
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .zeros(size, names)?;
         family::store(Op::Zeros, made, out)
     }
 
@@ -20,7 +23,10 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::ones`], and when `out` has names and other sizes.
     pub fn ones_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
-        let made = Self::options().dtype(out.dtype()).ones(size, names)?;
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .ones(size, names)?;
         family::store(Op::Ones, made, out)
     }
 
@@ -29,7 +35,10 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::empty`], and when `out` has names and other sizes.
     pub fn empty_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
-        let made = Self::options().dtype(out.dtype()).empty(size, names)?;
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .empty(size, names)?;
         family::store(Op::Empty, made, out)
     }
 
@@ -38,7 +47,10 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::rand`], and when `out` has names and other sizes.
     pub fn rand_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
-        let made = Self::options().dtype(out.dtype()).rand(size, names)?;
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .rand(size, names)?;
         family::store(Op::Rand, made, out)
     }
 
@@ -47,7 +59,10 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::randn`], and when `out` has names and other sizes.
     pub fn randn_out(size: &[usize], names: impl IntoNames, out: &mut Self) -> Result<()> {
-        let made = Self::options().dtype(out.dtype()).randn(size, names)?;
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .randn(size, names)?;
         family::store(Op::Randn, made, out)
     }
 
@@ -63,6 +78,7 @@ impl DynTensor {
     ) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
+            .device(out.device())
             .full(size, value.into(), names)?;
         family::store(Op::Full, made, out)
     }
@@ -72,7 +88,10 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::eye`], and when `out` has names and other sizes.
     pub fn eye_out(n: usize, m: usize, names: impl IntoNames, out: &mut Self) -> Result<()> {
-        let made = Self::options().dtype(out.dtype()).eye(n, m, names)?;
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .eye(n, m, names)?;
         family::store(Op::Eye, made, out)
     }
 
@@ -87,12 +106,10 @@ impl DynTensor {
         names: impl IntoNames,
         out: &mut Self,
     ) -> Result<()> {
-        let made = Self::options().dtype(out.dtype()).arange(
-            start.into(),
-            end.into(),
-            step.into(),
-            names,
-        )?;
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .arange(start.into(), end.into(), step.into(), names)?;
         family::store(Op::Arange, made, out)
     }
 
@@ -109,6 +126,7 @@ impl DynTensor {
     ) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
+            .device(out.device())
             .linspace(start, end, steps, names)?;
         family::store(Op::Linspace, made, out)
     }
@@ -124,7 +142,7 @@ impl DynTensor {
         names: impl IntoNames,
         out: &mut Self,
     ) -> Result<()> {
-        let options = Self::options().dtype(out.dtype());
+        let options = Self::options().dtype(out.dtype()).device(out.device());
         let made = options.logspace(start, end, steps, names, LogspaceOptions::default())?;
         family::store(Op::Logspace, made, out)
     }

@@ -103,6 +103,8 @@ impl DynTensor {
     /// # Errors
     /// When the dtypes or devices differ.
     pub fn equal(&self, other: &Self) -> Result<bool> {
+        call::same_device("equal", &[&self.raw, &other.raw])
+            .map_err(|e| about(e, &[self, other]))?;
         if !rule::equal_names(&self.names, &other.names) || self.shape() != other.shape() {
             return Ok(false);
         }

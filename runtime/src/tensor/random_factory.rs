@@ -338,6 +338,7 @@ impl DynTensor {
     ) -> Result<()> {
         let made = Self::options()
             .dtype(out.dtype())
+            .device(out.device())
             .randint(range, size, names)?;
         family::store(Op::Randint, made, out)
     }
@@ -347,7 +348,10 @@ impl DynTensor {
     /// # Errors
     /// As [`DynTensor::randperm`], and when `out` has names and other sizes.
     pub fn randperm_out(n: usize, names: impl IntoNames, out: &mut Self) -> Result<()> {
-        let made = Self::options().dtype(out.dtype()).randperm(n, names)?;
+        let made = Self::options()
+            .dtype(out.dtype())
+            .device(out.device())
+            .randperm(n, names)?;
         family::store(Op::Randperm, made, out)
     }
 

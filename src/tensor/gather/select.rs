@@ -307,7 +307,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The indices of the elements that differ from zero: a row for each, without names.
     ///
     /// # Panics
-    /// When the tensor is not on the CPU.
+    /// When memory is short.
     #[track_caller]
     #[must_use]
     pub fn nonzero(&self) -> Tensor<(Wild, Wild), i64> {
@@ -317,7 +317,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nonzero`](Self::nonzero) that returns the error.
     ///
     /// # Errors
-    /// When the tensor is not on the CPU.
+    /// When memory is short.
     pub fn try_nonzero(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
         Tensor::give(gather::one(&[self.look()], out, |given| given[0].nonzero()))
@@ -326,7 +326,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nonzero`](Self::nonzero) by its other name.
     ///
     /// # Panics
-    /// When the tensor is not on the CPU.
+    /// When memory is short.
     #[track_caller]
     #[must_use]
     pub fn argwhere(&self) -> Tensor<(Wild, Wild), i64> {
@@ -336,7 +336,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`argwhere`](Self::argwhere) that returns the error.
     ///
     /// # Errors
-    /// When the tensor is not on the CPU.
+    /// When memory is short.
     pub fn try_argwhere(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
         Tensor::give(gather::one(&[self.look()], out, |given| {

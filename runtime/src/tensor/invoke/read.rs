@@ -86,6 +86,8 @@ pub(super) fn options(args: &Bound) -> Result<Options> {
     }
     if let Some(device) = args.device("device")? {
         options = options.device(device);
+    } else if let Some(Value::Tensor(out)) = &args.out {
+        options = options.device(out.device());
     }
     if let Some(format) = args.format()? {
         options = options.memory_format(format);

@@ -56,6 +56,8 @@ impl DynTensor {
             tensors.iter().map(|x| (&x.names, x.shape())).collect();
         let (names, sizes) = rule::meshgrid("meshgrid", &operands)?;
         one_dtype("meshgrid", tensors)?;
+        let raws: Vec<&Raw> = tensors.iter().map(|x| &x.raw).collect();
+        call::same_device("meshgrid", &raws).map_err(fail)?;
         let swap = options.indexing == Indexing::Xy && tensors.len() > 1;
         let one = |(at, x): (usize, &&Self)| {
             let mut raw = x.raw.clone();

@@ -37,7 +37,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Distinct + Vector,
         T: StoreAs<Stored>,
     {
-        Tensor::store(Op::Linspace, Self::try_linspace(start, end, steps), out)
+        Tensor::store(
+            Op::Linspace,
+            Self::try_linspace(start, end, steps).and_then(|made| made.try_to_device(out.device())),
+            out,
+        )
     }
 }
 
@@ -74,7 +78,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         D: Distinct + Vector,
         T: StoreAs<Stored>,
     {
-        Tensor::store(Op::Logspace, Self::try_logspace(start, end, steps), out)
+        Tensor::store(
+            Op::Logspace,
+            Self::try_logspace(start, end, steps).and_then(|made| made.try_to_device(out.device())),
+            out,
+        )
     }
 }
 
@@ -115,7 +123,8 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         Tensor::store(
             Op::Logspace,
-            Self::try_logspace_with(start, end, steps, options),
+            Self::try_logspace_with(start, end, steps, options)
+                .and_then(|made| made.try_to_device(out.device())),
             out,
         )
     }

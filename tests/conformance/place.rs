@@ -1,0 +1,107 @@
+//! Cases on a device.
+
+use nomina_core::op::ParamKind;
+use nomina_runtime::Device;
+use nomina_runtime::invoke::{self, Value};
+
+use super::case::{Case, Recorded, Wanted};
+use super::compare;
+
+/// Makes what a case makes of no tensor on a device.
+pub fn factories(case: &mut Case, device: Device) {
+    let Some((op, _)) = invoke::parse(&case.op) else {
+        return;
+    };
+    let takes = op
+        .row()
+        .params()
+        .any(|param| param.kind == ParamKind::Device && param.name == "device");
+    // An out tensor says where, too.
+    let says = |(name, _): &(String, Value)| name == "device" || name == "out";
+    let given = case.kwargs.iter().any(says);
+    let tensors = case.args.iter().any(holds_tensor);
+    if takes && !given && !tensors {
+        case.kwargs
+            .push(("device".to_owned(), Value::Device(device)));
+    }
+}
+
+fn holds_tensor(value: &Value) -> bool {
+    match value {
+        Value::Tensor(_) | Value::Sparse(_) => true,
+        Value::List(items) => items.iter().any(holds_tensor),
+        _ => false,
+    }
+}
+
+/// The name of the operator, without the words before it.
+fn name(case: &Case) -> &str {
+    let spelling = case.op.trim_end_matches(".__get__");
+    spelling.rsplit('.').next().unwrap_or(spelling)
+}
+
+/// What a tensor on a device says of itself, where the recording has what one on the host says.
+pub fn expect(case: &mut Case, device: Device) {
+    let Device::Cuda(Some(ordinal)) = device else {
+        return;
+    };
+    let said = match name(case) {
+        "device" => Value::Device(device),
+        "is_cuda" => Value::Bool(true),
+        "is_cpu" => Value::Bool(false),
+        "get_device" => Value::Int(ordinal as i64),
+        "type" => match &case.wanted {
+            Wanted::Result {
+                value: Recorded::Plain(value),
+                ..
+            } => match &**value {
+                Value::Str(text) => Value::Str(text.replace("torch.", "torch.cuda.")),
+                _ => return,
+            },
+            _ => return,
+        },
+        _ => return,
+    };
+    if let Wanted::Result { value, .. } = &mut case.wanted {
+        *value = Recorded::Plain(Box::new(said));
+    }
+}
+
+/// Whether a case asks for a result on the host.
+pub fn leaves(case: &Case) -> bool {
+    let says = |value: &Value| match value {
+        Value::Device(device) => device.is_cpu(),
+        Value::Str(text) => text == "cpu",
+        _ => false,
+    };
+    name(case) == "cpu"
+        || case
+            .args
+            .iter()
+            .chain(case.kwargs.iter().map(|(_, v)| v))
+            .any(says)
+}
+
+/// Whether all tensors of a result are on a device.
+pub fn lies_on(value: &Value, device: Device) -> Result<(), String> {
+    let found = match value {
+        Value::Tensor(x) => x.device(),
+        Value::Sparse(x) => x.device(),
+        Value::List(items) => return items.iter().try_for_each(|item| lies_on(item, device)),
+        _ => return Ok(()),
+    };
+    if found == device {
+        return Ok(());
+    }
+    Err(format!("the result is on `{found}`, not on `{device}`"))
+}
+
+/// Whether a random case draws the same numbers on the host and on the device.
+pub fn same_numbers(case: &Case, line: &str) -> Result<(), String> {
+    let host = Case::parse(line)?;
+    nomina_runtime::manual_seed(7);
+    let want = invoke::call(&host.op, host.args, host.kwargs).map_err(|e| e.to_string())?;
+    nomina_runtime::manual_seed(7);
+    let got = invoke::call(&case.op, case.args.clone(), case.kwargs.clone());
+    compare::alike(&case.op, &got.map_err(|e| e.to_string())?, &want)
+}
