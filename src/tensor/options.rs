@@ -4,10 +4,10 @@
 
 use std::marker::PhantomData;
 
-use nomina_core::dims::{Dims, Distinct, Matrix, ShapeFor};
+use nomina_core::dims::{Dims, Distinct, Matrix, ShapeFor, Vector};
 use nomina_core::{Element, Inexact, MemoryFormat, Result};
-use nomina_runtime::Device;
 use nomina_runtime::random::Generator;
+use nomina_runtime::{Device, call};
 
 use super::Tensor;
 use crate::call::factory::{self, Fill, Place};
@@ -237,5 +237,51 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     {
         let generator = self.generator.take();
         self.make("randn", &shape.sizes(), Fill::Normal(generator))
+    }
+
+    /// As [`Tensor::arange`].
+    #[track_caller]
+    #[must_use]
+    pub fn arange(self, start: T, end: T, step: T) -> Tensor<D, T>
+    where
+        D: Distinct + Vector,
+    {
+        ok(self.try_arange(start, end, step))
+    }
+
+    /// [`arange`](Self::arange) that returns the error.
+    ///
+    /// # Errors
+    /// When `step` is zero or leads away from `end`; a device that is not there.
+    pub fn try_arange(self, start: T, end: T, step: T) -> Result<Tensor<D, T>>
+    where
+        D: Distinct + Vector,
+    {
+        let [start, end, step] = [start, end, step].map(T::to_scalar);
+        let raw = call::arange(start, end, step, T::DTYPE, self.place.device);
+        Tensor::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "arange")))
+    }
+
+    /// As [`Tensor::linspace`].
+    #[track_caller]
+    #[must_use]
+    pub fn linspace(self, start: T, end: T, steps: usize) -> Tensor<D, T>
+    where
+        D: Distinct + Vector,
+    {
+        ok(self.try_linspace(start, end, steps))
+    }
+
+    /// [`linspace`](Self::linspace) that returns the error.
+    ///
+    /// # Errors
+    /// When the dim has another constant size, memory is missing, or the device is not there.
+    pub fn try_linspace(self, start: T, end: T, steps: usize) -> Result<Tensor<D, T>>
+    where
+        D: Distinct + Vector,
+    {
+        let [start, end] = [start, end].map(T::to_scalar);
+        let raw = call::linspace(start, end, steps, T::DTYPE, self.place.device);
+        Tensor::give(raw.and_then(|raw| factory::from_raw(raw, D::STATIC, "linspace")))
     }
 }

@@ -267,6 +267,11 @@ impl<D: Dims, T: Element> Sparse<D, T> {
             self.inner.coalesce().map(Self::wrap)
         }
 
+        /// On another device; itself when it is there.
+        fn to_device try_to_device [] (self, device: Device) -> Self [] {
+            self.inner.to_device(device).map(Self::wrap)
+        }
+
         /// With all elements, zeros included.
         fn to_dense try_to_dense [] (self) -> Tensor<D, T> [] {
             self.inner.to_dense().map(dense)
