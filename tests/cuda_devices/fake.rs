@@ -215,15 +215,41 @@ fn elements_are_read_and_written_on_a_device() {
                 .replace("cpu", "cuda:0")
         );
 
+        for shape in [
+            &[60, 40][..],
+            &[7, 150],
+            &[1200],
+            &[2, 3],
+            &[1, 1, 9, 4],
+            &[0, 3],
+            &[],
+        ] {
+            let host = numbers(shape);
+            let there = host.to_device(FIRST).unwrap();
+            let moved = |text: String| text.replace(" cpu", " cuda:0");
+            assert_eq!(there.to_string(), moved(host.to_string()));
+            assert_eq!(format!("{there:?}"), moved(format!("{host:?}")));
+        }
         // Factories and out tensors say where.
-        let range = Tensor::<(N,)>::options().device(FIRST).arange(0.0, 3.0, 1.0);
-        assert_eq!((range.device(), range.to_vec()), (FIRST, vec![0.0, 1.0, 2.0]));
+        let range = Tensor::<(N,)>::options()
+            .device(FIRST)
+            .arange(0.0, 3.0, 1.0);
+        assert_eq!(
+            (range.device(), range.to_vec()),
+            (FIRST, vec![0.0, 1.0, 2.0])
+        );
         let mut out = Tensor::<(N,)>::options().device(SECOND).zeros([3]);
         Tensor::<(N,)>::linspace_out(1.0, 3.0, 3, &mut out);
         assert_eq!((out.device(), out.to_vec()), (SECOND, vec![1.0, 2.0, 3.0]));
-        refused(range.try_neg_out(&mut out), &["`cuda:0`", "`cuda:1`", "to_device"]);
+        refused(
+            range.try_neg_out(&mut out),
+            &["`cuda:0`", "`cuda:1`", "to_device"],
+        );
         let sparse = x.to_sparse().to_device(SECOND);
-        assert_eq!((sparse.device(), sparse.to_dense().sum(..).item()), (SECOND, 21.0));
+        assert_eq!(
+            (sparse.device(), sparse.to_dense().sum(..).item()),
+            (SECOND, 21.0)
+        );
 
         let mut y = x.to_dyn();
         assert_eq!(y.raw().scalars().count(), 6);

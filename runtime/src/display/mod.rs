@@ -5,7 +5,7 @@ mod number;
 use std::fmt::{self, Formatter, Write};
 
 use crate::Device;
-use nomina_core::{DType, Names, Scalar};
+use nomina_core::{DType, Names, Result, Scalar};
 
 use crate::call;
 use crate::raw::{Raw, RawCoo};
@@ -57,12 +57,19 @@ pub fn values(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
 
 /// The values alone.
 fn body(f: &mut Formatter<'_>, raw: &Raw) -> fmt::Result {
-    let Some(host) = on_host(raw) else {
+    let cut = raw.numel() > THRESHOLD;
+    let mut shown = Vec::new();
+    // From a device only what is shown is copied.
+    let apart = cut && !raw.device().is_cpu();
+    let part = if apart {
+        edges(raw).ok()
+    } else {
+        Some(raw.clone())
+    };
+    let Some(host) = part.and_then(|part| on_host(&part)) else {
         return Ok(());
     };
-    let cut = host.numel() > THRESHOLD;
-    let mut shown = Vec::new();
-    collect(&host, cut, &mut shown);
+    collect(&host, cut && !apart, &mut shown);
     let style = Style::of(&shown, raw.dtype(), f.precision().unwrap_or(4));
     let mut page = Page {
         f,
@@ -70,7 +77,7 @@ fn body(f: &mut Formatter<'_>, raw: &Raw) -> fmt::Result {
         cut,
         shown: shown.into_iter(),
     };
-    page.block(host.shape(), 0)
+    page.block(raw.shape(), 0)
 }
 
 /// One line: `Tensor[N=2, C=3] f32 cpu [1.0, 2.0, …]`.
@@ -79,7 +86,7 @@ fn body(f: &mut Formatter<'_>, raw: &Raw) -> fmt::Result {
 /// When the formatter fails.
 pub fn line(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
     write!(f, "{} [", Heading(raw, names))?;
-    if let Some(host) = on_host(raw) {
+    if let Some(host) = first(raw).ok().and_then(|first| on_host(&first)) {
         for (i, value) in host.scalars().take(LINE).enumerate() {
             write!(
                 f,
@@ -151,6 +158,36 @@ pub fn sparse_line(f: &mut Formatter<'_>, raw: &RawCoo, names: &Names) -> fmt::R
 
 fn on_host(raw: &Raw) -> Option<Raw> {
     call::to_device(raw, Device::Cpu).ok()
+}
+
+/// The elements that are shown when the middle is cut.
+fn edges(raw: &Raw) -> Result<Raw> {
+    let mut shown = raw.clone();
+    for dim in 0..raw.rank() {
+        let size = raw.shape()[dim];
+        if size > 2 * EDGE {
+            let (head, tail) = (
+                shown.narrow(dim, 0, EDGE)?,
+                shown.narrow(dim, size - EDGE, EDGE)?,
+            );
+            shown = call::cat(&[&head, &tail], dim)?;
+        }
+    }
+    Ok(shown)
+}
+
+/// A part that begins with the elements that one line shows.
+fn first(raw: &Raw) -> Result<Raw> {
+    let mut part = raw.clone();
+    for dim in 0..raw.rank() {
+        let inner: usize = part.shape()[dim + 1..].iter().product();
+        let rows = LINE.div_ceil(inner.max(1)).min(part.shape()[dim]);
+        part = part.narrow(dim, 0, rows)?;
+        if rows > 1 {
+            break;
+        }
+    }
+    Ok(part)
 }
 
 /// The indices of a dim that are shown.
