@@ -4,6 +4,8 @@
 //! passes the second time. It depends on `nomina-core` alone, so that a generated file which no
 //! longer compiles elsewhere cannot keep it from running.
 
+#[path = "generate/cuda.rs"]
+mod cuda;
 #[path = "generate/docs.rs"]
 mod docs;
 #[path = "generate/dyn_methods.rs"]
@@ -43,6 +45,7 @@ fn generated_files_are_up_to_date() {
             "runtime/src/cpu/pointwise/generated.rs",
             kernels::pointwise(),
         ),
+        ("runtime/src/cuda/generated.rs", cuda::expressions()),
         ("macros/src/fuse/allowed.rs", fused::allowed(&forms)),
         ("src/tensor/fused/generated.rs", fused::untyped(&forms)),
         ("docs/operators.md", docs::operators(&forms)),

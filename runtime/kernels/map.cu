@@ -82,7 +82,7 @@ constexpr int WIDTH = 16 / greater(greater(greater(OPERAND(0)::size, OPERAND(1):
 #ifdef HEAVY
 constexpr int AHEAD = 1;
 #else
-constexpr int AHEAD = WIDTH == 1 ? 4 : 2;
+constexpr int AHEAD = is_complex<COMPUTE> ? 1 : WIDTH == 1 ? 4 : 2;
 #endif
 constexpr int THREADS = 256;
 

@@ -1,0 +1,130 @@
+//! Copies, which may convert.
+
+use nomina_core::{DType, Result};
+
+use super::index::Strided;
+use super::launch::{Argument, Grid};
+use super::map::Map;
+use super::source::{File, Source};
+use super::{Cuda, staged};
+use crate::backend::{Input, Place};
+use crate::plan::Plan;
+
+const OP: &str = "copy";
+
+/// Dims shorter than this are not worth a tile.
+const SHORT: usize = 8;
+
+/// The struct of `copy.cu`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Args {
+    dest: *mut u8,
+    source: *const u8,
+    columns: u64,
+    rows: u64,
+    tiles: u64,
+    dest_row: i64,
+    source_column: i64,
+    outer: Strided<2>,
+}
+
+// SAFETY: as `copy.cu` declares it.
+unsafe impl Argument for Args {}
+
+/// Copies operand 1 of a plan to operand 0.
+///
+/// # Safety
+/// See [`crate::backend::Backend`].
+pub(super) unsafe fn execute(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Result<()> {
+    if plan.numel() == 0 {
+        return Ok(());
+    }
+    let (to, from) = if dest.dtype == source.dtype {
+        // Elements keep their bits.
+        let dtype = bits(dest.dtype);
+        (Place { dtype, ..dest }, Place { dtype, ..source })
+    } else {
+        (dest, source)
+    };
+    let size = to.dtype.size();
+    if to.dtype == from.dtype && plan.is_linear(0, size) && plan.is_linear(1, size) {
+        // SAFETY: the caller's promise.
+        return unsafe { cuda.copy(OP, to.ptr, from.ptr, plan.numel() * size) };
+    }
+    // SAFETY: the caller's promise.
+    if unsafe { transpose(cuda, plan, to, from)? } {
+        return Ok(());
+    }
+    let map = Map {
+        op: OP,
+        text: "x",
+        compute: from.dtype,
+        condition: None,
+        heavy: false,
+        plan,
+        dest: to,
+        inputs: &[Input::Tensor(from)],
+    };
+    // SAFETY: the caller's promise.
+    if unsafe { map.run(cuda)? } {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    unsafe { staged::copy(cuda, plan, dest, source) }
+}
+
+/// A dtype of the same size, of which no bits are changed.
+fn bits(dtype: DType) -> DType {
+    match dtype.size() {
+        1 => DType::U8,
+        2 => DType::I16,
+        4 => DType::I32,
+        8 => DType::I64,
+        _ => DType::C128,
+    }
+}
+
+/// By tiles, where both are adjacent, each along a dim of its own. False, and nothing was done, where they
+/// are not.
+///
+/// # Safety
+/// As [`execute`].
+unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Result<bool> {
+    let (dims, inner) = (plan.dims(), plan.inner());
+    let sizes = [dest.dtype.size() as isize, source.dtype.size() as isize];
+    let found = dims.iter().position(|dim| dim.steps[1] == sizes[1]);
+    let turned = found.filter(|&at| {
+        at > 0 && inner.steps[0] == sizes[0] && dims[at].size.min(inner.size) >= SHORT
+    });
+    let Some(at) = turned else {
+        return Ok(false);
+    };
+    let rest = dims.iter().enumerate().skip(1);
+    let rest = rest.filter(|&(which, _)| which != at);
+    let outer = rest.map(|(_, dim)| (dim.size, [dim.steps[0], dim.steps[1]]));
+    let Some(outer) = Strided::<2>::of(outer) else {
+        return Ok(false);
+    };
+    let (columns, rows) = (inner.size, dims[at].size);
+    let side = if sizes[0].max(sizes[1]) <= 2 { 64 } else { 32 };
+    let planes = plan.numel() / (columns * rows);
+    let tiles = columns.div_ceil(side) * rows.div_ceil(side) * planes;
+    let args = Args {
+        dest: dest.ptr,
+        source: source.ptr,
+        columns: columns as u64,
+        rows: rows as u64,
+        tiles: tiles as u64,
+        dest_row: dims[at].steps[0] as i64,
+        source_column: inner.steps[1] as i64,
+        outer,
+    };
+    let module = Source::new(File::Copy)
+        .dtype("T0", source.dtype)
+        .dtype("OUT", dest.dtype);
+    let function = cuda.function(OP, module, c"transpose")?;
+    // SAFETY: the kernel's struct; positions are the caller's promise.
+    unsafe { cuda.launch(OP, function, Grid::blocks(tiles, 256), &args)? };
+    Ok(true)
+}

@@ -1,0 +1,240 @@
+//! Starting `map.cu`: one expression over operands that lie in any way.
+
+use std::ffi::CStr;
+
+use nomina_core::{DType, Result};
+
+use super::Cuda;
+use super::index::{Strided, WIDE};
+use super::launch::{Argument, Grid};
+use super::source::{File, Source};
+use crate::backend::{Input, Place};
+use crate::cpu::constant::Constant;
+use crate::plan::{Dim, OPERANDS, Plan};
+
+/// The most inputs.
+const INPUTS: usize = OPERANDS - 1;
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+
+/// The bytes of the widest access.
+pub(super) const ACCESS: usize = 16;
+
+/// The struct of `map.cu`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Args {
+    count: u64,
+    dest: *mut u8,
+    sources: [*const u8; INPUTS],
+    numbers: [Constant; INPUTS],
+}
+
+/// The struct of its kernel for operands that are not all adjacent.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct StridedArgs {
+    args: Args,
+    at: Strided<OPERANDS>,
+    pad: u64,
+}
+
+// SAFETY: as `map.cu` declares it.
+unsafe impl Argument for Args {}
+// SAFETY: as above.
+unsafe impl Argument for StridedArgs {}
+
+/// An expression, its operands, and how they lie.
+pub(super) struct Map<'a> {
+    pub(super) op: &'static str,
+    /// Of `x`, `y`, `z` and `w`.
+    pub(super) text: &'static str,
+    /// What it computes in.
+    pub(super) compute: DType,
+    /// The operand that is a truth value in any dtype.
+    pub(super) condition: Option<usize>,
+    /// Whether it takes much longer to compute than to read.
+    pub(super) heavy: bool,
+    pub(super) plan: &'a Plan,
+    pub(super) dest: Place,
+    pub(super) inputs: &'a [Input],
+}
+
+/// How operands are accessed.
+struct Way {
+    /// How many elements at once.
+    pack: usize,
+    /// The inputs that are one element for all of a pack, as bits.
+    spread: i64,
+}
+
+impl Map<'_> {
+    /// Starts the kernel. False, and nothing was done, for more dims than kernels walk.
+    ///
+    /// # Safety
+    /// The plan's positions lie in blocks of the device; no two of the result's are the same, and it
+    /// overlaps no input but for what are its very elements.
+    pub(super) unsafe fn run(&self, cuda: &Cuda) -> Result<bool> {
+        let count = self.plan.numel();
+        if count == 0 {
+            return Ok(true);
+        }
+        let mut args = Args {
+            count: count as u64,
+            dest: self.dest.ptr,
+            sources: [std::ptr::null(); INPUTS],
+            numbers: [Constant::new(false.into(), DType::Bool); INPUTS],
+        };
+        for (k, input) in self.inputs.iter().enumerate() {
+            match *input {
+                Input::Tensor(place) => args.sources[k] = place.ptr,
+                Input::Scalar(value) => args.numbers[k] = Constant::new(value, self.value(k)),
+            }
+        }
+        if let Some(way) = self.contiguous() {
+            let function = self.function(cuda, &way, count >= WIDE, c"contiguous")?;
+            let grid = self.grid(count / way.pack, &way);
+            // SAFETY: the kernel's struct; positions are the caller's promise.
+            unsafe { cuda.launch(self.op, function, grid, &args)? };
+            return Ok(true);
+        }
+        let way = self.strided();
+        let dims = self.plan.dims().iter().enumerate();
+        let dims = dims.map(|(which, dim)| match which {
+            0 => packed(dim, &way),
+            _ => (dim.size, dim.steps),
+        });
+        let Some(at) = Strided::<OPERANDS>::of(dims) else {
+            return Ok(false);
+        };
+        let packs = count / way.pack;
+        args.count = packs as u64;
+        let function = self.function(cuda, &way, at.is_wide(), c"strided")?;
+        let args = StridedArgs { args, at, pad: 0 };
+        // SAFETY: as above.
+        unsafe { cuda.launch(self.op, function, self.grid(packs, &way), &args)? };
+        Ok(true)
+    }
+
+    /// What an operand is converted to.
+    fn value(&self, place: usize) -> DType {
+        if self.condition == Some(place) {
+            DType::Bool
+        } else {
+            self.compute
+        }
+    }
+
+    /// The result and the inputs that are tensors, by their numbers in the plan.
+    fn places(&self) -> impl Iterator<Item = (usize, Place)> {
+        let inputs = self.inputs.iter().enumerate();
+        let tensors = inputs.filter_map(|(k, input)| match *input {
+            Input::Tensor(place) => Some((k + 1, place)),
+            Input::Scalar(_) => None,
+        });
+        std::iter::once((0, self.dest)).chain(tensors)
+    }
+
+    /// How many elements of the largest dtype are one access.
+    fn full(&self) -> usize {
+        if self.heavy {
+            return 1;
+        }
+        let largest = self.places().map(|(_, place)| place.dtype.size()).max();
+        ACCESS / largest.unwrap_or(ACCESS)
+    }
+
+    /// Where all operands are adjacent.
+    fn contiguous(&self) -> Option<Way> {
+        let linear = |(k, place): (usize, Place)| self.plan.is_linear(k, place.dtype.size());
+        if !self.places().all(linear) {
+            return None;
+        }
+        let full = self.full();
+        let fits = |(_, place): (usize, Place)| aligned(place, full);
+        let pack = if self.places().all(fits) { full } else { 1 };
+        Some(Way { pack, spread: 0 })
+    }
+
+    /// In packs where operands are adjacent in the innermost dim, or one element for all of it; else one
+    /// by one.
+    fn strided(&self) -> Way {
+        let (inner, full) = (self.plan.inner(), self.full());
+        let mut spread = 0;
+        let mut fits = inner.size.is_multiple_of(full);
+        for (k, place) in self.places() {
+            let size = place.dtype.size();
+            if inner.steps[k] == 0 && k > 0 {
+                spread |= 1 << (k - 1);
+                continue;
+            }
+            let pack = (size * full) as isize;
+            let mut outer = self.plan.dims()[1..].iter();
+            fits &= inner.steps[k] == size as isize
+                && aligned(place, full)
+                && outer.all(|dim| dim.steps[k] % pack == 0);
+        }
+        if fits {
+            return Way { pack: full, spread };
+        }
+        Way { pack: 1, spread: 0 }
+    }
+
+    fn function(
+        &self,
+        cuda: &Cuda,
+        way: &Way,
+        wide: bool,
+        entry: &'static CStr,
+    ) -> Result<super::function::Function> {
+        const TEXTS: [&str; INPUTS] = ["EXPR1", "EXPR2", "EXPR3", "EXPR4"];
+        const DTYPES: [&str; INPUTS] = ["T0", "T1", "T2", "T3"];
+        let mut source = Source::new(File::Map)
+            .word(TEXTS[self.inputs.len() - 1], self.text)
+            .dtype("COMPUTE", self.compute)
+            .dtype("OUT", self.dest.dtype);
+        for (k, input) in self.inputs.iter().enumerate() {
+            if let Input::Tensor(place) = input {
+                source = source.dtype(DTYPES[k], place.dtype);
+            }
+        }
+        // What is not said is what is most common.
+        if let Some(place) = self.condition {
+            source = source.number("CONDITION", place as i64);
+        }
+        if self.heavy {
+            source = source.word("HEAVY", "");
+        }
+        if way.pack != self.full() || self.heavy {
+            source = source.number("PACK", way.pack as i64);
+        }
+        if way.spread != 0 {
+            source = source.number("SPREAD", way.spread);
+        }
+        if wide {
+            source = source.index(true);
+        }
+        cuda.function(self.op, source, entry)
+    }
+
+    fn grid(&self, packs: usize, way: &Way) -> Grid {
+        let ahead = match way.pack {
+            _ if self.heavy || self.compute.is_complex() => 1,
+            1 => 4,
+            _ => 2,
+        };
+        Grid::linear(packs.div_ceil(ahead), THREADS)
+    }
+}
+
+/// Whether packs of so many elements may begin there.
+fn aligned(place: Place, pack: usize) -> bool {
+    place.ptr.addr().is_multiple_of(pack * place.dtype.size())
+}
+
+/// The innermost dim, counted in packs.
+fn packed(dim: &Dim, way: &Way) -> (usize, [isize; OPERANDS]) {
+    let steps = dim.steps.map(|step| step * way.pack as isize);
+    (dim.size / way.pack, steps)
+}
