@@ -74,8 +74,8 @@ pub fn expressions() -> String {
             .collect();
         let heavy = words(expr).any(|word| HEAVY.split_whitespace().any(|heavy| heavy == word));
         // What chooses between two numbers is a truth value in any dtype.
-        let condition = (0..operands.len())
-            .find(|&place| text.contains(&format!("select({},", NAMES[place])));
+        let condition =
+            (0..operands.len()).find(|&place| text.contains(&format!("select({},", NAMES[place])));
         let dtypes: Vec<String> = dtypes(row)
             .into_iter()
             .map(|(compute, result)| format!("(DType::{compute:?}, DType::{result:?})"))

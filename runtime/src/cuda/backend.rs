@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::{Cuda, fused, random, staged};
+use super::{Cuda, copy, fill, fused, pointwise, random, staged};
 use crate::backend::{Backend, Dense, Place, Pointwise};
 use crate::call;
 use crate::cpu::gather::{IndexJob, Update};
@@ -50,7 +50,7 @@ impl Backend for Cuda {
 
     unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::pointwise(self, job) }
+        unsafe { pointwise::execute(self, job) }
     }
 
     /// None: the loops of the short way are the host's.
@@ -82,22 +82,22 @@ impl Backend for Cuda {
 
     unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::copy(self, plan, dest, source) }
+        unsafe { copy::execute(self, plan, dest, source) }
     }
 
     unsafe fn fill(&self, plan: &Plan, dest: Place, value: Scalar) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::fill(self, plan, dest, value) }
+        unsafe { fill::fill(self, plan, dest, value) }
     }
 
     unsafe fn triangle(&self, job: &call::TriangleJob<'_>, dest: Place) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::triangle(self, job, dest) }
+        unsafe { fill::triangle(self, job, dest) }
     }
 
     unsafe fn arange(&self, n: usize, dest: Place, start: Scalar, step: Scalar) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::arange(self, n, dest, start, step) }
+        unsafe { fill::arange(self, n, dest, start, step) }
     }
 
     unsafe fn random(&self, n: usize, dest: Place, draw: &Draw) -> Result<()> {

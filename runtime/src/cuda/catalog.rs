@@ -79,10 +79,13 @@ pub fn modules() -> Vec<Module> {
         super::attention::modules(),
         super::columns::modules(),
         super::conv::modules(),
+        super::copy::modules(),
         super::distance::modules(),
+        super::fill::modules(),
         super::fused::modules(),
         super::gemm::modules(),
         super::pool::modules(),
+        super::pointwise::modules(),
         super::random::modules(),
         super::resample::modules(),
     ];

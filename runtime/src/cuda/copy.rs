@@ -2,6 +2,8 @@
 
 use nomina_core::{DType, Result};
 
+use super::catalog::Module;
+use super::expression::Expression;
 use super::index::Strided;
 use super::launch::{Argument, Grid};
 use super::map::Map;
@@ -11,6 +13,15 @@ use crate::backend::{Input, Place};
 use crate::plan::Plan;
 
 const OP: &str = "copy";
+
+/// What a copy computes, in the dtype of its source.
+static AS_IT_IS: Expression = Expression {
+    text: "x",
+    operands: 1,
+    condition: None,
+    heavy: false,
+    dtypes: &[],
+};
 
 /// Dims shorter than this are not worth a tile.
 const SHORT: usize = 8;
@@ -56,22 +67,26 @@ pub(super) unsafe fn execute(cuda: &Cuda, plan: &Plan, dest: Place, source: Plac
     if unsafe { transpose(cuda, plan, to, from)? } {
         return Ok(());
     }
-    let map = Map {
-        op: OP,
-        text: "x",
-        compute: from.dtype,
-        condition: None,
-        heavy: false,
-        plan,
-        dest: to,
-        inputs: &[Input::Tensor(from)],
-    };
+    let inputs = [Input::Tensor(from)];
+    let map = of(plan, to, &inputs, from.dtype);
     // SAFETY: the caller's promise.
     if unsafe { map.run(cuda)? } {
         return Ok(());
     }
     // SAFETY: the caller's promise.
     unsafe { staged::copy(cuda, plan, dest, source) }
+}
+
+/// A copy as an expression.
+fn of<'a>(plan: &'a Plan, dest: Place, inputs: &'a [Input], compute: DType) -> Map<'a> {
+    Map {
+        op: OP,
+        expression: &AS_IT_IS,
+        compute,
+        plan,
+        dest,
+        inputs,
+    }
 }
 
 /// A dtype of the same size, of which no bits are changed.
@@ -83,6 +98,13 @@ fn bits(dtype: DType) -> DType {
         8 => DType::I64,
         _ => DType::C128,
     }
+}
+
+/// The module that turns tiles.
+fn turning(dest: DType, source: DType) -> Source {
+    Source::new(File::Copy)
+        .dtype("T0", source)
+        .dtype("OUT", dest)
 }
 
 /// By tiles, where both are adjacent, each along a dim of its own. False, and nothing was done, where they
@@ -120,11 +142,30 @@ unsafe fn transpose(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Res
         source_column: inner.steps[1] as i64,
         outer,
     };
-    let module = Source::new(File::Copy)
-        .dtype("T0", source.dtype)
-        .dtype("OUT", dest.dtype);
-    let function = cuda.function(OP, module, c"transpose")?;
+    let function = cuda.function(OP, turning(dest.dtype, source.dtype), c"transpose")?;
     // SAFETY: the kernel's struct; positions are the caller's promise.
     unsafe { cuda.launch(OP, function, Grid::blocks(tiles, 256), &args)? };
     Ok(true)
+}
+
+/// The modules of all pairs of dtypes.
+pub(super) fn modules() -> Vec<Module> {
+    let plan = Plan::new(&[], &[]);
+    let place = |dtype| Place {
+        ptr: std::ptr::null_mut(),
+        dtype,
+    };
+    let pairs = DType::ALL.into_iter().flat_map(|from| {
+        let to = DType::ALL.into_iter();
+        let to = to.filter(move |&to| to != from || bits(from) == from);
+        to.map(move |to| (from, to))
+    });
+    pairs
+        .flat_map(|(from, to)| {
+            let inputs = [Input::Tensor(place(from))];
+            let mut modules = of(&plan, place(to), &inputs, from).modules(false);
+            modules.push(Module::new(turning(to, from), &[c"transpose"]));
+            modules
+        })
+        .collect()
 }

@@ -2,6 +2,7 @@
 
 use nomina_core::{DType, Result, Scalar};
 
+use super::catalog::Module;
 use super::index::Strided;
 use super::launch::{Argument, Grid};
 use super::map::ACCESS;
@@ -166,4 +167,16 @@ pub(super) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -
     let function = cuda.function(op, module(dest.dtype, at.is_wide()), c"triangle")?;
     // SAFETY: the kernel's struct; positions are the caller's promise.
     unsafe { cuda.launch(op, function, Grid::linear(count, THREADS), &args) }
+}
+
+/// The modules of all dtypes.
+pub(super) fn modules() -> Vec<Module> {
+    let both = DType::ALL
+        .into_iter()
+        .flat_map(|dtype| [module(dtype, false), module(dtype, true)]);
+    both.map(|source| {
+        let entries = &[c"contiguous", c"strided", c"arange", c"triangle"];
+        Module::new(source, entries)
+    })
+    .collect()
 }

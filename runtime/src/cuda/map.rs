@@ -1,10 +1,10 @@
 //! Starting `map.cu`: one expression over operands that lie in any way.
 
-use std::ffi::CStr;
-
 use nomina_core::{DType, Result};
 
 use super::Cuda;
+use super::catalog::Module;
+use super::expression::Expression;
 use super::index::{Strided, WIDE};
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
@@ -48,14 +48,9 @@ unsafe impl Argument for StridedArgs {}
 /// An expression, its operands, and how they lie.
 pub(super) struct Map<'a> {
     pub(super) op: &'static str,
-    /// Of `x`, `y`, `z` and `w`.
-    pub(super) text: &'static str,
+    pub(super) expression: &'static Expression,
     /// What it computes in.
     pub(super) compute: DType,
-    /// The operand that is a truth value in any dtype.
-    pub(super) condition: Option<usize>,
-    /// Whether it takes much longer to compute than to read.
-    pub(super) heavy: bool,
     pub(super) plan: &'a Plan,
     pub(super) dest: Place,
     pub(super) inputs: &'a [Input],
@@ -89,11 +84,14 @@ impl Map<'_> {
         for (k, input) in self.inputs.iter().enumerate() {
             match *input {
                 Input::Tensor(place) => args.sources[k] = place.ptr,
-                Input::Scalar(value) => args.numbers[k] = Constant::new(value, self.value(k)),
+                Input::Scalar(value) => {
+                    args.numbers[k] = Constant::new(value, self.expression.operand(k, self.compute))
+                }
             }
         }
         if let Some(way) = self.contiguous() {
-            let function = self.function(cuda, &way, count >= WIDE, c"contiguous")?;
+            let function =
+                cuda.function(self.op, self.source(&way, count >= WIDE), c"contiguous")?;
             let grid = self.grid(count / way.pack, &way);
             // SAFETY: the kernel's struct; positions are the caller's promise.
             unsafe { cuda.launch(self.op, function, grid, &args)? };
@@ -110,20 +108,11 @@ impl Map<'_> {
         };
         let packs = count / way.pack;
         args.count = packs as u64;
-        let function = self.function(cuda, &way, at.is_wide(), c"strided")?;
+        let function = cuda.function(self.op, self.source(&way, at.is_wide()), c"strided")?;
         let args = StridedArgs { args, at, pad: 0 };
         // SAFETY: as above.
         unsafe { cuda.launch(self.op, function, self.grid(packs, &way), &args)? };
         Ok(true)
-    }
-
-    /// What an operand is converted to.
-    fn value(&self, place: usize) -> DType {
-        if self.condition == Some(place) {
-            DType::Bool
-        } else {
-            self.compute
-        }
     }
 
     /// The result and the inputs that are tensors, by their numbers in the plan.
@@ -138,7 +127,7 @@ impl Map<'_> {
 
     /// How many elements of the largest dtype are one access.
     fn full(&self) -> usize {
-        if self.heavy {
+        if self.expression.heavy {
             return 1;
         }
         let largest = self.places().map(|(_, place)| place.dtype.size()).max();
@@ -181,17 +170,12 @@ impl Map<'_> {
         Way { pack: 1, spread: 0 }
     }
 
-    fn function(
-        &self,
-        cuda: &Cuda,
-        way: &Way,
-        wide: bool,
-        entry: &'static CStr,
-    ) -> Result<super::function::Function> {
+    /// The module for a way.
+    fn source(&self, way: &Way, wide: bool) -> Source {
         const TEXTS: [&str; INPUTS] = ["EXPR1", "EXPR2", "EXPR3", "EXPR4"];
         const DTYPES: [&str; INPUTS] = ["T0", "T1", "T2", "T3"];
         let mut source = Source::new(File::Map)
-            .word(TEXTS[self.inputs.len() - 1], self.text)
+            .word(TEXTS[self.inputs.len() - 1], self.expression.text)
             .dtype("COMPUTE", self.compute)
             .dtype("OUT", self.dest.dtype);
         for (k, input) in self.inputs.iter().enumerate() {
@@ -200,27 +184,39 @@ impl Map<'_> {
             }
         }
         // What is not said is what is most common.
-        if let Some(place) = self.condition {
+        if let Some(place) = self.expression.condition {
             source = source.number("CONDITION", place as i64);
         }
-        if self.heavy {
+        if self.expression.heavy {
             source = source.word("HEAVY", "");
         }
-        if way.pack != self.full() || self.heavy {
+        if way.pack != self.full() || self.expression.heavy {
             source = source.number("PACK", way.pack as i64);
         }
         if way.spread != 0 {
             source = source.number("SPREAD", way.spread);
         }
-        if wide {
-            source = source.index(true);
+        if wide { source.index(true) } else { source }
+    }
+
+    /// The module of the most common ways: in packs, from whole inputs. With `all`, those of other ways too.
+    pub(super) fn modules(&self, all: bool) -> Vec<Module> {
+        let pack = self.full();
+        let module = |pack, spread, wide| {
+            let way = Way { pack, spread };
+            Module::new(self.source(&way, wide), &[c"contiguous", c"strided"])
+        };
+        let mut modules = vec![module(pack, 0, false)];
+        if all {
+            modules.extend([module(pack, 0, true), module(pack, 1, false)]);
+            modules.extend([module(1, 0, false), module(1, 0, true)]);
         }
-        cuda.function(self.op, source, entry)
+        modules
     }
 
     fn grid(&self, packs: usize, way: &Way) -> Grid {
         let ahead = match way.pack {
-            _ if self.heavy || self.compute.is_complex() => 1,
+            _ if self.expression.heavy || self.compute.is_complex() => 1,
             1 => 4,
             _ => 2,
         };

@@ -24,13 +24,19 @@ mod context;
 #[cfg(feature = "cuda")]
 mod conv;
 #[cfg(feature = "cuda")]
+mod copy;
+#[cfg(feature = "cuda")]
 mod cublaslt;
 #[cfg(feature = "cuda")]
 mod disk;
 #[cfg(feature = "cuda")]
 mod distance;
 #[cfg(feature = "cuda")]
+mod expression;
+#[cfg(feature = "cuda")]
 mod failure;
+#[cfg(feature = "cuda")]
+mod fill;
 #[cfg(feature = "cuda")]
 mod flag;
 #[cfg(feature = "cuda")]
@@ -40,13 +46,19 @@ mod fused;
 #[cfg(feature = "cuda")]
 mod gemm;
 #[cfg(feature = "cuda")]
+mod generated;
+#[cfg(feature = "cuda")]
 mod index;
 #[cfg(feature = "cuda")]
 mod launch;
 #[cfg(feature = "cuda")]
+mod map;
+#[cfg(feature = "cuda")]
 mod memory;
 #[cfg(feature = "cuda")]
 mod pool;
+#[cfg(feature = "cuda")]
+mod pointwise;
 #[cfg(feature = "cuda")]
 mod probe;
 #[cfg(feature = "cuda")]

@@ -1,11 +1,15 @@
 //! Elementwise operators.
 
-use nomina_core::{Error, ErrorKind, Result};
+use nomina_core::op::Op;
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
+use super::catalog::Module;
 use super::expression::expression;
 use super::map::Map;
 use super::{Cuda, staged};
-use crate::backend::{Pointwise, arithmetic};
+use crate::SmallVec;
+use crate::backend::{Input, Place, Pointwise, arithmetic};
+use crate::plan::Plan;
 
 /// An elementwise operation.
 ///
@@ -26,10 +30,8 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
     }
     let map = Map {
         op,
-        text: expression.text,
+        expression,
         compute,
-        condition: expression.condition,
-        heavy: expression.heavy,
         plan: job.plan,
         dest: job.dest,
         inputs: job.inputs,
@@ -40,4 +42,45 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
     }
     // SAFETY: the caller's promise.
     unsafe { staged::pointwise(cuda, job) }
+}
+
+/// The modules of all operators, for tensors of one dtype each.
+pub(super) fn modules() -> Vec<Module> {
+    let plan = Plan::new(&[], &[]);
+    let of = |op: Op, dtype: DType| -> Vec<Module> {
+        let row = op.row();
+        let resolved = row.dtype.resolve(dtype, DType::F32);
+        let (Some(found), Some((tensors, _))) = (expression(op), row.expression()) else {
+            return Vec::new();
+        };
+        let place = |dtype| Place {
+            ptr: std::ptr::null_mut(),
+            dtype,
+        };
+        let input = |k: usize| match k {
+            _ if found.condition == Some(k) => Input::Tensor(place(DType::Bool)),
+            _ if k < tensors => Input::Tensor(place(dtype)),
+            _ => Input::Scalar(Scalar::Bool(true)),
+        };
+        let inputs: SmallVec<[Input; 4]> = (0..found.operands).map(input).collect();
+        let map = Map {
+            op: op.name(),
+            expression: found,
+            compute: arithmetic(resolved.compute),
+            plan: &plan,
+            dest: place(resolved.result),
+            inputs: &inputs,
+        };
+        map.modules(op == Op::Add)
+    };
+    let rows = Op::ALL.iter().filter(|op| expression(**op).is_some());
+    let mut all: Vec<(String, Module)> = rows
+        .flat_map(|&op| op.row().dtypes.iter().map(move |dtype| (op, dtype)))
+        .flat_map(|(op, dtype)| of(op, dtype))
+        .map(|module| (module.name(), module))
+        .collect();
+    // Some operators share an expression.
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all.dedup_by(|a, b| a.0 == b.0);
+    all.into_iter().map(|(_, module)| module).collect()
 }

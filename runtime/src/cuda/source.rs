@@ -41,6 +41,12 @@ files! {
     Distance = "distance.cu",
     /// Products of matrices.
     Gemm = "gemm.cu",
+    /// Copies between tensors whose innermost dims differ.
+    Copy = "copy.cu",
+    /// New elements from numbers.
+    Fill = "fill.cu",
+    /// Elementwise operators.
+    Map = "map.cu",
     /// Random numbers from words.
     Random = "random.cu",
     /// Permutations, and places drawn by weight.

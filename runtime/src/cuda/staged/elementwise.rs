@@ -149,36 +149,3 @@ pub(crate) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -
     unsafe { Cpu.triangle(job, dest)? };
     stage.finish()
 }
-
-/// Runs what writes `n` elements to a place of the host.
-fn new(
-    cuda: &Cuda,
-    op: &'static str,
-    n: usize,
-    dest: Place,
-    make: impl FnOnce(Place) -> Result<()>,
-) -> Result<()> {
-    if n == 0 {
-        return Ok(());
-    }
-    let mut stage = Stage::new(cuda, op, op);
-    make(stage.dest(dest)?)?;
-    stage.finish()
-}
-
-/// Numbers a step apart.
-///
-/// # Safety
-/// See [`Backend`].
-pub(crate) unsafe fn arange(
-    cuda: &Cuda,
-    n: usize,
-    dest: Place,
-    start: Scalar,
-    step: Scalar,
-) -> Result<()> {
-    // SAFETY: the same positions, in a copy of the same block.
-    new(cuda, "arange", n, dest, |dest| unsafe {
-        Cpu.arange(n, dest, start, step)
-    })
-}
