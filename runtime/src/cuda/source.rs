@@ -182,7 +182,7 @@ impl Source {
     /// Whether the compiler may round `x * y + z` once. Not where operators are kernels by themselves:
     /// a chain of them gives the same numbers fused and one by one.
     pub(crate) fn contracts(&self) -> bool {
-        matches!(self.base, Base::File(_))
+        matches!(self.base, Base::File(file) if file != File::Map)
     }
 
     /// What the compiler reads.
