@@ -56,9 +56,9 @@ mod map;
 #[cfg(feature = "cuda")]
 mod memory;
 #[cfg(feature = "cuda")]
-mod pool;
-#[cfg(feature = "cuda")]
 mod pointwise;
+#[cfg(feature = "cuda")]
+mod pool;
 #[cfg(feature = "cuda")]
 mod probe;
 #[cfg(feature = "cuda")]

@@ -179,8 +179,8 @@ impl Source {
         }
     }
 
-    /// Whether the compiler may round `x * y + z` once. Not where operators are kernels by themselves:
-    /// a chain of them gives the same numbers fused and one by one.
+    /// Whether the compiler may round `x * y + z` once. Not in elementwise operators, nor in chains of
+    /// them: they give the same numbers fused and one by one.
     pub(crate) fn contracts(&self) -> bool {
         matches!(self.base, Base::File(file) if file != File::Map)
     }
