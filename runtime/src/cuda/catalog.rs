@@ -44,7 +44,7 @@ impl Module {
         self.entries.iter().filter_map(|entry| entry.to_str().ok())
     }
 
-    /// A number that changes with its text and with any header.
+    /// A number that changes with its text and with any header that it includes.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         super::disk::fingerprint(&self.source)

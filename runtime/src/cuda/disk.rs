@@ -45,9 +45,9 @@ fn shared() -> u64 {
     *SHARED.get_or_init(|| hash(&HEADERS))
 }
 
-/// A number that changes with a module's text and with any header.
+/// A number that changes with a module's text and with any header that it includes.
 pub(super) fn fingerprint(source: &Source) -> u64 {
-    hash(&(shared(), source.text()))
+    hash(&(source.headers(), source.text(), source.contracts()))
 }
 
 /// 128 bits of what a module is made from. Who wants to may make two that meet; nobody else will.

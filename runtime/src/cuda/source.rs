@@ -185,6 +185,30 @@ impl Source {
         matches!(self.base, Base::File(file) if file != File::Map)
     }
 
+    /// The texts of the headers that it includes, and of those that they include.
+    pub(super) fn headers(&self) -> Vec<&'static str> {
+        fn look(text: &str, found: &mut Vec<&'static str>) {
+            for line in text.lines() {
+                let name = line.trim().strip_prefix("#include \"");
+                let name = name.and_then(|rest| rest.split('"').next());
+                let header = HEADERS.iter().find(|(header, _)| Some(*header) == name);
+                if let Some((_, text)) = header
+                    && !found.contains(text)
+                {
+                    found.push(text);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        look(&self.text(), &mut found);
+        let mut next = 0;
+        while let Some(&header) = found.get(next) {
+            look(header, &mut found);
+            next += 1;
+        }
+        found
+    }
+
     /// What the compiler reads.
     pub(crate) fn text(&self) -> String {
         let text = match &self.base {
