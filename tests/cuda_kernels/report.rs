@@ -21,9 +21,9 @@ impl Kernel {
         self.frame > 0 || self.spilled > 0
     }
 
-    /// The file of its module.
+    /// The file of its module, or the kind of text that is made for a call.
     pub fn file(&self) -> &str {
-        self.module.split(' ').next().unwrap_or(&self.module)
+        self.module.split([' ', '-']).next().unwrap_or(&self.module)
     }
 
     /// A line that [`Kernel::parse`] reads.

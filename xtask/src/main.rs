@@ -2,8 +2,10 @@
 
 mod check;
 mod generate;
+mod gpu;
 #[cfg(test)]
 mod house;
+mod kernels;
 mod levels;
 mod sanitize;
 mod step;
@@ -17,6 +19,9 @@ cargo xtask <task>
   generate              rewrites the generated files
   levels                all tests that compute, with the loops of each instruction set
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
+  kernels [ARGS]        every CUDA kernel compiled by the real compiler, which is fetched; needs no GPU
+  gpu [STEP]...         on a machine with a GPU: conformance, kernels, sanitizers, speed;
+                        --pack FOLDER for one without cargo, --record FIGURES into docs/cuda.md
   compile-time [ARGS]   what typed programs cost rustc, beside the limits; --quick for a smoke run
 ";
 
@@ -29,6 +34,8 @@ fn main() -> ExitCode {
     let done = match task {
         "check" => check::run(rest),
         "generate" => generate::rewrite(),
+        "gpu" => gpu::run(rest),
+        "kernels" => kernels::run(rest),
         "levels" => levels::run(),
         "sanitize" => sanitize::run(),
         "compile-time" => step::Command::cargo(["run", "--release", "-p", "compile-time", "--"])

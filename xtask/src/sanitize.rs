@@ -109,7 +109,7 @@ fn test_binary() -> Result<String, String> {
 }
 
 /// The last `"executable":"…"` in cargo's messages. Paths with escaped characters are not ours.
-fn executable(messages: &str) -> Option<String> {
+pub fn executable(messages: &str) -> Option<String> {
     let key = "\"executable\":\"";
     let start = messages.rfind(key)? + key.len();
     let rest = &messages[start..];

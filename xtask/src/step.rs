@@ -14,6 +14,7 @@ pub fn root() -> PathBuf {
 }
 
 /// A command that runs in the workspace's root.
+#[derive(Clone)]
 pub struct Command {
     program: String,
     args: Vec<String>,
@@ -42,6 +43,11 @@ impl Command {
         self.args
             .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
+    }
+
+    /// The same command with more arguments.
+    pub fn with_args(&self, args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        self.clone().args(args)
     }
 
     pub fn env(mut self, key: &str, value: &str) -> Self {
