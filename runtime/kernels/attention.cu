@@ -53,9 +53,6 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
     const INDEX down = static_cast<INDEX>((job.length + EDGE - 1) / EDGE);
     const INDEX across = static_cast<INDEX>((job.width + WIDTH - 1) / WIDTH);
     const INDEX total = down * across * static_cast<INDEX>(job.count);
-    const bool query_deep = smaller(job.query.cols, job.query.rows);
-    const bool key_deep = smaller(job.key.cols, job.key.rows);
-    const bool value_deep = smaller(job.value.rows, job.value.cols);
     for (INDEX work = blockIdx.x; work < total; work += gridDim.x) {
         const INDEX line = work / across;
         const u64 first_col = static_cast<u64>(work - line * across) * WIDTH;
@@ -83,15 +80,15 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
             for (int i = 0; i < SIDE; i++)
 #pragma unroll
                 for (int j = 0; j < SIDE; j++) scores[i][j] = 0;
+            Stage of_q, of_k;
+            of_q.begin(q, job.query.rows, job.query.cols, first_row, job.length, 0);
+            of_k.begin(k, job.key.rows, job.key.cols, first_key, job.source, 0);
             for (u64 step = 0; step < job.features; step += DEEP) {
-                Stage of_q, of_k;
-                of_q.fetch(q, job.query.rows, job.query.cols, query_deep, first_row, job.length, step,
-                           job.features);
-                of_k.fetch(k, job.key.rows, job.key.cols, key_deep, first_key, job.source, step,
-                           job.features);
+                of_q.fetch(job.features - step);
+                of_k.fetch(job.features - step);
                 __syncthreads();
-                of_q.keep(query[0].at, query_deep);
-                of_k.keep(key[0].at, key_deep);
+                of_q.keep(query[0].at);
+                of_k.keep(key[0].at);
                 __syncthreads();
 #pragma unroll
                 for (int deep = 0; deep < DEEP; deep++) {
@@ -149,12 +146,12 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
                 weights[(tx * SIDE + j) * LINE + ty] = run;
             }
             const u64 here = seen - first_key < EDGE ? seen - first_key : EDGE;
+            Values of_v;
+            of_v.begin(v, job.value.cols, job.value.rows, first_col, job.width, first_key);
             for (u64 step = 0; step < here; step += DEEP) {
-                Values of_v;
-                of_v.fetch(v, job.value.cols, job.value.rows, value_deep, first_col, job.width,
-                           first_key + step, job.source);
+                of_v.fetch(job.source - first_key - step);
                 __syncthreads();
-                of_v.keep(values, value_deep);
+                of_v.keep(values);
                 __syncthreads();
 #pragma unroll
                 for (int deep = 0; deep < DEEP; deep++) {

@@ -25,18 +25,25 @@ DEVICE f32 root(f32 x) { return sqrtf(x); }
 DEVICE f64 root(f64 x) { return sqrt(x); }
 DEVICE f32 power(f32 x, f32 p) { return powf(x, p); }
 DEVICE f64 power(f64 x, f64 p) { return pow(x, p); }
+// Sizes are ordered as their bits are, and NaN comes last: it stays.
+DEVICE f32 greater(f32 x, f32 y) { return __float_as_uint(x) > __float_as_uint(y) ? x : y; }
+DEVICE f64 greater(f64 x, f64 y) {
+    return __double_as_longlong(x) > __double_as_longlong(y) ? x : y;
+}
 
-// One more difference. NaN stays.
+// One more difference.
 DEVICE S joined(S sum, S x, S y, S p) {
     const S d = apart(x, y);
     if constexpr (NORM == COUNT) return sum + (d == 0 ? S(0) : S(1));
     else if constexpr (NORM == ABSOLUTE) return sum + d;
     else if constexpr (NORM == EUCLIDEAN) return sum + d * d;
-    else if constexpr (NORM == GREATEST) return d > sum || d != d ? d : sum;
+    else if constexpr (NORM == GREATEST) return greater(d, sum);
     else return sum + power(d, p);
 }
 
-constexpr int SIDE = 4;
+// Powers are long enough without many of them side by side.
+constexpr int SIDE = NORM != POWER ? 4 : sizeof(S) == 8 ? 1 : 2;
+constexpr int AT_ONCE = NORM == POWER ? 1 : DEEP;
 constexpr int EDGE = 16 * SIDE;
 using Stage = Tile<T, S, EDGE>;
 using Run = Pack<S, SIDE>;
@@ -61,14 +68,16 @@ KERNEL_BOUNDS(distances, Distance, THREADS) {
         for (int i = 0; i < SIDE; i++)
 #pragma unroll
             for (int j = 0; j < SIDE; j++) sums[i][j] = 0;
+        Stage of_a, of_b;
+        of_a.begin(a, pitch, 1, first_row, job.m, 0);
+        of_b.begin(b, pitch, 1, first_col, job.n, 0);
         for (u64 step = 0; step < job.depth; step += DEEP) {
-            Stage of_a, of_b;
-            of_a.fetch(a, pitch, 1, true, first_row, job.m, step, job.depth);
-            of_b.fetch(b, pitch, 1, true, first_col, job.n, step, job.depth);
-            of_a.keep(left[0].at, true);
-            of_b.keep(right[0].at, true);
+            of_a.fetch(job.depth - step);
+            of_b.fetch(job.depth - step);
+            of_a.keep(left[0].at);
+            of_b.keep(right[0].at);
             __syncthreads();
-#pragma unroll
+#pragma unroll AT_ONCE
             for (int deep = 0; deep < DEEP; deep++) {
                 const Run x = left[deep * (Stage::PITCH / SIDE) + ty];
                 const Run y = right[deep * (Stage::PITCH / SIDE) + tx];

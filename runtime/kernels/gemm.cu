@@ -40,12 +40,8 @@ DEVICE S times(S x, S y) { return plus_times<T>(S{}, x, y); }
 // A factor lies in two words.
 DEVICE S factor(const u64* words) { return *reinterpret_cast<const S*>(words); }
 
-// Writes one result, where it belongs: finished, or the sum of a part.
-DEVICE void put(const Product& job, const i64 (&at)[4], u64 nth, u64 part, u64 row, u64 col, S sum) {
-    if (job.parts > 1) {
-        job.partial[((part * job.count + nth) * job.m + row) * job.n + col] = sum;
-        return;
-    }
+// Writes one result.
+DEVICE void finish(const Product& job, const i64 (&at)[4], u64 row, u64 col, S sum) {
     const i64 i = static_cast<i64>(row), j = static_cast<i64>(col);
     if (job.scaled) sum = times(factor(job.alpha), sum);
     if (job.added) {
@@ -54,6 +50,14 @@ DEVICE void put(const Product& job, const i64 (&at)[4], u64 nth, u64 part, u64 r
     }
     T* c = reinterpret_cast<T*>(job.c.at) + at[2];
     c[i * job.c.rows + j * job.c.cols] = store<T>(sum);
+}
+
+// The same of a part of the sum, which is kept until all are there.
+DEVICE void put(const Product& job, const i64 (&at)[4], u64 nth, u64 part, u64 row, u64 col, S sum) {
+    if (job.parts > 1)
+        job.partial[((part * job.count + nth) * job.m + row) * job.n + col] = sum;
+    else
+        finish(job, at, row, col, sum);
 }
 
 constexpr int SIDE = sizeof(S) == 16 ? 2 : 4;
@@ -70,7 +74,6 @@ KERNEL_BOUNDS(tiles, Product, THREADS) {
     const INDEX down = static_cast<INDEX>((job.m + EDGE - 1) / EDGE);
     const INDEX across = static_cast<INDEX>((job.n + EDGE - 1) / EDGE);
     const INDEX total = down * across * static_cast<INDEX>(job.parts * job.count);
-    const bool a_deep = smaller(job.a.cols, job.a.rows), b_deep = smaller(job.b.rows, job.b.cols);
     for (INDEX work = blockIdx.x; work < total; work += gridDim.x) {
         INDEX left_over = work;
         const u64 first_col = static_cast<u64>(left_over % across) * EDGE;
@@ -91,16 +94,15 @@ KERNEL_BOUNDS(tiles, Product, THREADS) {
 #pragma unroll
             for (int j = 0; j < SIDE; j++) sums[i][j] = S{};
         Stage of_a, of_b;
-        of_a.fetch(a, job.a.rows, job.a.cols, a_deep, first_row, job.m, from, until);
-        of_b.fetch(b, job.b.cols, job.b.rows, b_deep, first_col, job.n, from, until);
+        of_a.begin(a, job.a.rows, job.a.cols, first_row, job.m, from);
+        of_b.begin(b, job.b.cols, job.b.rows, first_col, job.n, from);
+        if (from < until) of_a.fetch(until - from), of_b.fetch(until - from);
         for (u64 step = from; step < until; step += DEEP) {
-            of_a.keep(left, a_deep);
-            of_b.keep(right, b_deep);
+            of_a.keep(left);
+            of_b.keep(right);
             __syncthreads();
-            if (step + DEEP < until) {
-                of_a.fetch(a, job.a.rows, job.a.cols, a_deep, first_row, job.m, step + DEEP, until);
-                of_b.fetch(b, job.b.cols, job.b.rows, b_deep, first_col, job.n, step + DEEP, until);
-            }
+            if (step + DEEP < until)
+                of_a.fetch(until - step - DEEP), of_b.fetch(until - step - DEEP);
 #pragma unroll
             for (int deep = 0; deep < DEEP; deep++) {
                 const Run x = left_runs[deep * (Stage::PITCH / SIDE) + ty];
@@ -203,16 +205,11 @@ KERNEL_BOUNDS(columns, Product, THREADS) {
 }
 
 // Adds up the parts, always in one order.
-KERNEL_BOUNDS(combine, Product, THREADS) {
+KERNEL(combine, Product) {
     const INDEX total = static_cast<INDEX>(job.count * job.m * job.n);
     const INDEX stride = static_cast<INDEX>(gridDim.x) * THREADS;
-    Product whole = job;
-    whole.parts = 1;
     for (INDEX work = static_cast<INDEX>(blockIdx.x) * THREADS + threadIdx.x; work < total;
          work += stride) {
-        S sum = job.partial[work];
-        for (u64 part = 1; part < job.parts; part++)
-            sum = plus<T>(sum, job.partial[part * job.count * job.m * job.n + work]);
         u64 line, nth;
         if constexpr (sizeof(INDEX) == 4) {
             line = job.across.quotient(static_cast<u32>(work));
@@ -221,8 +218,11 @@ KERNEL_BOUNDS(combine, Product, THREADS) {
             line = work / job.n;
             nth = line / job.m;
         }
+        const S* from = job.partial + work;
+        S sum = *from;
+        for (u64 part = 1; part < job.parts; part++) sum = plus<T>(sum, *(from += total));
         i64 at[4];
         job.repeats.offsets(nth, at);
-        put(whole, at, nth, 0, line - nth * job.m, work - line * job.n, sum);
+        finish(job, at, line - nth * job.m, work - line * job.n, sum);
     }
 }

@@ -71,49 +71,55 @@ constexpr int THREADS = 256;
 // How many steps of the summed dim are in shared memory at a time.
 constexpr int DEEP = 16;
 
-// The tile of an operand on its way from memory to shared memory: `fetch` reads into registers, so
-// that the next tile is under way while this one is used.
+DEVICE bool smaller(i64 x, i64 y) { return (x < 0 ? -x : x) < (y < 0 ? -y : y); }
+
+// The tiles of an operand on their way from memory to shared memory, along the summed dim: `fetch`
+// reads into registers, so that the next tile is under way while this one is used.
 template <class T, class S, int EDGE> struct Tile {
     static constexpr int EACH = EDGE * DEEP / THREADS;
     // Rows of shared memory begin where 16 bytes do, and not all in one bank.
     static constexpr int PITCH = EDGE + 4;
+
+    const T* at;
+    // From one of the thread's elements to its next one, and to its first one of the next tile.
+    i64 between, onward;
+    // The thread's first element, and how many there are of the dim that tiles share out.
+    int along, deep, count;
+    // Threads are neighbours in the dim of the smaller stride.
+    bool deep_first;
     T held[EACH];
 
-    // Which of the elements the thread reads: neighbours in the dim of the smaller stride.
-    static DEVICE void place(bool deep_first, int nth, int& along, int& deep) {
-        const int at = static_cast<int>(threadIdx.x) + nth * THREADS;
-        if (deep_first) {
-            deep = at % DEEP;
-            along = at / DEEP;
-        } else {
-            along = at % EDGE;
-            deep = at / EDGE;
-        }
+    // Begins with element `first` of `all`, and with step `from` of the summed dim.
+    DEVICE void begin(const T* base, i64 along_step, i64 deep_step, u64 first, u64 all, u64 from) {
+        const int thread = threadIdx.x;
+        deep_first = smaller(deep_step, along_step);
+        along = deep_first ? thread / DEEP : thread % EDGE;
+        deep = deep_first ? thread % DEEP : thread / EDGE;
+        count = all - first < EDGE ? static_cast<int>(all - first) : EDGE;
+        at = base + static_cast<i64>(first + along) * along_step +
+             static_cast<i64>(from + deep) * deep_step;
+        between = deep_first ? along_step * (THREADS / DEEP) : deep_step * (THREADS / EDGE);
+        onward = deep_step * DEEP;
     }
 
-    // Elements `first ..` of the dim that tiles share out, of `count`; steps `from .. until` of the
-    // summed one. What lies outside is zero.
-    DEVICE void fetch(const T* base, i64 along_step, i64 deep_step, bool deep_first, u64 first,
-                      u64 count, u64 from, u64 until) {
+    DEVICE int along_of(int i) const { return deep_first ? along + i * (THREADS / DEEP) : along; }
+    DEVICE int deep_of(int i) const { return deep_first ? deep : deep + i * (THREADS / EDGE); }
+
+    // The next tile, of which so many steps are left. What lies outside is zero.
+    DEVICE void fetch(u64 left) {
+        const int steps = left < DEEP ? static_cast<int>(left) : DEEP;
+        const T* from = at;
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
-            int along, deep;
-            place(deep_first, i, along, deep);
-            const u64 row = first + along, step = from + deep;
             held[i] = T{};
-            if (row < count && step < until)
-                held[i] = base[static_cast<i64>(row) * along_step + static_cast<i64>(step) * deep_step];
+            if (along_of(i) < count && deep_of(i) < steps) held[i] = *from;
+            from += between;
         }
+        at += onward;
     }
 
-    DEVICE void keep(S* shared, bool deep_first) const {
+    DEVICE void keep(S* shared) const {
 #pragma unroll
-        for (int i = 0; i < EACH; i++) {
-            int along, deep;
-            place(deep_first, i, along, deep);
-            shared[deep * PITCH + along] = load(held[i]);
-        }
+        for (int i = 0; i < EACH; i++) shared[deep_of(i) * PITCH + along_of(i)] = load(held[i]);
     }
 };
-
-DEVICE bool smaller(i64 x, i64 y) { return (x < 0 ? -x : x) < (y < 0 ? -y : y); }

@@ -10,8 +10,6 @@ use super::source::{File, Source};
 use crate::call::DistanceJob;
 
 const THREADS: u32 = 256;
-/// Rows of either operand that a block has at hand.
-const EDGE: usize = 64;
 /// The names of norms in `distance.cu`: of exponent 0, 1, 2, infinity, and any other.
 const NORMS: [&str; 5] = ["COUNT", "ABSOLUTE", "EUCLIDEAN", "GREATEST", "POWER"];
 
@@ -36,9 +34,6 @@ unsafe impl Argument for Args {}
 /// # Safety
 /// The operands have the sizes that the job says, on this device; the result is nobody else's.
 pub(super) unsafe fn execute(cuda: &Cuda, job: &DistanceJob) -> Result<()> {
-    let blocks = (job.m.div_ceil(EDGE))
-        .saturating_mul(job.n.div_ceil(EDGE))
-        .saturating_mul(job.batch);
     let args = Args {
         a: job.a as u64,
         b: job.b as u64,
@@ -52,6 +47,15 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &DistanceJob) -> Result<()> {
     // What is none of these is the last.
     let special = [0.0, 1.0, 2.0, f64::INFINITY];
     let norm = NORMS[special.iter().position(|p| *p == job.p).unwrap_or(4)];
+    // Rows of either operand that a block has at hand.
+    let edge = match (norm, job.dtype) {
+        ("POWER", DType::F64) => 16,
+        ("POWER", _) => 32,
+        _ => 64,
+    };
+    let blocks = (job.m.div_ceil(edge))
+        .saturating_mul(job.n.div_ceil(edge))
+        .saturating_mul(job.batch);
     let source = source(job.dtype, norm, blocks >= WIDE);
     let function = cuda.function(job.op, source, c"distances")?;
     // SAFETY: the caller's promise.

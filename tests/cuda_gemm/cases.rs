@@ -1,0 +1,400 @@
+//! What is compared: on a device and on the host, by dtypes, sizes and layouts.
+
+use nomina::{Complex, DType, Device, Scalar};
+use nomina_core::op::Op;
+use nomina_runtime::call::{self, CdistMode, Scores};
+use nomina_runtime::{Raw, cuda};
+
+const SIZES: [usize; 6] = [1, 7, 16, 33, 64, 130];
+
+/// Numbers between -2 and 2 in steps of a quarter: products and sums of hundreds of them are exact
+/// in f32, so that every order of addition gives the same bits.
+fn numbers(shape: &[usize], seed: usize, dtype: DType) -> Raw {
+    let count: usize = shape.iter().product();
+    let number = |i: usize| {
+        let hash = (i + 1)
+            .wrapping_mul(seed + 7)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (hash >> 40) as f64 % 17.0 / 4.0 - 2.0
+    };
+    let data = (0..count).map(|i| Complex::new(number(i), number(i + count)));
+    let both = Raw::from_vec(data.collect(), shape).unwrap();
+    // Whole numbers for integers, which would lose the rest.
+    let scaled = if dtype.is_integral() {
+        let real = call::to_dtype(&both, DType::F64).unwrap();
+        let four = [call::Arg::Tensor(&real), call::Arg::Scalar(Scalar::Int(4))];
+        call::pointwise(Op::Mul, &four).unwrap()
+    } else {
+        both
+    };
+    call::to_dtype(&scaled, dtype).unwrap()
+}
+
+fn values(x: &Raw) -> Vec<Complex<f64>> {
+    let x = call::to_device(x, Device::Cpu).unwrap();
+    call::to_dtype(&x, DType::C128).unwrap().to_vec().unwrap()
+}
+
+/// How many ways [`lying`] knows.
+const LAYOUTS: usize = 7;
+
+/// A matrix, or a batch of them, of the last sizes given, on a device, by one of the [`LAYOUTS`].
+fn lying(shape: &[usize], layout: usize, seed: usize, dtype: DType, device: Device) -> Raw {
+    let rank = shape.len();
+    let (rows, cols) = (shape[rank - 2], shape[rank - 1]);
+    let with = |last: &[usize]| -> Vec<usize> { [&shape[..rank - 2], last].concat() };
+    let made = |shape: &[usize]| call::to_device(&numbers(shape, seed, dtype), device).unwrap();
+    match layout {
+        0 => made(shape),
+        // By column.
+        1 => made(&with(&[cols, rows]))
+            .transpose(rank - 2, rank - 1)
+            .unwrap(),
+        // Rows with gaps, the first at an odd element.
+        2 => made(&with(&[rows, cols + 3]))
+            .narrow(rank - 1, 1, cols)
+            .unwrap(),
+        // Columns with gaps.
+        3 => made(&with(&[cols + 2, rows]))
+            .narrow(rank - 2, 1, cols)
+            .unwrap()
+            .transpose(rank - 2, rank - 1)
+            .unwrap(),
+        // Neither stride is 1.
+        4 => made(&with(&[rows, cols, 2])).select(rank, 1).unwrap(),
+        // One row for all.
+        5 => made(&with(&[1, cols])).expand(shape).unwrap(),
+        // One column for all.
+        _ => made(&with(&[rows, 1])).expand(shape).unwrap(),
+    }
+}
+
+/// Runs on both devices and compares to the bit.
+#[track_caller]
+fn same(what: &str, run: impl Fn(Device) -> Raw) {
+    let (got, wanted) = (run(Device::from(0)), run(Device::Cpu));
+    assert!(got.device().is_cuda(), "{what}");
+    assert_eq!(got.shape(), wanted.shape(), "{what}");
+    for (at, (got, wanted)) in values(&got).iter().zip(values(&wanted)).enumerate() {
+        assert!(
+            *got == wanted,
+            "{what}: element {at} is {got}, not {wanted}"
+        );
+    }
+}
+
+/// Runs on both and compares by a tolerance.
+#[track_caller]
+fn near(what: &str, most: f64, run: impl Fn(Device) -> Raw) {
+    let (got, wanted) = (run(Device::from(0)), run(Device::Cpu));
+    assert_eq!(got.shape(), wanted.shape(), "{what}");
+    for (at, (got, wanted)) in values(&got).iter().zip(values(&wanted)).enumerate() {
+        let near = got.re == wanted.re
+            || got.re.is_nan() && wanted.re.is_nan()
+            || (got.re - wanted.re).abs() <= most * wanted.re.abs().max(1.0);
+        assert!(near, "{what}: element {at} is {got}, not {wanted}");
+    }
+}
+
+/// All products of two matrices: dtypes, sizes, and layouts and addends by turns. How many.
+pub fn products() -> usize {
+    let mut count = 0;
+    for dtype in DType::ALL {
+        for m in SIZES {
+            for n in SIZES {
+                for k in SIZES {
+                    count += 1;
+                    let (left, right) = (count % LAYOUTS, count / LAYOUTS % LAYOUTS);
+                    let what = format!("{dtype} {m} {k} {n}, {left} {right}");
+                    same(&what, |device| {
+                        let a = lying(&[m, k], left, 1, dtype, device);
+                        let b = lying(&[k, n], right, 2, dtype, device);
+                        added(&a, &b, count, dtype, device)
+                    });
+                }
+            }
+        }
+    }
+    count
+}
+
+/// A product, to which something is added by turns.
+fn added(a: &Raw, b: &Raw, turn: usize, dtype: DType, device: Device) -> Raw {
+    let (m, n) = (a.shape()[0], b.shape()[1]);
+    let one = Scalar::Int(1);
+    let add = |d: &Raw, beta, alpha| call::add_product(Op::Addmm, d, a, b, beta, alpha).unwrap();
+    match turn % 5 {
+        // Nothing is added to truths.
+        _ if dtype == DType::Bool => call::mm(a, b).unwrap(),
+        0 | 1 => call::mm(a, b).unwrap(),
+        2 => add(
+            &lying(&[m, n], turn / 5 % LAYOUTS, 3, dtype, device),
+            Scalar::Int(2),
+            Scalar::Int(3),
+        ),
+        // A number for each column, as a linear layer has.
+        3 => {
+            let row = call::to_device(&numbers(&[n], 4, dtype), device).unwrap();
+            add(&row, one, one)
+        }
+        // From the second on, which 16 bytes do not begin at; or one number for all.
+        _ => {
+            let row = call::to_device(&numbers(&[n + 1], 5, dtype), device).unwrap();
+            let size = if turn % 2 == 0 { n } else { 1 };
+            add(&row.narrow(0, 1, size).unwrap(), one, Scalar::Int(2))
+        }
+    }
+}
+
+/// Batches: shared and broadcast, transposed, over several dims that do not merge.
+pub fn batches() -> usize {
+    let mut count = 0;
+    let shapes: [([&[usize]; 2], usize); 7] = [
+        ([&[3], &[3]], 0),
+        ([&[3], &[]], 0),
+        ([&[], &[4]], 0),
+        ([&[2, 1], &[1, 3]], 0),
+        ([&[2, 3], &[2, 3]], 1),
+        ([&[11, 2], &[2]], 1),
+        ([&[2, 1, 2, 1, 2, 2, 1, 2], &[1, 2, 1, 2, 1, 2, 2, 2]], 0),
+    ];
+    for dtype in DType::ALL {
+        for ([front, other], heads) in shapes {
+            for [m, k, n] in [[7, 5, 9], [33, 16, 40], [1, 8, 6], [6, 9, 1], [64, 33, 17]] {
+                if front.len() > 4 && m * n > 100 {
+                    continue;
+                }
+                count += 1;
+                let what = format!("{dtype} {front:?} {other:?} {m} {k} {n}");
+                same(&what, |device| {
+                    let made = |front: &[usize], rows, cols, seed| {
+                        let shape = [front, &[rows, cols]].concat();
+                        if heads == 1 && front.len() == 2 {
+                            // As the heads of attention lie: between the rows and the columns.
+                            let shape = [front[0], rows, front[1], cols];
+                            let x = lying(&shape, 0, seed, dtype, device);
+                            return x.transpose(1, 2).unwrap();
+                        }
+                        lying(&shape, count % LAYOUTS, seed, dtype, device)
+                    };
+                    let (a, b) = (made(front, m, k, 1), made(other, k, n, 2));
+                    call::matmul(&a, &b).unwrap()
+                });
+            }
+        }
+        if dtype == DType::Bool {
+            continue;
+        }
+        for layout in 0..LAYOUTS {
+            count += 1;
+            same(&format!("{dtype} baddbmm {layout}"), |device| {
+                let a = lying(&[5, 9, 12], 0, 1, dtype, device);
+                let b = lying(&[5, 12, 10], 1, 2, dtype, device);
+                let d = lying(&[5, 9, 10], layout, 3, dtype, device);
+                let (beta, alpha) = (Scalar::Int(3), Scalar::Int(-1));
+                call::add_product(Op::Baddbmm, &d, &a, &b, beta, alpha).unwrap()
+            });
+        }
+    }
+    count
+}
+
+/// Vectors, sums that are split, sums of nothing.
+pub fn edges() -> usize {
+    let mut count = 0;
+    for dtype in DType::ALL {
+        let column = |size: usize, seed, device| {
+            call::to_device(&numbers(&[size], seed, dtype), device).unwrap()
+        };
+        // Sums of f16 stay below 2048, where it has whole numbers: the rounded ones are compared too,
+        // from one exact sum.
+        for (m, k) in [(5, 3000), (300, 17), (1, 5000), (40, 40), (2000, 3), (3, 0)] {
+            for layout in 0..LAYOUTS {
+                count += 1;
+                same(&format!("{dtype} mv {m} {k} {layout}"), |device| {
+                    let a = lying(&[m, k], layout, 1, dtype, device);
+                    call::mv(&a, &column(k, 2, device)).unwrap()
+                });
+            }
+        }
+        for k in [0, 1, 31, 4097] {
+            count += 1;
+            same(&format!("{dtype} dot {k}"), |device| {
+                call::dot(&column(k, 1, device), &column(k, 2, device)).unwrap()
+            });
+        }
+        for [m, k, n] in [[5, 0, 7], [0, 5, 7], [7, 5, 0], [9, 2500, 11], [70, 700, 3]] {
+            count += 1;
+            same(&format!("{dtype} {m} {k} {n}"), |device| {
+                let a = lying(&[m, k], 0, 1, dtype, device);
+                let b = lying(&[k, n], 0, 2, dtype, device);
+                call::mm(&a, &b).unwrap()
+            });
+            if dtype == DType::Bool {
+                continue;
+            }
+            count += 1;
+            same(&format!("{dtype} added {m} {k} {n}"), |device| {
+                let a = lying(&[m, k], 0, 1, dtype, device);
+                let b = lying(&[k, n], 0, 2, dtype, device);
+                let d = lying(&[m, n], 1, 3, dtype, device);
+                let (beta, alpha) = (Scalar::Int(2), Scalar::Int(3));
+                call::add_product(Op::Addmm, &d, &a, &b, beta, alpha).unwrap()
+            });
+        }
+    }
+    // Integers wrap, and are exact beyond the floats.
+    count += 1;
+    same("i64 wraps", |device| {
+        let of = |seed: i64| {
+            let data = (0..400).map(|i: i64| (i + seed).wrapping_mul(0x1234_5678_9abc_def1));
+            let x = Raw::from_vec(data.collect::<Vec<_>>(), &[20, 20]).unwrap();
+            call::to_device(&x, device).unwrap()
+        };
+        let product = call::mm(&of(1), &of(2)).unwrap();
+        // Both halves, each of which a float holds.
+        let halves = |x: &Raw| -> Vec<f64> {
+            let x = call::to_device(x, Device::Cpu).unwrap();
+            let all = x.to_vec::<i64>().unwrap();
+            let both = all
+                .iter()
+                .flat_map(|x| [(x >> 32) as f64, (x & 0xffff_ffff) as f64]);
+            both.collect()
+        };
+        let halves = Raw::from_vec(halves(&product), &[800]).unwrap();
+        call::to_device(&halves, device).unwrap()
+    });
+    count
+}
+
+/// NaN and infinity reach where they belong, and a factor of 0 leaves out what is added.
+pub fn special() -> usize {
+    let mut count = 0;
+    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+        for value in [f64::NAN, f64::INFINITY] {
+            count += 1;
+            let what = format!("{dtype} {value}");
+            let run = |device| {
+                let full = |rows, cols, number: f64, first: f64| {
+                    let mut data = vec![number; rows * cols];
+                    data[cols + 3] = first;
+                    let x = Raw::from_vec(data, &[rows, cols]).unwrap();
+                    call::to_device(&call::to_dtype(&x, dtype).unwrap(), device).unwrap()
+                };
+                let (a, b) = (full(40, 33, 1.0, value), full(33, 40, 2.0, 2.0));
+                let d = full(40, 40, f64::NAN, f64::NAN);
+                call::add_product(Op::Addmm, &d, &a, &b, Scalar::Int(0), Scalar::Int(1)).unwrap()
+            };
+            near(&what, 0.0, run);
+        }
+    }
+    count
+}
+
+/// TF32 is off unless asked for, and then seen.
+pub fn tf32(library: bool) {
+    let product = |device| {
+        // Needs eleven bits and more.
+        let x = Raw::from_vec(vec![1.0_f32 + 1.0 / 4096.0; 64 * 64], &[64, 64]).unwrap();
+        let x = call::to_device(&x, device).unwrap();
+        call::mm(&x, &x).unwrap()
+    };
+    same("f32 is exact", product);
+    cuda::allow_tf32(true);
+    assert!(cuda::tf32_is_allowed());
+    let got = values(&product(Device::from(0)))[0].re;
+    cuda::allow_tf32(false);
+    let exact = values(&product(Device::Cpu))[0].re;
+    assert_eq!(got != exact, library, "{got} {exact}");
+    same("f32 is exact again", product);
+}
+
+/// Attention by sizes, masks and layouts.
+pub fn attentions() -> usize {
+    let mut count = 0;
+    let sizes = [
+        [1, 1, 1, 1],
+        [5, 7, 3, 4],
+        [64, 64, 32, 64],
+        [70, 130, 20, 33],
+        [33, 65, 64, 140],
+        [3, 200, 8, 16],
+    ];
+    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+        let most = match dtype {
+            DType::F16 => 2e-3,
+            DType::BF16 => 1e-2,
+            DType::F32 => 2e-5,
+            _ => 1e-12,
+        };
+        for (turn, [length, source, features, width]) in sizes.into_iter().enumerate() {
+            for mask in 0..6 {
+                count += 1;
+                let what = format!("{dtype} {length} {source} {features} {width}, mask {mask}");
+                near(&what, most, |device| {
+                    let of = |rows, cols, seed| {
+                        // Heads between rows and columns, as a projection leaves them.
+                        let x = lying(&[2, rows, 3, cols], 0, seed, dtype, device);
+                        x.transpose(1, 2).unwrap()
+                    };
+                    let layout = turn % 3;
+                    let query = of(length, features, 1);
+                    let key = lying(&[2, 3, source, features], layout, 2, dtype, device);
+                    let value = lying(&[3, source, width], layout, 3, dtype, device);
+                    let value = value.expand(&[2, 3, source, width]).unwrap();
+                    let given = match mask {
+                        2 => Some(lying(&[length, source], 0, 4, DType::Bool, device)),
+                        3 => Some(lying(&[2, 1, length, source], 1, 5, dtype, device)),
+                        // Some queries see nothing.
+                        4 => {
+                            let data = (0..length).map(|i| i % 3 != 1).collect::<Vec<_>>();
+                            let rows = Raw::from_vec(data, &[length, 1]).unwrap();
+                            Some(call::to_device(&rows, device).unwrap())
+                        }
+                        _ => None,
+                    };
+                    let scores = Scores {
+                        causal: mask == 1,
+                        scale: (mask == 5).then_some(0.3),
+                        grouped: false,
+                    };
+                    call::attention(&query, &key, &value, given.as_ref(), scores).unwrap()
+                });
+            }
+        }
+    }
+    count
+}
+
+/// Distances by norms and sizes.
+pub fn distances() -> usize {
+    let mut count = 0;
+    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
+        let most = match dtype {
+            DType::F16 => 2e-3,
+            DType::BF16 => 1e-2,
+            DType::F32 => 2e-5,
+            _ => 1e-12,
+        };
+        for p in [0.0, 0.5, 1.0, 2.0, 3.5, f64::INFINITY] {
+            for [m, n, depth] in [[1, 1, 1], [5, 7, 3], [70, 30, 17], [64, 64, 16], [3, 4, 0]] {
+                for mode in [CdistMode::IfNecessary, CdistMode::Always, CdistMode::Never] {
+                    // By a product, rows that lie close lose digits in another order of addition.
+                    let by_product = p == 2.0 && mode != CdistMode::Never && dtype == DType::F32;
+                    let most = if by_product { 2e-3 } else { most };
+                    count += 1;
+                    near(
+                        &format!("{dtype} {p} {m} {n} {depth} {mode:?}"),
+                        most,
+                        |device| {
+                            let a = lying(&[2, m, depth], 0, 1, dtype, device);
+                            let b = lying(&[n, depth], count % 2, 2, dtype, device);
+                            call::cdist(&a, &b, p, mode).unwrap()
+                        },
+                    );
+                }
+            }
+        }
+    }
+    count
+}
