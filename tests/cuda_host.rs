@@ -241,6 +241,12 @@ mod tests {
             &["the argument at byte 0", "memory of the host"],
         );
         ends("too_many_threads", &["error 701"]);
+        let texts = [
+            "another device: error 1",
+            "the argument at byte 0",
+            "memory of another device",
+        ];
+        ends("other_device", &texts);
     }
 
     #[test]

@@ -16,6 +16,8 @@ int cuDevicePrimaryCtxRetain(void**, int);
 int cuCtxSetCurrent(void*);
 int cuStreamCreate(void**, unsigned);
 int cuStreamSynchronize(void*);
+int cuMemAlloc_v2(unsigned long long*, size_t);
+int cuMemcpyDtoDAsync_v2(unsigned long long, unsigned long long, size_t, void*);
 int cuMemAllocAsync(unsigned long long*, size_t, void*);
 int cuMemFreeAsync(unsigned long long, void*);
 int cuMemAllocHost_v2(void**, size_t);
@@ -107,6 +109,18 @@ int main(int count, char** given) {
     void* pinned = y.data();
     if (kernel == "wrong_size") bytes -= 8;
     if (kernel == "freed_before") CHECK(cuMemFreeAsync(arguments.x, stream));
+    if (kernel == "other_device") {
+        void* other;
+        CHECK(cuDevicePrimaryCtxRetain(&other, 1));
+        CHECK(cuCtxSetCurrent(other));
+        unsigned long long there;
+        CHECK(cuMemAlloc_v2(&there, x.size() * sizeof(float)));
+        CHECK(cuCtxSetCurrent(context));
+        int code = cuMemcpyDtoDAsync_v2(there, arguments.x, 4, stream);
+        printf("a copy to another device: error %d\n", code);
+        fflush(stdout);
+        arguments.x = there;
+    }
     if (kernel == "host_pointer") arguments.x = reinterpret_cast<unsigned long long>(x.data());
     if (kernel == "not_awaited") CHECK(cuMemAllocHost_v2(&pinned, y.size() * sizeof(float)));
     void* extra[] = {reinterpret_cast<void*>(1), &arguments, reinterpret_cast<void*>(2), &bytes,

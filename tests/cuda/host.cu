@@ -173,8 +173,11 @@ KERNEL(warp_calls, Arguments) {
 }
 #endif
 
-#if defined(KERNEL_wrong_size) || defined(KERNEL_freed_before) || defined(KERNEL_host_pointer)
-#if defined(KERNEL_freed_before)
+#if defined(KERNEL_wrong_size) || defined(KERNEL_freed_before) || defined(KERNEL_host_pointer)     \
+    || defined(KERNEL_other_device)
+#if defined(KERNEL_other_device)
+#define NAME other_device
+#elif defined(KERNEL_freed_before)
 #define NAME freed_before
 #elif defined(KERNEL_host_pointer)
 #define NAME host_pointer

@@ -250,11 +250,12 @@ NVRTC nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* op
         return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
     }
     std::string source = folder + "/" + program->name, image = folder + "/image.so";
-    for (const std::string& fixed :
-         {std::string("-I") + headers, std::string("-include"),
-          prefix(program->source, headers, folder), std::string("-shared"), std::string("-nostdlib"), std::string("-x"), std::string("c++"), source, std::string("-o"),
-          image, std::string("-lm"), std::string("-lc")})
-        arguments.push_back(fixed);
+    // The image is in two pieces: a process may map only so many.
+    const std::string fixed[] = {"-I" + headers, "-include",
+                                 prefix(program->source, headers, folder), "-shared", "-nostdlib",
+                                 "-Wl,-z,noseparate-code,-z,norelro", "-x", "c++", source, "-o",
+                                 image, "-lm", "-lc"};
+    arguments.insert(arguments.end(), std::begin(fixed), std::end(fixed));
     bool compiled = write_file(source, program->source) && compile(arguments, folder, program->log)
                     && read_file(image, program->image);
     remove_folder(folder);

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <unistd.h>
 
@@ -254,7 +253,8 @@ int block_call(ShimOp op, int value, ShimSite site) {
     t.where = IN_BLOCK;
     if (in_barrier == 0) first_in_barrier = running;
     const Thread& first = all[first_in_barrier];
-    if (first.op != op || first.site.line != site.line || strcmp(first.site.file, site.file) != 0)
+    bool same_file = first.site.file == site.file || strcmp(first.site.file, site.file) == 0;
+    if (first.op != op || first.site.line != site.line || !same_file)
         give_up("divergent barrier: %s in __syncthreads at %s, %s in that at %s",
                 say_thread(running).c_str(), say(site).c_str(),
                 say_thread(first_in_barrier).c_str(), say(first.site).c_str());

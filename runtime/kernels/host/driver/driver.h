@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -44,7 +45,7 @@ struct Settings {
     size_t memory;
     std::string order;
     uint64_t seed;
-    bool lazy, fence, report;
+    bool lazy, fence, report, trace;
 };
 const Settings& settings();
 
@@ -79,7 +80,7 @@ struct Stream {
     int device;
     bool blocking;
     uint64_t queued, done;
-    std::vector<std::function<void()>> queue;
+    std::deque<std::function<void()>> queue;
     uint64_t made;
 };
 typedef Stream* CUstream;

@@ -11,7 +11,7 @@ static constexpr size_t STACK = 64 << 10, PAGE = 4096, LINE = 64;
 static void* take_stack();
 static std::vector<void*>& unused = *new std::vector<void*>;
 
-#ifdef __x86_64__
+#if defined(__x86_64__) && !defined(NOMINA_FAKE_UCONTEXT)
 
 extern "C" void fake_change(void** from, void* to);
 // What a called function must preserve goes onto the stack that is left.

@@ -238,6 +238,9 @@ CUDA cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsig
     if (collected != CUDA_SUCCESS) return collected;
     check_arguments(*function, *stream, launch.arguments);
     launches[function->name]++;
+    if (settings().trace)
+        fprintf(stderr, "fake driver: launch %s, grid (%u, %u, %u), block (%u, %u, %u), shared %u\n",
+                function->name.c_str(), grid_x, grid_y, grid_z, block_x, block_y, block_z, dynamic);
     enqueue(stream, [launch = std::move(launch)] {
         run(launch);
         std::string what = "kernel " + launch.function->name;

@@ -34,7 +34,7 @@ Stream* stream_of(CUstream handle) {
 void drain(Stream* stream, uint64_t upto) {
     while (stream->done < upto) {
         auto work = std::move(stream->queue.front());
-        stream->queue.erase(stream->queue.begin());
+        stream->queue.pop_front();
         stream->done++;
         work();
     }
