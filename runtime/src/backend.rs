@@ -5,6 +5,7 @@
 //! and an operator class it lacks does not compile.
 
 mod host;
+mod moves;
 
 use crate::Device;
 use nomina_core::op::Op;
@@ -20,6 +21,9 @@ use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
 pub(crate) use host::Cpu;
+#[cfg(feature = "cuda")]
+pub(crate) use moves::Room;
+pub(crate) use moves::{BinJob, Binned, Counted, GroupJob, MaskJob, Moves, QuantileJob, Unchecked};
 
 /// Where the elements of an operand begin on its device.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +92,7 @@ pub(crate) struct Dense<'a> {
 /// Unsafe methods trust their caller that a plan's positions lie in the operands' buffers on this
 /// device, that inputs are valid for their dtypes, that no two positions of a destination are
 /// the same, and that it overlaps no input unless said.
-pub(crate) trait Backend: Sync {
+pub(crate) trait Backend: Moves {
     /// A buffer with indeterminate content, or all zero.
     fn allocate(&self, op: &'static str, bytes: usize, zeroed: bool) -> Result<Storage>;
 

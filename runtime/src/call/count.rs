@@ -3,9 +3,11 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::device::{by_host, same_device};
+use super::device::same_device;
+use super::gather::bounds;
+use super::reduce::address;
 use super::{Arg, ReduceOptions, contiguous, pointwise, reduce, searchsorted, sort, to_dtype};
-use crate::cpu::histogram::{of_floats, of_integers, of_weights};
+use crate::backend::{BinJob, Binned, QuantileJob, backend};
 use crate::memory::NoMemory;
 use crate::memory::scratch::room;
 use crate::raw::Raw;
@@ -19,14 +21,6 @@ fn check_dtype(op: Op, x: &Raw) -> Result<()> {
     op.row()
         .check_dtype(x.dtype())
         .map_err(|e| e.operand(&Names::default(), x.shape()))
-}
-
-/// A contiguous tensor's elements, on the host.
-fn elements<T: nomina_core::Element>(op: Op, x: &Raw) -> Result<&[T]> {
-    x.as_slice().ok_or_else(|| {
-        refuse(ErrorKind::Device, op, x, "the elements are not on the host")
-            .hint("move them with `cpu`")
-    })
 }
 
 /// How often each whole number from 0 on stands in a tensor of one dim, or what its weights add up
@@ -57,15 +51,9 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
     let all = [Some(x), weights];
     let all: Vec<&Raw> = all.into_iter().flatten().collect();
     same_device(op.name(), &all)?;
-    if !x.device().is_cpu() {
-        return by_host("bincount", &all, |host| {
-            bincount(&host[0], host.get(1), minlength)
-        });
-    }
     let numbers = contiguous(&to_dtype(x, DType::I64)?)?;
-    let numbers = elements::<i64>(op, &numbers)?;
     let mut bins = minlength;
-    if let (Some(&least), Some(&most)) = (numbers.iter().min(), numbers.iter().max()) {
+    if let Some((least, most)) = bounds(&numbers)? {
         if least < 0 {
             let what = format!("{least} is negative");
             return Err(refuse(ErrorKind::Argument, op, x, what)
@@ -83,15 +71,35 @@ pub fn bincount(x: &Raw, weights: Option<&Raw>, minlength: usize) -> Result<Raw>
         }
         Some(_) => DType::F64,
     };
-    let missing = |error: NoMemory| error.in_op(op.name());
-    match weights {
-        None => Raw::from_vec(of_integers(numbers, bins).map_err(missing)?, &[bins]),
-        Some(weights) => {
-            let weights = contiguous(&to_dtype(weights, DType::F64)?)?;
-            let sums = of_weights(numbers, elements(op, &weights)?, bins).map_err(missing)?;
-            to_dtype(&Raw::from_vec(sums, &[bins])?, dtype)
-        }
+    let Some(weights) = weights else {
+        return counted(op, &numbers, bins, Binned::Integers);
+    };
+    let weights = contiguous(&to_dtype(weights, DType::F64)?)?;
+    let sums = counted(op, &numbers, bins, Binned::Weights(weights.as_ptr().cast()))?;
+    to_dtype(&sums, dtype)
+}
+
+/// What falls into each bin, of a contiguous tensor.
+fn counted(op: Op, x: &Raw, bins: usize, what: Binned) -> Result<Raw> {
+    let dtype = match what {
+        Binned::Weights(_) => DType::F64,
+        _ => DType::I64,
+    };
+    let mut out = Raw::empty(op.name(), &[bins], dtype, x.device())?;
+    let job = BinJob {
+        op: op.name(),
+        dtype: x.dtype(),
+        x: x.as_ptr(),
+        count: x.numel(),
+        bins,
+        what,
+        out: address(&mut out),
+    };
+    if bins > 0 {
+        // SAFETY: contiguous operands, whose integers are those of bins, and a fresh result.
+        unsafe { backend(op.name(), x.device())?.bins(&job)? };
     }
+    Ok(out)
 }
 
 /// How many elements fall into each of `bins` equal bins from `min` to `max`, or, where both are
@@ -107,9 +115,6 @@ pub fn histc(x: &Raw, bins: i64, min: f64, max: f64) -> Result<Raw> {
             refuse(ErrorKind::Argument, op, x, format!("{bins} bins")).hint("give at least one")
         );
     };
-    if !x.device().is_cpu() {
-        return by_host("histc", &[x], |host| histc(&host[0], bins as i64, min, max));
-    }
     let (mut low, mut high) = (min, max);
     if low == high && x.numel() > 0 {
         let dims: Vec<usize> = (0..x.rank()).collect();
@@ -127,15 +132,16 @@ pub fn histc(x: &Raw, bins: i64, min: f64, max: f64) -> Result<Raw> {
         let what = format!("bins from {low} down to {high}");
         return Err(refuse(ErrorKind::Argument, op, x, what).hint("give the lower end first"));
     }
-    let counts = if x.dtype() == DType::F64 {
-        let x = contiguous(x)?;
-        of_floats::<f64>(elements(op, &x)?, low, high, bins)
+    let dtype = if x.dtype() == DType::F64 {
+        DType::F64
     } else {
-        let wide = contiguous(&to_dtype(x, DType::F32)?)?;
-        of_floats::<f32>(elements(op, &wide)?, low as f32, high as f32, bins)
+        DType::F32
     };
-    let counts = counts.map_err(|error| error.in_op(op.name()))?;
-    to_dtype(&Raw::from_vec(counts, &[bins])?, x.dtype())
+    let wide = contiguous(&to_dtype(x, dtype)?)?;
+    to_dtype(
+        &counted(op, &wide, bins, Binned::Floats(low, high))?,
+        x.dtype(),
+    )
 }
 
 /// Whether each element stands among others; dtypes promote.
@@ -221,12 +227,10 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
     }
     let outside = |q: &Scalar| !(0.0..=1.0).contains(&q.to_f64());
     same_device(op.name(), &[x, q])?;
-    if !x.device().is_cpu() {
-        return by_host("quantile", &[x, q], |host| {
-            quantile(op, &host[0], &host[1], dim, by)
-        });
-    }
-    if let Some(q) = q.try_scalars()?.find(outside) {
+    // A device is not waited for: there, what is no share of a whole gives NaN.
+    if q.device().is_cpu()
+        && let Some(q) = q.try_scalars()?.find(outside)
+    {
         return Err(refuse(ErrorKind::Argument, op, x, format!("`q` is {q}"))
             .hint("give numbers from 0 to 1"));
     }
@@ -237,24 +241,37 @@ pub fn quantile(op: Op, x: &Raw, q: &Raw, dim: usize, by: Interpolation) -> Resu
     let (sorted, q) = (contiguous(&sorted)?, contiguous(q)?);
     let n = x.shape()[dim];
     let lines = x.numel() / n;
-    let ignore = op == Op::Nanquantile;
     let mut shape: Vec<usize> = q.shape().to_vec();
     shape.extend(last[..last.len() - 1].iter().map(|&d| x.shape()[d]));
-    let missing = |error: NoMemory| error.in_op(op.name());
-    if x.dtype() == DType::F64 {
-        let (all, q) = (elements::<f64>(op, &sorted)?, elements::<f64>(op, &q)?);
-        let found = of_lines(all, q, n, lines, ignore, by).map_err(missing)?;
-        Raw::from_vec(found, &shape)
+    let dtype = if x.dtype() == DType::F64 {
+        DType::F64
     } else {
-        let (sorted, q) = (to_dtype(&sorted, DType::F32)?, to_dtype(&q, DType::F32)?);
-        let (all, q) = (elements::<f32>(op, &sorted)?, elements::<f32>(op, &q)?);
-        let found = of_lines(all, q, n, lines, ignore, by).map_err(missing)?;
-        to_dtype(&Raw::from_vec(found, &shape)?, x.dtype())
+        DType::F32
+    };
+    let (sorted, q) = (to_dtype(&sorted, dtype)?, to_dtype(&q, dtype)?);
+    let mut out = Raw::empty(op.name(), &shape, dtype, x.device())?;
+    let job = QuantileJob {
+        op: op.name(),
+        dtype,
+        sorted: sorted.as_ptr(),
+        q: q.as_ptr(),
+        count: q.numel(),
+        lines,
+        len: n,
+        ignore_nan: op == Op::Nanquantile,
+        by,
+        out: address(&mut out),
+    };
+    if out.numel() > 0 {
+        // SAFETY: contiguous lines and quantiles of one dtype, and a fresh result with one of each
+        // line for each.
+        unsafe { backend(op.name(), x.device())?.quantiles(&job)? };
     }
+    to_dtype(&out, x.dtype())
 }
 
 /// The arithmetic of quantiles, in a dtype's own precision.
-trait Quantile: nomina_core::Element + PartialOrd {
+pub(crate) trait Quantile: nomina_core::Element + PartialOrd {
     fn of(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self;
 }
 
@@ -295,7 +312,7 @@ macro_rules! quantiles {
 }
 quantiles!(f32 f64);
 
-fn of_lines<T: Quantile>(
+pub(crate) fn of_lines<T: Quantile>(
     sorted: &[T],
     q: &[T],
     n: usize,

@@ -6,9 +6,10 @@ use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Names, Promoter, Result
 use super::device::same_device;
 use super::gemm::unequal;
 use super::reduce::{ReduceOptions, address, reduce};
-use super::{Arg, contiguous, copy_into, index_select, nonzero, pointwise};
+use super::{Arg, contiguous, copy_into, pointwise};
+use crate::backend::{MaskJob, backend};
 use crate::config::default_dtype;
-use crate::cpu::index::{Selection, count, same_elements, scatter};
+use crate::cpu::index::same_elements;
 use crate::dispatch::with_dtype;
 use crate::raw::{Raw, strides_in};
 use crate::shape::{Shape, broadcast};
@@ -167,17 +168,22 @@ pub fn masked_select(x: &Raw, mask: &Raw) -> Result<Raw> {
     let x = x.broadcast_to(op.name(), &shape)?;
     let mask = contiguous(&mask.broadcast_to(op.name(), &shape)?)?;
     // The mask has one byte per element; the tensor is read where it lies.
-    let Some(taken) = mask.as_slice::<bool>() else {
-        // On a device, by the places where it holds.
-        let places = nonzero(op, &mask.reshape(&[mask.numel()])?)?.select(1, 0)?;
-        return index_select(op, &x.reshape(&[x.numel()])?, 0, &places);
+    let job = MaskJob {
+        op: op.name(),
+        mask: mask.as_ptr().cast(),
+        shape: &shape,
     };
-    let selection = Selection::new(taken, x.as_ptr(), x.dtype().size(), x.shape(), x.strides());
-    let missing = |error: crate::memory::NoMemory| error.in_op(op.name());
-    let counts = count(&selection).map_err(missing)?;
-    let mut out = Raw::empty(op.name(), &[counts.iter().sum()], x.dtype(), x.device())?;
-    // SAFETY: the tensor has the mask's shape; the result is fresh and has room for all.
-    unsafe { scatter(&selection, &counts, address(&mut out)) }.map_err(missing)?;
+    let mut out = Raw::empty(op.name(), &[0], x.dtype(), x.device())?;
+    let mut room = |count: usize| {
+        out = Raw::empty(op.name(), &[count], x.dtype(), x.device())?;
+        Ok(address(&mut out))
+    };
+    if x.numel() > 0 {
+        let (size, strides) = (x.dtype().size(), x.strides());
+        let backend = backend(op.name(), x.device())?;
+        // SAFETY: the tensor has the mask's shape; the result is fresh and has room for all.
+        unsafe { backend.masked_select(&job, x.as_ptr(), size, strides, &mut room)? };
+    }
     Ok(out)
 }
 

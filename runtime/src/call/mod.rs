@@ -55,6 +55,7 @@ pub use convert::{
     clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, strides_like,
     to_dtype, to_in,
 };
+pub(crate) use count::of_lines;
 pub use count::{Interpolation, bincount, histc, isin, quantile};
 pub use device::{fits_device, same_device, to_device};
 pub(crate) use distance::DistanceJob;

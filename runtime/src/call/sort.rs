@@ -3,15 +3,13 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
-use super::contiguous;
-use super::device::{by_host, same_device};
+use super::device::same_device;
 use super::reduce::address;
 use super::softmax::check_dim;
+use super::{contiguous, index_select};
 use crate::SmallVec;
-use crate::backend::backend;
-use crate::cpu::sort::{LineJob, Rows, Search, Task, search, unique as groups};
-use crate::memory::NoMemory;
-use crate::memory::scratch::collect;
+use crate::backend::{GroupJob, backend};
+use crate::cpu::sort::{LineJob, Rows, Search, Task};
 use crate::plan::result_strides;
 use crate::raw::Raw;
 use crate::shape::{Shape, row_major};
@@ -223,11 +221,6 @@ pub struct Unique {
 /// A dim out of range, a complex dtype, missing memory.
 pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<Unique> {
     check_dtype(op, x)?;
-    if !x.device().is_cpu() {
-        return by_host("unique", &[x], |host| {
-            unique(op, &host[0], dim, consecutive)
-        });
-    }
     let Some(dim) = dim else {
         return unique_elements(op, x, consecutive);
     };
@@ -243,21 +236,13 @@ pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<
         count,
         len,
     };
-    // SAFETY: contiguous rows of the operand.
-    let order = (!consecutive).then(|| unsafe { all.sorted() });
-    let missing = |error: NoMemory| error.in_op(op.name());
-    let order = order.transpose().map_err(missing)?;
-    // SAFETY: as above.
-    let starts = unsafe { all.starts(order.as_deref()) }.map_err(missing)?;
-    let (inverse, counts) = groups(&starts, order.as_deref(), count).map_err(missing)?;
-    let at = |&start: &usize| order.as_ref().map_or(start as i64, |order| order[start]);
-    let taken = take(op, &rows, &collect(starts.iter().map(at)).map_err(missing)?)?;
+    let order = (!consecutive).then(|| row_order(op, x, all)).transpose()?;
     let mut back: Vec<usize> = (1..x.rank()).collect();
     back.insert(dim, 0);
+    let found = grouped(op, &rows, all, order.as_ref(), &[count], order.as_ref())?;
     Ok(Unique {
-        values: contiguous(&taken.permute(&back)?)?,
-        inverse: Raw::from_vec(inverse, &[count])?,
-        counts: Raw::from_vec(counts, &[starts.len()])?,
+        values: contiguous(&found.values.permute(&back)?)?,
+        ..found
     })
 }
 
@@ -270,41 +255,71 @@ fn unique_elements(op: Op, x: &Raw, consecutive: bool) -> Result<Unique> {
         let (values, positions) = sort(op, &flat, 0, false)?;
         (values, Some(positions))
     };
-    let order = order.as_ref().and_then(|order| order.as_slice::<i64>());
     let all = Rows {
         x: line.as_ptr(),
         dtype: x.dtype(),
         count,
         len: 1,
     };
-    // SAFETY: contiguous elements.
-    let starts = unsafe { all.starts(None) };
-    let missing = |error: NoMemory| error.in_op(op.name());
-    let starts = starts.map_err(missing)?;
-    let (inverse, counts) = groups(&starts, order, count).map_err(missing)?;
-    let at = collect(starts.iter().map(|&start| start as i64)).map_err(missing)?;
-    Ok(Unique {
-        values: take(op, &line, &at)?,
-        inverse: Raw::from_vec(inverse, x.shape())?,
-        counts: Raw::from_vec(counts, &[starts.len()])?,
-    })
+    grouped(op, &line, all, None, x.shape(), order.as_ref())
 }
 
-/// Slices of a contiguous tensor's first dim.
-fn take(op: Op, x: &Raw, at: &[i64]) -> Result<Raw> {
-    let mut shape = Shape::from_slice(x.shape());
-    shape[0] = at.len();
-    let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
-    let bytes = x.shape()[1..].iter().product::<usize>() * x.dtype().size();
-    let (from, to) = (x.as_ptr(), address(&mut out));
-    for (i, &at) in at.iter().enumerate() {
-        // SAFETY: a slice of the operand, to a place of its own in a fresh result.
-        unsafe {
-            to.add(i * bytes)
-                .copy_from_nonoverlapping(from.add(at as usize * bytes), bytes);
-        }
+/// The numbers of rows in the order of their elements.
+fn row_order(op: Op, x: &Raw, rows: Rows) -> Result<Raw> {
+    let mut order = Raw::empty(op.name(), &[rows.count], DType::I64, x.device())?;
+    let to = address(&mut order).cast();
+    // SAFETY: contiguous rows of the operand, and a fresh result with a number for each.
+    unsafe { backend(op.name(), x.device())?.row_order(op.name(), rows, to)? };
+    Ok(order)
+}
+
+/// The groups of equal rows of a contiguous tensor, which are in order as they stand or by
+/// `sorted`. `shape` is that of the places they come from, and `order` says which place each has.
+fn grouped(
+    op: Op,
+    x: &Raw,
+    rows: Rows,
+    sorted: Option<&Raw>,
+    shape: &[usize],
+    order: Option<&Raw>,
+) -> Result<Unique> {
+    let number = |x: Option<&Raw>| x.map_or(std::ptr::null(), |x| x.as_ptr().cast::<i64>());
+    let new = |shape: &[usize]| Raw::empty(op.name(), shape, DType::I64, x.device());
+    let mut starts = new(&[0])?;
+    let mut room = |count: usize| {
+        starts = new(&[count])?;
+        Ok(address(&mut starts).cast())
+    };
+    let backend = backend(op.name(), x.device())?;
+    if rows.count > 0 {
+        // SAFETY: contiguous rows and their order, and a fresh result of as many numbers as are asked
+        // for.
+        unsafe { backend.row_starts(op.name(), rows, number(sorted), &mut room)? };
     }
-    Ok(out)
+    let groups = starts.numel();
+    let (mut inverse, mut counts) = (new(shape)?, new(&[groups])?);
+    if groups > 0 {
+        let job = GroupJob {
+            op: op.name(),
+            starts: starts.as_ptr().cast(),
+            groups,
+            order: number(order),
+            count: rows.count,
+            inverse: address(&mut inverse).cast(),
+            counts: address(&mut counts).cast(),
+        };
+        // SAFETY: starts of groups of the rows, their order, and fresh results.
+        unsafe { backend.groups(&job)? };
+    }
+    let at = match sorted {
+        Some(order) => index_select(op, order, 0, &starts)?,
+        None => starts,
+    };
+    Ok(Unique {
+        values: index_select(op, x, 0, &at)?,
+        inverse,
+        counts,
+    })
 }
 
 /// Where values would stand in sorted sequences: one for all, or one for each row of values.
@@ -347,11 +362,6 @@ pub fn searchsorted(
     let all = [Some(sequence), Some(values), sorter];
     let all: SmallVec<[&Raw; 3]> = all.into_iter().flatten().collect();
     same_device(op.name(), &all)?;
-    if !values.device().is_cpu() {
-        return by_host("searchsorted", &all, |host| {
-            searchsorted(op, &host[0], &host[1], host.get(2), right)
-        });
-    }
     let sorter = sorter.map(|sorter| check_sorter(op, sequence, sorter, len));
     let sorter = sorter.transpose()?;
     let (sequence, values) = (contiguous(sequence)?, contiguous(values)?);
@@ -362,12 +372,18 @@ pub fn searchsorted(
         dtype: values.dtype(),
         len,
         per_sequence: rows.then(|| values.shape()[rank - 1]),
-        sorter: sorter.as_ref().and_then(|sorter| sorter.as_slice()),
+        sorter: sorter
+            .as_ref()
+            .map_or(std::ptr::null(), |x| x.as_ptr().cast()),
         right,
         count: values.numel(),
     };
-    // SAFETY: contiguous operands, whose sizes and sorter were checked, and a fresh result.
-    unsafe { search(&job, address(&mut out).cast()) };
+    if job.count > 0 {
+        let backend = backend(op.name(), values.device())?;
+        // SAFETY: contiguous operands, whose sizes and sorter were checked, and a fresh result. A
+        // device checks the sorter itself.
+        unsafe { backend.search(op.name(), &job, address(&mut out).cast())? };
+    }
     Ok(out)
 }
 
@@ -383,6 +399,9 @@ fn check_sorter(op: Op, sequence: &Raw, sorter: &Raw, len: usize) -> Result<Raw>
             .hint("give one of i64 and of the sequence's sizes, as `argsort` gives"));
     }
     let sorter = contiguous(sorter)?;
+    if !sorter.device().is_cpu() {
+        return Ok(sorter);
+    }
     let inside = |at: &i64| usize::try_from(*at).is_ok_and(|at| at < len);
     match sorter
         .as_slice::<i64>()

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::{Cuda, copy, fill, fused, pointwise, random, staged};
+use super::{Cuda, copy, fill, fused, gather, pointwise, random, scatter, sort, staged};
 use crate::backend::{Backend, Dense, Place, Pointwise};
 use crate::call;
 use crate::cpu::gather::{IndexJob, Update};
@@ -154,7 +154,12 @@ impl Backend for Cuda {
 
     unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::lines(self, job) }
+        unsafe {
+            if sort::execute(self, job)? {
+                return Ok(());
+            }
+            staged::lines(self, job)
+        }
     }
 
     unsafe fn conv(&self, job: &call::ConvJob) -> Result<()> {
@@ -179,7 +184,12 @@ impl Backend for Cuda {
 
     unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::spread(self, job) }
+        unsafe {
+            if gather::spread(self, job)? {
+                return Ok(());
+            }
+            staged::spread(self, job)
+        }
     }
 
     unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()> {
@@ -209,11 +219,21 @@ impl Backend for Cuda {
 
     unsafe fn pick(&self, job: &IndexJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::pick(self, job) }
+        unsafe {
+            if gather::pick(self, job)? {
+                return Ok(());
+            }
+            staged::pick(self, job)
+        }
     }
 
     unsafe fn update(&self, job: &IndexJob, how: Update) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::update(self, job, how) }
+        unsafe {
+            if scatter::update(self, job, how)? {
+                return Ok(());
+            }
+            staged::update(self, job, how)
+        }
     }
 }

@@ -80,14 +80,20 @@ pub fn modules() -> Vec<Module> {
         super::columns::modules(),
         super::conv::modules(),
         super::copy::modules(),
+        super::count::modules(),
         super::distance::modules(),
         super::fill::modules(),
         super::fused::modules(),
+        super::gather::modules(),
         super::gemm::modules(),
         super::pool::modules(),
         super::pointwise::modules(),
         super::random::modules(),
         super::resample::modules(),
+        super::scatter::modules(),
+        super::search::modules(),
+        super::select::modules(),
+        super::sort::modules(),
     ];
     classes.into_iter().flatten().collect()
 }

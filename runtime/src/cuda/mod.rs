@@ -26,6 +26,8 @@ mod conv;
 #[cfg(feature = "cuda")]
 mod copy;
 #[cfg(feature = "cuda")]
+mod count;
+#[cfg(feature = "cuda")]
 mod cublaslt;
 #[cfg(feature = "cuda")]
 mod disk;
@@ -44,6 +46,8 @@ mod function;
 #[cfg(feature = "cuda")]
 mod fused;
 #[cfg(feature = "cuda")]
+mod gather;
+#[cfg(feature = "cuda")]
 mod gemm;
 #[cfg(feature = "cuda")]
 mod generated;
@@ -56,6 +60,8 @@ mod map;
 #[cfg(feature = "cuda")]
 mod memory;
 #[cfg(feature = "cuda")]
+mod moves;
+#[cfg(feature = "cuda")]
 mod pointwise;
 #[cfg(feature = "cuda")]
 mod pool;
@@ -65,6 +71,16 @@ mod probe;
 mod random;
 #[cfg(feature = "cuda")]
 mod resample;
+#[cfg(feature = "cuda")]
+mod room;
+#[cfg(feature = "cuda")]
+mod scatter;
+#[cfg(feature = "cuda")]
+mod search;
+#[cfg(feature = "cuda")]
+mod select;
+#[cfg(feature = "cuda")]
+mod sort;
 #[cfg(feature = "cuda")]
 mod source;
 #[cfg(feature = "cuda")]

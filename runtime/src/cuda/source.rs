@@ -69,6 +69,22 @@ files! {
     Resample = "resample.cu",
     /// What undoes a pool.
     Unpool = "unpool.cu",
+    /// Lines in order.
+    Sort = "sort.cu",
+    /// The first few of long lines.
+    TopK = "topk.cu",
+    /// The greatest or smallest so far.
+    Extreme = "extreme.cu",
+    /// Reading where an index says.
+    Gather = "gather.cu",
+    /// Writing where an index says.
+    Scatter = "scatter.cu",
+    /// Elements where a mask holds.
+    Select = "select.cu",
+    /// Places in sorted sequences.
+    Search = "search.cu",
+    /// Counting into bins.
+    Count = "count.cu",
 }
 
 /// Declares the files that class files include.
@@ -87,9 +103,11 @@ headers![
     "convert.cuh",
     "exact.cuh",
     "index.cuh",
+    "keys.cuh",
     "numeric.cuh",
     "philox.cuh",
     "slices.cuh",
+    "running.cuh",
     "special.cuh",
     "special_activation.cuh",
     "special_bessel.cuh",

@@ -15,6 +15,7 @@ use crate::shape::{Shape, Strides, broadcast, row_major};
 
 /// Indices as one: how far each moves in a tensor, and where its dims go.
 struct Joint {
+    op: Op,
     /// In elements, contiguous, of the indices' common shape.
     offsets: Raw,
     /// The least offset there may be, and how many.
@@ -40,7 +41,7 @@ impl Joint {
         let mut offsets: Option<Raw> = None;
         let (mut low, mut high) = (0_i64, 0_i64);
         for (&dim, index) in dims.iter().zip(indices) {
-            let index = checked(op, shape, dim, index)?;
+            let (index, _) = checked(op, shape, dim, index, true)?;
             let step = Scalar::Int(strides[dim] as i64);
             let moved = pointwise(Op::Mul, &[Arg::Tensor(&index), Arg::Scalar(step)])?;
             offsets = Some(match offsets {
@@ -55,6 +56,7 @@ impl Joint {
             None => Raw::zeros(op.name(), &common, DType::I64, device)?,
         };
         Ok(Self {
+            op,
             offsets,
             low,
             extent: (high - low) as usize + 1,
@@ -81,6 +83,7 @@ impl Joint {
         let none = Strides::from_elem(0, sizes.len());
         let size = target.place.dtype.size();
         IndexJob {
+            op: self.op.name(),
             rest: Plan::new(&sizes, &[(&from, size), (&to, size), (&none, 8)]),
             count: self.offsets.numel(),
             other_step: other.strides[self.place] * size as isize,
@@ -89,6 +92,7 @@ impl Joint {
             target: target.place,
             other: other.place,
             index: self.offsets.as_ptr().cast(),
+            unchecked: None,
             low: self.low,
             extent: self.extent,
         }

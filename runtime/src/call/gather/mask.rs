@@ -4,11 +4,9 @@ use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
 use super::{Update, put, refuse, same_device, same_dtype};
-use crate::call::device::by_host;
+use crate::backend::{MaskJob, backend};
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise};
-use crate::cpu::gather::{count, positions};
-use crate::memory::NoMemory;
 use crate::raw::Raw;
 
 /// The indices of the elements that differ from zero: a row for each, of one number for each dim.
@@ -16,28 +14,25 @@ use crate::raw::Raw;
 /// # Errors
 /// Missing memory.
 pub fn nonzero(op: Op, x: &Raw) -> Result<Raw> {
-    if !x.device().is_cpu() {
-        return by_host("nonzero", &[x], |host| nonzero(op, &host[0]));
-    }
     let mask = match x.dtype() {
         DType::Bool => x.clone(),
         _ => pointwise(Op::Ne, &[Arg::Tensor(x), Arg::Scalar(Scalar::Int(0))])?,
     };
     let mask = contiguous(&mask)?;
-    let Some(holds) = mask.as_slice::<bool>() else {
-        return Err(refuse(
-            ErrorKind::Device,
-            op,
-            &[x.shape()],
-            "not on the host".into(),
-        ));
+    let job = MaskJob {
+        op: op.name(),
+        mask: mask.as_ptr().cast(),
+        shape: x.shape(),
     };
-    let missing = |error: NoMemory| error.in_op(op.name());
-    let counts = count(holds).map_err(missing)?;
-    let rows = counts.iter().sum();
-    let mut out = Raw::empty(op.name(), &[rows, x.rank()], DType::I64, x.device())?;
-    // SAFETY: the result is fresh and has room for as many rows as were counted.
-    unsafe { positions(holds, &counts, x.shape(), address(&mut out).cast()) }.map_err(missing)?;
+    let mut out = Raw::empty(op.name(), &[0, x.rank()], DType::I64, x.device())?;
+    let mut room = |rows: usize| {
+        out = Raw::empty(op.name(), &[rows, x.rank()], DType::I64, x.device())?;
+        Ok(address(&mut out).cast())
+    };
+    if x.numel() > 0 {
+        // SAFETY: a contiguous mask, and a fresh result of as many rows as are asked for.
+        unsafe { backend(op.name(), x.device())?.nonzero(&job, &mut room)? };
+    }
     Ok(out)
 }
 

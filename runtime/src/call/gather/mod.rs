@@ -10,13 +10,13 @@ mod update;
 mod tests;
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::device::mixed;
-use super::{Arg, ReduceOptions, pointwise, reduce, to_dtype};
-use crate::backend::Place;
+use super::reduce::address;
+use super::{ReduceOptions, contiguous, reduce, to_dtype};
+use crate::backend::{Counted, Place, Unchecked, backend};
 use crate::cpu::gather::{IndexJob, extremes};
-use crate::memory::scratch::collect;
 use crate::plan::Plan;
 use crate::raw::{Raw, Strided};
 use crate::shape::{Shape, Strides};
@@ -55,54 +55,63 @@ fn same_dtype(op: Op, own: (&[usize], DType), new: &Raw) -> Result<()> {
         .hint("convert the values first, with `to`"))
 }
 
+/// More dims than this an index is checked by itself for, so that few are left when it is used.
+const DIMS: usize = 6;
+
 /// The index as `i64`, each number from 0 to below the size of the dim `dim` of `shape`; negative
-/// ones are counted from the end.
-fn checked(op: Op, shape: &[usize], dim: usize, index: &Raw) -> Result<Raw> {
-    let size = shape[dim];
+/// ones are counted from the end. On a device nobody waits for: it checks the index when it is used,
+/// unless that is said to be here.
+fn checked(
+    op: Op,
+    shape: &[usize],
+    dim: usize,
+    index: &Raw,
+    here: bool,
+) -> Result<(Raw, Option<Unchecked>)> {
     if !matches!(index.dtype(), DType::I32 | DType::I64) {
         let what = format!("an index of {}", index.dtype());
         return Err(refuse(ErrorKind::DType, op, &[shape, index.shape()], what)
             .hint("indices are i64 or i32: convert it with `to`"));
     }
     let index = to_dtype(index, DType::I64)?;
-    let Some((low, high)) = bounds(&index)? else {
-        return Ok(index);
+    let unchecked = Unchecked {
+        op,
+        counted: Counted::Dim(dim),
+        size: shape[dim],
+        shapes: [shape.into(), index.shape().into()],
     };
-    let limit = i64::try_from(size).unwrap_or(i64::MAX);
-    let wrong = if high >= limit {
-        Some(high)
-    } else {
-        (low < -limit).then_some(low)
-    };
-    if let Some(wrong) = wrong {
-        let what = format!("index {wrong} is out of range for size {size}");
-        let hint = match limit {
-            0 => "the dim has no elements".to_owned(),
-            _ => format!("indices go from {} to {}", -limit, limit - 1),
+    if index.device().is_cpu() {
+        let Some((low, high)) = bounds(&index)? else {
+            return Ok((index, None));
         };
-        return Err(refuse(ErrorKind::Index, op, &[shape, index.shape()], what)
-            .at(0, dim)
-            .hint(hint));
+        let limit = i64::try_from(shape[dim]).unwrap_or(i64::MAX);
+        if high >= limit || low < -limit {
+            return Err(unchecked.error(if high >= limit { high } else { low }));
+        }
+        if low >= 0 {
+            return Ok((index, None));
+        }
+    } else if !here && index.rank().max(shape.len()) <= DIMS {
+        return Ok((index, Some(unchecked)));
     }
-    if low >= 0 {
-        return Ok(index);
+    Ok((from_start(&index, &unchecked)?, None))
+}
+
+/// The numbers of an index, negative ones counted from the end. On a device they are checked.
+fn from_start(index: &Raw, unchecked: &Unchecked) -> Result<Raw> {
+    let op = unchecked.op.name();
+    let index = contiguous(index)?;
+    let mut out = Raw::empty(op, index.shape(), DType::I64, index.device())?;
+    let (from, to) = (index.as_ptr().cast(), address(&mut out).cast());
+    if index.numel() > 0 {
+        // SAFETY: a contiguous index, which was checked on the host, and a fresh result.
+        unsafe { backend(op, index.device())?.indices(from, index.numel(), unchecked, to)? };
     }
-    if !index.device().is_cpu() {
-        let number = |n: i64| Arg::Scalar(Scalar::Int(n));
-        let below = pointwise(Op::Lt, &[Arg::Tensor(&index), number(0)])?;
-        let wrapped = pointwise(Op::Add, &[Arg::Tensor(&index), number(limit)])?;
-        let each = [&below, &wrapped, &index].map(Arg::Tensor);
-        return pointwise(Op::Where, &each);
-    }
-    let wrapped = index
-        .iter::<i64>()?
-        .map(|at| if at < 0 { at + limit } else { at });
-    let wrapped = collect(wrapped).map_err(|error| error.in_op(op.name()))?;
-    Raw::from_vec(wrapped, index.shape())
+    Ok(out)
 }
 
 /// The least and the greatest number of an index.
-fn bounds(index: &Raw) -> Result<Option<(i64, i64)>> {
+pub(super) fn bounds(index: &Raw) -> Result<Option<(i64, i64)>> {
     if !index.device().is_cpu() {
         if index.numel() == 0 {
             return Ok(None);
@@ -142,18 +151,19 @@ impl<'a> Part<'a> {
 
 /// A job over an index that has a dim wherever the target has one. `shape` is the index's.
 fn along(
+    op: Op,
     shape: &[usize],
-    dim: usize,
-    size: usize,
+    (dim, size): (usize, usize),
     target: &Part<'_>,
     other: &Part<'_>,
-    index: &Raw,
+    (index, unchecked): (&Raw, Option<Unchecked>),
 ) -> IndexJob {
     let rest = |strides: &[isize]| -> Strides { without(strides, dim) };
     let sizes: Shape = without(shape, dim);
     let width = |part: &Part<'_>| part.place.dtype.size();
     let step = |part: &Part<'_>| part.strides[dim] * width(part) as isize;
     IndexJob {
+        op: op.name(),
         rest: Plan::new(
             &sizes,
             &[
@@ -169,6 +179,7 @@ fn along(
         target: target.place,
         other: other.place,
         index: index.as_ptr().cast(),
+        unchecked,
         low: 0,
         extent: size,
     }

@@ -4,11 +4,9 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{Part, Update, along, checked, flat, refuse, repeated, same_device, spliced};
-use crate::backend::{Place, backend};
-use crate::call::device::by_host;
+use crate::backend::{Counted, Place, Unchecked, backend};
 use crate::call::reduce::address;
-use crate::call::{contiguous, full, to_dtype};
-use crate::memory::scratch::collect;
+use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -18,7 +16,7 @@ use crate::shape::Shape;
 /// An index that is out of range or no i32 or i64, missing memory.
 pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     same_device(op, x.device(), index)?;
-    let index = checked(op, x.shape(), dim, index)?;
+    let (index, unchecked) = checked(op, x.shape(), dim, index, false)?;
     let shape: Shape = spliced(x.shape(), dim, index.shape());
     let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
     if out.numel() == 0 {
@@ -35,8 +33,9 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
         place: to,
         strides: &strides,
     };
-    let job = along(&merged, dim, x.shape()[dim], &Part::of(x), &other, &index);
-    // SAFETY: a whole operand, a fresh result, and indices that were checked.
+    let (dim, index) = ((dim, x.shape()[dim]), (&index, unchecked));
+    let job = along(op, &merged, dim, &Part::of(x), &other, index);
+    // SAFETY: a whole operand, a fresh result, and indices that were checked or will be.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     Ok(out)
 }
@@ -56,7 +55,7 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
                 .hint("narrow the index: only in the gathered dim may it be larger"),
         );
     }
-    let index = checked(op, x.shape(), dim, index)?;
+    let (index, unchecked) = checked(op, x.shape(), dim, index, false)?;
     let mut out = Raw::empty(op.name(), index.shape(), x.dtype(), x.device())?;
     if out.numel() == 0 {
         return Ok(out);
@@ -69,8 +68,8 @@ pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
         place: to,
         strides: out.strides(),
     };
-    let size = x.shape()[dim];
-    let job = along(index.shape(), dim, size, &Part::of(x), &other, &index);
+    let (shape, dim) = (index.shape(), (dim, x.shape()[dim]));
+    let job = along(op, shape, dim, &Part::of(x), &other, (&index, unchecked));
     // SAFETY: as in `index_select`; the index leaves no other dim.
     unsafe { backend(op.name(), x.device())?.pick(&job)? };
     Ok(out)
@@ -96,15 +95,26 @@ pub fn one_hot(index: &Raw, classes: usize) -> Result<Raw> {
         return Err(refuse(ErrorKind::DType, op, &[index.shape()], what)
             .hint("indices are integers: convert it with `to`"));
     }
-    let at = contiguous(&to_dtype(index, DType::I64)?)?.unsqueeze(index.rank())?;
-    if let Some((low, high)) = super::bounds(&at)?
-        && (low < 0 || high >= i64::try_from(classes).unwrap_or(i64::MAX))
-    {
-        let wrong = if low < 0 { low } else { high };
-        let what = format!("index {wrong} is out of range for {classes} classes");
-        return Err(refuse(ErrorKind::Index, op, &[index.shape()], what)
-            .hint("indices go from 0 to below the number of classes"));
-    }
+    let mut at = contiguous(&to_dtype(index, DType::I64)?)?.unsqueeze(index.rank())?;
+    let unchecked = Unchecked {
+        op,
+        counted: Counted::Classes,
+        size: classes,
+        shapes: [index.shape().into(), index.shape().into()],
+    };
+    let unchecked = if at.device().is_cpu() {
+        if let Some((low, high)) = super::bounds(&at)?
+            && (low < 0 || high >= i64::try_from(classes).unwrap_or(i64::MAX))
+        {
+            return Err(unchecked.error(if low < 0 { low } else { high }));
+        }
+        None
+    } else if at.rank() > super::DIMS {
+        at = super::from_start(&at, &unchecked)?;
+        None
+    } else {
+        Some(unchecked)
+    };
     let mut shape = Shape::from_slice(index.shape());
     shape.push(classes);
     let mut out = Raw::zeros(op.name(), &shape, DType::I64, index.device())?;
@@ -112,7 +122,8 @@ pub fn one_hot(index: &Raw, classes: usize) -> Result<Raw> {
         return Ok(out);
     }
     let one = full(&[], Scalar::Int(1), DType::I64, index.device())?.expand(at.shape())?;
-    super::scatter(op, out.as_mut()?, index.rank(), &at, &one, Update::Set)?;
+    let at = (&at, unchecked);
+    super::update::scatter_checked(op, out.as_mut()?, index.rank(), at, &one, Update::Set)?;
     Ok(out)
 }
 
@@ -146,28 +157,26 @@ pub fn unravel(index: &Raw, shape: &[usize]) -> Result<Vec<Raw>> {
         return Err(refuse(ErrorKind::DType, op, &[index.shape()], what)
             .hint("positions are integers: convert them with `to`"));
     }
-    if !index.device().is_cpu() {
-        return by_host("unravel_index", &[index], |host| unravel(&host[0], shape));
-    }
     let index = contiguous(&to_dtype(index, DType::I64)?)?;
+    let unchecked = Unchecked {
+        op,
+        counted: Counted::Elements,
+        size: count,
+        shapes: [shape.into(), index.shape().into()],
+    };
     let limit = count as i64;
-    if let Some((low, high)) = super::bounds(&index)?
+    if index.device().is_cpu()
+        && let Some((low, high)) = super::bounds(&index)?
         && (low < -limit || high >= limit)
     {
-        let wrong = if high >= limit { high } else { low };
-        let what = format!("position {wrong} is out of range for {count} elements of {shape:?}");
-        return Err(refuse(ErrorKind::Index, op, &[index.shape()], what)
-            .hint("positions count the elements in row-major order"));
+        return Err(unchecked.error(if high >= limit { high } else { low }));
     }
-    let missing = |error: crate::memory::NoMemory| error.in_op(op.name());
-    let from_start = |at: i64| if at < 0 { at + limit } else { at };
-    let mut left = collect(index.iter::<i64>()?.map(from_start)).map_err(missing)?;
+    let mut left = super::from_start(&index, &unchecked)?;
     let mut found = Vec::with_capacity(shape.len());
     for &size in shape.iter().rev() {
-        let each = left.iter().map(|at| at % size.max(1) as i64);
-        let each = collect(each).map_err(missing)?;
-        left.iter_mut().for_each(|at| *at /= size.max(1) as i64);
-        found.push(Raw::from_vec::<i64>(each, index.shape())?);
+        let size = Arg::Scalar(Scalar::Int(size.max(1) as i64));
+        found.push(pointwise(Op::Remainder, &[Arg::Tensor(&left), size])?);
+        left = pointwise(Op::FloorDivide, &[Arg::Tensor(&left), size])?;
     }
     found.reverse();
     Ok(found)

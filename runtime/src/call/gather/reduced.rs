@@ -6,9 +6,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::{Update, index_update, same_dtype, scatter};
-use crate::call::{Arg, clamp, contiguous, full, pointwise, to_dtype};
-use crate::memory::NoMemory;
-use crate::memory::scratch::collect;
+use crate::call::{Arg, clamp, full, pointwise, to_dtype};
 use crate::raw::{Raw, RawMut};
 
 /// How `scatter_reduce` and `index_reduce` make one number of several.
@@ -123,27 +121,14 @@ pub fn reduced(
 
 /// Sums by counts, of which 0 stands for nothing added.
 fn divided(op: Op, sums: &Raw, counts: &Raw) -> Result<Raw> {
-    if !sums.device().is_cpu() {
-        let one = Arg::Scalar(Scalar::Int(1));
-        let counts = clamp(counts, Some(one), None)?;
-        let div = if sums.dtype().is_integral() {
-            Op::FloorDivide
-        } else {
-            Op::Div
-        };
-        let means = pointwise(div, &[Arg::Tensor(sums), Arg::Tensor(&counts)])?;
-        return to_dtype(&means, sums.dtype());
-    }
-    let missing = |error: NoMemory| error.in_op(op.name());
-    let one = |count: i64| count.max(1);
-    let counts = collect(counts.iter::<i64>()?.map(one)).map_err(missing)?;
-    if !sums.dtype().is_integral() {
-        let counts = Raw::from_vec(counts, sums.shape())?;
-        return pointwise(Op::Div, &[Arg::Tensor(sums), Arg::Tensor(&counts)]);
-    }
-    let wide = contiguous(&to_dtype(sums, DType::I64)?)?;
-    let means = wide.iter::<i64>()?.zip(counts);
-    let means = means.map(|(sum, count)| sum.div_euclid(count));
-    let means = collect(means).map_err(missing)?;
-    to_dtype(&Raw::from_vec::<i64>(means, sums.shape())?, sums.dtype())
+    let one = Arg::Scalar(Scalar::Int(1));
+    let counts = clamp(counts, Some(one), None)?;
+    let div = if sums.dtype().is_integral() {
+        Op::FloorDivide
+    } else {
+        Op::Div
+    };
+    let each = [Arg::Tensor(sums), Arg::Tensor(&counts)];
+    let means = pointwise(div, &each).map_err(|error| error.in_op(op.name()))?;
+    to_dtype(&means, sums.dtype())
 }

@@ -6,7 +6,7 @@ use nomina_core::{Error, ErrorKind, Result};
 use super::{
     Part, Update, along, checked, flat, refuse, repeated, same_device, same_dtype, spliced,
 };
-use crate::backend::{Place, backend};
+use crate::backend::{Place, Unchecked, backend};
 use crate::cpu::gather::{IndexJob, takes};
 use crate::raw::{Raw, RawMut};
 use crate::shape::Shape;
@@ -60,8 +60,8 @@ pub fn scatter(
         return Err(Error::sizes(op.name(), shapes, [(0, at), (1, at)])
             .hint("narrow the index: only in the scattered dim may it be larger"));
     }
-    let index = checked(op, dest.shape(), dim, index)?;
-    scatter_checked(op, dest, dim, &index, src, how)
+    let (index, unchecked) = checked(op, dest.shape(), dim, index, false)?;
+    scatter_checked(op, dest, dim, (&index, unchecked), src, how)
 }
 
 /// Writes the slices of `src` to the indices of a dim: `src` has the index's dims in the place of
@@ -87,7 +87,7 @@ pub fn index_update(
     let wanted: Shape = spliced(dest.shape(), dim, index.shape());
     let merged: Shape = spliced(dest.shape(), dim, &[index.numel()]);
     same_device(op, dest.device(), &index)?;
-    let checked = checked(op, dest.shape(), dim, &index)?;
+    let (checked, unchecked) = checked(op, dest.shape(), dim, &index, false)?;
     let src = if spread {
         src.broadcast_to(op.name(), &wanted)?
     } else if src.shape() == &wanted[..] {
@@ -121,15 +121,15 @@ pub fn index_update(
         src.reshape(&merged)?
     };
     let index = repeated(&flat(&checked)?, &merged, dim);
-    scatter_checked(op, dest, dim, &index, &src, how)
+    scatter_checked(op, dest, dim, (&index, unchecked), &src, how)
 }
 
-/// [`scatter`] with an index that was checked.
-fn scatter_checked(
+/// [`scatter`] with an index that was checked, or that the device checks.
+pub(super) fn scatter_checked(
     op: Op,
     mut dest: RawMut<'_>,
     dim: usize,
-    index: &Raw,
+    (index, unchecked): (&Raw, Option<Unchecked>),
     src: &Raw,
     how: Update,
 ) -> Result<()> {
@@ -148,7 +148,8 @@ fn scatter_checked(
         },
         strides: &strides,
     };
-    let job = along(index.shape(), dim, size, &target, &Part::of(src), index);
+    let (shape, at) = (index.shape(), (index, unchecked));
+    let job = along(op, shape, (dim, size), &target, &Part::of(src), at);
     run(op, &dest, &job, how)
 }
 

@@ -10,7 +10,7 @@ mod update;
 #[cfg(test)]
 mod tests;
 
-use crate::backend::Place;
+use crate::backend::{Place, Unchecked};
 use crate::cpu::parallel::threads;
 use crate::plan::Plan;
 
@@ -36,6 +36,9 @@ pub enum Update {
 /// The tensor that is indexed (the target), the one whose elements lie in the index's order (the
 /// other), and the index. Steps are in bytes.
 pub(crate) struct IndexJob {
+    /// Whose name an error bears.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
+    pub op: &'static str,
     /// The dims beside the indexed one: operand 0 is the target, 1 the other, 2 the index.
     pub rest: Plan,
     /// The number of places along the index.
@@ -47,8 +50,11 @@ pub(crate) struct IndexJob {
     pub target_step: isize,
     pub target: Place,
     pub other: Place,
-    /// Of `i64`, in range.
+    /// Of `i64`, in range unless said.
     pub index: *const i64,
+    /// What a device still has to check; never on the host.
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
+    pub unchecked: Option<Unchecked>,
     /// What the least index is, and how many different ones there may be.
     pub low: i64,
     pub extent: usize,

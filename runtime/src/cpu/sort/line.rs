@@ -89,9 +89,13 @@ pub(super) fn run<B: Bits, P: Packed>(
             }
             if 0 < count && count < packed.len() {
                 packed.select_nth_unstable(count - 1);
+                packed.truncate(count);
+                // They stand in no order any more, which a sort by keys alone would keep.
+                packed.sort_unstable();
+            } else {
+                packed.truncate(count);
+                sort(packed, B::WIDTH, spare);
             }
-            packed.truncate(count);
-            sort(packed, B::WIDTH, spare);
             found.put_all(line, packed);
         }
         Task::Nth(n) => {

@@ -18,7 +18,7 @@ use nomina_core::DType;
 
 pub(crate) use key::Kind;
 pub(crate) use lines::execute;
-pub(crate) use rows::{Rows, unique};
+pub(crate) use rows::{Rows, groups};
 pub(crate) use search::{Search, search};
 
 /// What becomes of a line.

@@ -8,7 +8,7 @@ use super::by_bits;
 use super::key::{Bits, Kind};
 use crate::cpu::parallel::threads;
 use crate::memory::NoMemory;
-use crate::memory::scratch::{collect, filled, room};
+use crate::memory::scratch::collect;
 
 /// Rows of a contiguous operand.
 #[derive(Clone, Copy)]
@@ -54,13 +54,13 @@ impl Rows {
     ///
     /// # Safety
     /// The rows lie where `self` says; `order` has `count` of their numbers.
-    pub unsafe fn starts(self, order: Option<&[i64]>) -> Result<Vec<usize>, NoMemory> {
+    pub unsafe fn starts(self, order: Option<&[i64]>) -> Result<Vec<i64>, NoMemory> {
         let at = |i: usize| order.map_or(i, |order| order[i] as usize);
         by_bits!(self.dtype, B, kind => {
             // SAFETY: the caller's promise.
             let row = |i: usize| unsafe { self.row::<B>(at(i)) };
             let differs = |&i: &usize| i == 0 || !same(row(i - 1), row(i), kind);
-            collect((0..self.count).filter(differs))
+            collect((0..self.count).filter(differs).map(|i| i as i64))
         })
     }
 
@@ -89,19 +89,20 @@ fn same<B: Bits>(a: &[B], b: &[B], kind: Kind) -> bool {
 
 /// For the groups that begin at `starts`: which one each row belongs to, and how many rows each
 /// has. `order` are the rows' numbers, or they stand in order.
-pub(crate) fn unique(
-    starts: &[usize],
+pub(crate) fn groups(
+    starts: &[i64],
     order: Option<&[i64]>,
-    count: usize,
-) -> Result<(Vec<i64>, Vec<i64>), NoMemory> {
-    let mut inverse = filled(count, 0)?;
-    let mut counts = room(starts.len())?;
-    for (group, &start) in starts.iter().enumerate() {
-        let end = starts.get(group + 1).copied().unwrap_or(count);
-        counts.push((end - start) as i64);
+    inverse: &mut [i64],
+    counts: &mut [i64],
+) {
+    for (group, (&start, size)) in starts.iter().zip(counts).enumerate() {
+        let start = start as usize;
+        let end = starts
+            .get(group + 1)
+            .map_or(inverse.len(), |&end| end as usize);
+        *size = (end - start) as i64;
         for i in start..end {
             inverse[order.map_or(i, |order| order[i] as usize)] = group as i64;
         }
     }
-    Ok((inverse, counts))
 }

@@ -7,29 +7,29 @@ use super::key::{Bits, Kind};
 use crate::cpu::parallel::{GRAIN, Shared, split};
 
 /// A search, of contiguous operands.
-pub(crate) struct Search<'a> {
+pub(crate) struct Search {
     pub sequence: *const u8,
     pub values: *const u8,
     pub dtype: DType,
     /// How many numbers each sequence has; one sequence, or one for every so many values.
     pub len: usize,
     pub per_sequence: Option<usize>,
-    /// The order in which sequences are sorted, if they are not as they stand.
-    pub sorter: Option<&'a [i64]>,
+    /// The order in which sequences are sorted; null if they are as they stand.
+    pub sorter: *const i64,
     /// Whether after equal numbers, or before them.
     pub right: bool,
     pub count: usize,
 }
 
 // SAFETY: the operands are only read.
-unsafe impl Sync for Search<'_> {}
+unsafe impl Sync for Search {}
 
 /// Writes the place of each value.
 ///
 /// # Safety
 /// Operands lie where the search says, `out` has room for its count, and nobody else uses it
 /// meanwhile. Numbers of a sorter lie within a sequence.
-pub(crate) unsafe fn search(search: &Search<'_>, out: *mut i64) {
+pub(crate) unsafe fn search(search: &Search, out: *mut i64) {
     let out = Shared(out.cast());
     by_bits!(search.dtype, B, kind => {
         split(search.count, GRAIN / 16, &|range| {
@@ -41,16 +41,19 @@ pub(crate) unsafe fn search(search: &Search<'_>, out: *mut i64) {
     });
 }
 
-unsafe fn place<B: Bits>(search: &Search<'_>, kind: Kind, at: usize) -> usize {
+unsafe fn place<B: Bits>(search: &Search, kind: Kind, at: usize) -> usize {
     let start = search.per_sequence.map_or(0, |each| at / each * search.len);
     // SAFETY: the caller's promise.
     let value = unsafe { search.values.cast::<B>().add(at).read() }.key(kind);
     let (mut low, mut high) = (0, search.len);
     while low < high {
         let middle = low.midpoint(high);
-        let index = search
-            .sorter
-            .map_or(middle, |sorter| sorter[start + middle] as usize);
+        let index = if search.sorter.is_null() {
+            middle
+        } else {
+            // SAFETY: the caller's promise.
+            unsafe { search.sorter.add(start + middle).read() as usize }
+        };
         // SAFETY: the caller's promise.
         let found = unsafe { search.sequence.cast::<B>().add(start + index).read() }.key(kind);
         if found < value || (search.right && found == value) {

@@ -123,6 +123,8 @@ fn indexed(stage: &mut Stage<'_>, job: &IndexJob, target: Place, other: Place) -
         target,
         other,
         index: stage.read(job.index.cast())?.cast(),
+        // Kernels take what has few dims; of more dims, an index was checked before.
+        unchecked: None,
         ..*job
     })
 }

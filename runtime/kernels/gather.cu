@@ -1,0 +1,107 @@
+// Elements read where an index says, and elements picked dim by dim. ELEMENT is a type of the size
+// of one, or of a few neighbours that move together.
+#include "index.cuh"
+
+constexpr u32 THREADS = 256;
+
+struct Pick {
+    // Where elements are read, where they go, and the index.
+    const ELEMENT* target;
+    ELEMENT* other;
+    const i64* index;
+    u64 count;
+    // How far one more in an index moves in the target, in bytes.
+    i64 step;
+    // Where the index is still to be checked: the size of its dim.
+    i64 size;
+    Flag* flag;
+    u32 record;
+    // 0 for an index in range, 1 where negative ones count from the end, 2 where they do not.
+    u32 check;
+    Strided<3> places;
+};
+
+DEVICE bool in_range(i64& index, i64 size, u32 check, Flag* flag, u32 record) {
+    if (check == 0) return true;
+    i64 found = check == 1 && index < 0 ? index + size : index;
+    if (static_cast<u64>(found) >= static_cast<u64>(size)) {
+        raise(flag, index, record);
+        return false;
+    }
+    index = found;
+    return true;
+}
+
+KERNEL_BOUNDS(pick, Pick, 256) {
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        i64 at[3];
+        offsets(job.places, i, at);
+        i64 index = *at_byte(job.index, at[2]);
+        // A dim without elements has no position to go on with.
+        ELEMENT value = {};
+        if (in_range(index, job.size, job.check, job.flag, job.record))
+            value = *at_byte(job.target, at[0] + index * job.step);
+        *at_byte(job.other, at[1]) = value;
+    }
+}
+
+// An index as it is used: checked, and less what the least of it is.
+struct Bound {
+    const i64* index;
+    // One of both: what was asked for, with 0 for what is out of range; or keys to sort, where that
+    // becomes `beyond`.
+    i64* out;
+    u32* keys;
+    u64 count;
+    i64 size, low, beyond;
+    Flag* flag;
+    u32 record, check;
+    Strided<1> places;
+};
+
+KERNEL_BOUNDS(bound, Bound, 256) {
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        i64 at[1];
+        offsets(job.places, i, at);
+        i64 index = *at_byte(job.index, at[0]);
+        bool good = in_range(index, job.size, job.check, job.flag, job.record);
+        i64 found = good ? index - job.low : job.beyond;
+        if (job.keys != nullptr)
+            job.keys[i] = static_cast<u32>(found);
+        else
+            job.out[i] = found;
+    }
+}
+
+// Elements picked dim by dim, innermost first; the result's are adjacent.
+struct Spread {
+    const ELEMENT* x;
+    ELEMENT* out;
+    u64 count;
+    // For each dim the index to read at each of its own, less than 0 for the value; or null for the
+    // same.
+    const i64* maps[8];
+    // The steps are the input's.
+    Strided<1> places;
+    alignas(16) ELEMENT value;
+};
+
+KERNEL_BOUNDS(spread, Spread, 256) {
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        INDEX left = i;
+        i64 offset = 0;
+        bool there = true;
+#pragma unroll
+        for (int dim = 0; dim < 8; dim++) {
+            if (dim >= static_cast<int>(job.places.rank)) break;
+            i64 at = split(job.places, left, dim);
+            if (job.maps[dim] != nullptr) at = job.maps[dim][at];
+            there = there && at >= 0;
+            offset += at * job.places.steps[0][dim];
+        }
+        job.out[i] = there ? *at_byte(job.x, offset) : job.value;
+    }
+}

@@ -1,0 +1,52 @@
+// Running sums over a block, and over the tiles that long lines are cut into.
+#ifndef NOMINA_RUNNING_CUH
+#define NOMINA_RUNNING_CUH
+
+#include "block.cuh"
+
+// The running result up to and with each thread; all threads of whole warps take part. `combine` is
+// associative: what stands before is its first argument. `total` is that of all threads.
+template <class T, class F> DEVICE T block_scan(T value, F combine, T& total) {
+    SHARED_ARRAY(Words<T>, warps, 32);
+    u32 thread = thread_in_block(), lane = thread % 32, count = threads_of_block() / 32;
+#pragma unroll
+    for (u32 delta = 1; delta < 32; delta <<= 1) {
+        T before = shuffle_up(value, delta);
+        if (lane >= delta) value = combine(before, value);
+    }
+    __syncthreads(); // an earlier call may still be reading
+    if (lane == 31) warps[thread / 32].value = value;
+    __syncthreads();
+    T before = warps[0].value, sum = before;
+    for (u32 warp = 1; warp < count; warp++) {
+        if (warp == thread / 32) before = sum;
+        sum = combine(sum, warps[warp].value);
+    }
+    total = sum;
+    return thread < 32 ? value : combine(before, value);
+}
+
+struct Plus {
+    template <class T> DEVICE T operator()(T a, T b) const { return a + b; }
+};
+
+// The sum before each thread.
+template <class T> DEVICE T sum_before(T value, T& total) {
+    return block_scan(value, Plus(), total) - value;
+}
+
+// Replaces `count` numbers, `step` apart, by the sums before them; gives the sum of all.
+template <class T> DEVICE T scan_in_place(T* numbers, u64 count, u64 step) {
+    u32 thread = thread_in_block(), threads = threads_of_block();
+    T carry = 0;
+    for (u64 first = 0; first < count; first += threads) {
+        u64 at = first + thread;
+        T value = at < count ? numbers[at * step] : static_cast<T>(0);
+        T total, before = sum_before(value, total);
+        if (at < count) numbers[at * step] = carry + before;
+        carry += total;
+    }
+    return carry;
+}
+
+#endif

@@ -1,0 +1,213 @@
+// Elements written where an index says. T0 is their dtype, RULE what becomes of an element and a value
+// that is written to it: 0 it is replaced, 1 added, 2 multiplied, 3 the greater, 4 the smaller stays.
+//
+// Where the order of the writes shows, they are made in the index's order: of several that replace,
+// the last is found first; what is multiplied, or added to whole rows, goes by a sorted index. Atomics
+// serve where the order does not show, and for sums of floats at one index per element.
+#include "index.cuh"
+
+constexpr u32 THREADS = 256;
+
+constexpr int SET = 0, ADD = 1, MUL = 2, MAX = 3, MIN = 4;
+
+typedef T0 T;
+
+struct Update {
+    T* target;
+    const T* other;
+    const i64* index;
+    u64 count;
+    // How far one more in an index moves in the target, in bytes.
+    i64 step;
+    i64 size, low;
+    // For each line of the index and each place that it may name, one more than the number of the
+    // last index that does.
+    INDEX* last;
+    // The index in order, one of both, less `low`, and from where along the index each came.
+    const i32* keys;
+    const i64* wide_keys;
+    const i64* from;
+    // The other's step along the index in bytes, the length of a line of the index, and how many
+    // different indices there may be.
+    i64 other_step, along, extent;
+    Flag* flag;
+    u32 record, check;
+    // Target, other and index in bytes; the index's line as it moves in `last` or in the keys; the
+    // number along the index.
+    Strided<5> places;
+};
+
+DEVICE bool in_range(const Update& job, i64& index) {
+    if (job.check == 0) return true;
+    i64 found = job.check == 1 && index < 0 ? index + job.size : index;
+    if (static_cast<u64>(found) >= static_cast<u64>(job.size)) {
+        raise(job.flag, index, job.record);
+        return false;
+    }
+    index = found;
+    return true;
+}
+
+template <class A> DEVICE A sum(A a, A b) { return static_cast<A>(a + b); }
+template <> DEVICE i64 sum(i64 a, i64 b) {
+    return static_cast<i64>(static_cast<u64>(a) + static_cast<u64>(b));
+}
+template <> DEVICE i32 sum(i32 a, i32 b) {
+    return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b));
+}
+template <> DEVICE bool sum(bool a, bool b) { return a || b; }
+template <> DEVICE c64 sum(c64 a, c64 b) { return c64{a.re + b.re, a.im + b.im}; }
+template <> DEVICE c128 sum(c128 a, c128 b) { return c128{a.re + b.re, a.im + b.im}; }
+
+template <class A> DEVICE A product(A a, A b) { return static_cast<A>(a * b); }
+template <> DEVICE i64 product(i64 a, i64 b) {
+    return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b));
+}
+template <> DEVICE i32 product(i32 a, i32 b) {
+    return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b));
+}
+template <> DEVICE bool product(bool a, bool b) { return a && b; }
+// Each part is rounded by itself, as on the host.
+template <> DEVICE c64 product(c64 a, c64 b) {
+    return c64{__fsub_rn(__fmul_rn(a.re, b.re), __fmul_rn(a.im, b.im)),
+               __fadd_rn(__fmul_rn(a.re, b.im), __fmul_rn(a.im, b.re))};
+}
+template <> DEVICE c128 product(c128 a, c128 b) {
+    return c128{__dsub_rn(__dmul_rn(a.re, b.re), __dmul_rn(a.im, b.im)),
+                __dadd_rn(__dmul_rn(a.re, b.im), __dmul_rn(a.im, b.re))};
+}
+
+template <class A> DEVICE A combine(A own, A value) {
+    if constexpr (RULE == ADD) {
+        return sum(own, value);
+    } else if constexpr (RULE == MUL) {
+        return product(own, value);
+    } else if constexpr (RULE == MAX) {
+        A greater = own < value ? value : own;
+        return value != value ? value : greater;
+    } else {
+        A smaller = own > value ? value : own;
+        return value != value ? value : smaller;
+    }
+}
+
+template <class A> DEVICE A applied(A own, A value) {
+    if constexpr (RULE == SET)
+        return value;
+    else
+        return narrow<A>(combine<Compute<A>>(widen(own), widen(value)));
+}
+
+template <class W> union Word {
+    W word;
+    T parts[sizeof(W) / sizeof(T)];
+
+    DEVICE Word() {}
+};
+
+// Reads, computes and writes until nobody else wrote meanwhile. Smaller elements are written together
+// with their neighbours in a word, which belongs to the tensor's memory as blocks of it are aligned.
+template <class W> DEVICE void exchange(T* to, T value) {
+    u64 address = reinterpret_cast<u64>(to);
+    W* word = reinterpret_cast<W*>(address & ~static_cast<u64>(sizeof(W) - 1));
+    u32 part = static_cast<u32>(address % sizeof(W)) / sizeof(T);
+    Word<W> old, next;
+    old.word = *word;
+    for (;;) {
+        next.word = old.word;
+        next.parts[part] = applied(old.parts[part], value);
+        W found = atomicCAS(word, old.word, next.word);
+        if (found == old.word) return;
+        old.word = found;
+    }
+}
+
+template <class A> DEVICE void update_at(A* to, A value) {
+    if constexpr (RULE == ADD && (same<A, f32> || same<A, f64> || same<A, i32>)) {
+        atomicAdd(to, value);
+    } else if constexpr (RULE == ADD && same<A, i64>) {
+        atomicAdd(reinterpret_cast<u64*>(to), static_cast<u64>(value));
+    } else if constexpr (RULE == ADD && is_complex<A>) {
+        atomicAdd(&to->re, value.re);
+        atomicAdd(&to->im, value.im);
+    } else if constexpr (sizeof(A) <= 4) {
+        exchange<u32>(to, value);
+    } else if constexpr (sizeof(A) == 8) {
+        exchange<u64>(to, value);
+    }
+}
+
+#if RULE == 0
+// Where no place is written twice, or always the same is.
+KERNEL_BOUNDS(update_any, Update, 256) {
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        i64 at[5];
+        offsets(job.places, i, at);
+        i64 index = *at_byte(job.index, at[2]);
+        if (in_range(job, index))
+            *at_byte(job.target, at[0] + index * job.step) = *at_byte(job.other, at[1]);
+    }
+}
+
+// Which index is the last that names each place.
+KERNEL_BOUNDS(update_claim, Update, 256) {
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        i64 at[5];
+        offsets(job.places, i, at);
+        i64 index = *at_byte(job.index, at[2]);
+        if (in_range(job, index))
+            atomicMax(&job.last[at[3] + index - job.low], static_cast<INDEX>(at[4] + 1));
+    }
+}
+
+// The last writes alone; indices were checked when they were claimed.
+KERNEL_BOUNDS(update_last, Update, 256) {
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        i64 at[5];
+        offsets(job.places, i, at);
+        i64 index = *at_byte(job.index, at[2]);
+        if (!in_range(job, index)) continue;
+        if (job.last[at[3] + index - job.low] == static_cast<INDEX>(at[4] + 1))
+            *at_byte(job.target, at[0] + index * job.step) = *at_byte(job.other, at[1]);
+    }
+}
+#else
+KERNEL_BOUNDS(update_any, Update, 256) {
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        i64 at[5];
+        offsets(job.places, i, at);
+        i64 index = *at_byte(job.index, at[2]);
+        if (in_range(job, index))
+            update_at(at_byte(job.target, at[0] + index * job.step), *at_byte(job.other, at[1]));
+    }
+}
+#endif
+
+DEVICE i64 sorted_key(const Update& job, i64 at) {
+    return job.keys != nullptr ? static_cast<i64>(job.keys[at]) : job.wide_keys[at];
+}
+
+// By a sorted index: who meets the first of equal indices makes all writes of these, in order.
+KERNEL_BOUNDS(update_sorted, Update, 256) {
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < job.count;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        i64 at[5];
+        offsets(job.places, i, at);
+        i64 line = at[3], place = at[4];
+        i64 index = sorted_key(job, line + place);
+        // What was out of range stands last, as the index beyond all.
+        if (index >= job.extent) continue;
+        if (place > 0 && sorted_key(job, line + place - 1) == index) continue;
+        T* to = at_byte(job.target, at[0] + (index + job.low) * job.step);
+        T own = *to;
+        while (place < job.along && sorted_key(job, line + place) == index) {
+            own = applied(own, *at_byte(job.other, at[1] + job.from[line + place] * job.other_step));
+            place++;
+        }
+        *to = own;
+    }
+}

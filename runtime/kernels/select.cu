@@ -1,0 +1,79 @@
+// Elements where a mask holds: how many each tile has, where each tile's go, and then they are
+// written, in order. ELEMENT is a type of the size of an element.
+#include "index.cuh"
+#include "running.cuh"
+
+constexpr u32 THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS;
+
+struct Select {
+    const u8* mask;
+    u64 count, tiles;
+    // For each tile how many it has, then where they begin; behind them the number of all.
+    u64* starts;
+    // What is selected: elements that step with `places`, or their positions, as a row of one number
+    // for each of `rank` dims.
+    const ELEMENT* x;
+    ELEMENT* out;
+    i64* rows;
+    // Innermost dim first.
+    Strided<1> places;
+};
+
+// The bytes of a mask that are a thread's, as bits.
+DEVICE u32 taken(const Select& job, u64 tile) {
+    u64 first = tile * TILE + threadIdx.x * ITEMS;
+    u32 bits = 0;
+    if (first + ITEMS <= job.count && reinterpret_cast<u64>(job.mask) % ITEMS == 0) {
+        Pack<u8, 16> bytes = *reinterpret_cast<const Pack<u8, 16>*>(job.mask + first);
+#pragma unroll
+        for (u32 i = 0; i < ITEMS; i++) bits |= static_cast<u32>(bytes[i] != 0) << i;
+    } else {
+        for (u32 i = 0; i < ITEMS; i++)
+            if (first + i < job.count) bits |= static_cast<u32>(job.mask[first + i] != 0) << i;
+    }
+    return bits;
+}
+
+KERNEL_BOUNDS(mask_counts, Select, 256) {
+    for (u64 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
+        u32 found = block_reduce<u32>(__popc(taken(job, tile)), Plus(), 0u);
+        if (threadIdx.x == 0) job.starts[tile] = found;
+    }
+}
+
+// One block.
+KERNEL_BOUNDS(mask_starts, Select, 1024) {
+    u64 all = scan_in_place(job.starts, job.tiles, 1);
+    if (threadIdx.x == 0) job.starts[job.tiles] = all;
+}
+
+KERNEL_BOUNDS(mask_take, Select, 256) {
+    for (u64 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
+        u32 bits = taken(job, tile), all;
+        u64 to = job.starts[tile] + sum_before<u32>(__popc(bits), all);
+        INDEX first = tile * TILE + threadIdx.x * ITEMS;
+        for (; bits != 0; bits &= bits - 1, to++) {
+            INDEX at = first + (__ffs(static_cast<i32>(bits)) - 1);
+            i64 offset[1];
+            offsets(job.places, at, offset);
+            job.out[to] = *at_byte(job.x, offset[0]);
+        }
+    }
+}
+
+KERNEL_BOUNDS(mask_rows, Select, 256) {
+    for (u64 tile = blockIdx.x; tile < job.tiles; tile += gridDim.x) {
+        u32 bits = taken(job, tile), all, rank = job.places.rank;
+        u64 to = job.starts[tile] + sum_before<u32>(__popc(bits), all);
+        INDEX first = tile * TILE + threadIdx.x * ITEMS;
+        for (; bits != 0; bits &= bits - 1, to++) {
+            INDEX left = first + (__ffs(static_cast<i32>(bits)) - 1);
+            i64* row = job.rows + to * rank;
+#pragma unroll
+            for (u32 dim = 0; dim < 8; dim++) {
+                if (dim >= rank) break;
+                row[rank - 1 - dim] = split(job.places, left, dim);
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+// Lines in order: short ones in shared memory, long ones digit by digit from the lowest.
+//
+// Equal elements keep their order: a short line is sorted by key and position, and each pass over a
+// long one keeps the order of the passes before it.
+#include "keys.cuh"
+#include "running.cuh"
+
+// What becomes of a sorted line, as on the host.
+constexpr u32 FIRST = 0, NTH = 1, MEDIAN = 2, MODE = 3;
+
+struct Short {
+    Lines lines;
+    // Keys and positions instead of the operand's elements, line after line.
+    const Bits* keys;
+    const INDEX* places;
+    // How many results a line has, or the place that is asked for.
+    u64 results;
+    // The power of two that a line is filled up to, and how many lines a block sorts at once, a power
+    // of two as well.
+    u32 width, group;
+    u32 task;
+    // Whether NaN are left out of a median.
+    u32 ignore_nan;
+    // Whether neighbouring lines lie closer together than neighbours of a line.
+    u32 across, pad;
+};
+
+// The place of the lower median of a sorted line, of which `numbers` are none.
+DEVICE INDEX median_of(INDEX len, INDEX numbers, bool ignore_nan) {
+    if (!ignore_nan && numbers < len) return numbers;
+    return numbers == 0 ? 0 : (numbers - 1) / 2;
+}
+
+DEVICE INDEX place_of(const Short& job, INDEX line, u32 at) {
+    return job.places == nullptr ? static_cast<INDEX>(at)
+                                 : job.places[line * static_cast<INDEX>(job.lines.len) + at];
+}
+
+// The first place from `low` on whose key is greater.
+template <class I> DEVICE I end_of_run(const Bits* keys, I low, I high, Bits key) {
+    while (low < high) {
+        I middle = low + (high - low) / 2;
+        if (keys[middle] > key)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+constexpr u32 SHORT_LINES = 64;
+
+KERNEL_BOUNDS(sort_short, Short, 256) {
+    DYN_SHARED(Bits, keys);
+    SHARED_ARRAY(u32, best, SHORT_LINES);
+    u32 total = job.group * job.width, mask = job.width - 1;
+    u16* at = reinterpret_cast<u16*>(keys + total);
+    INDEX count = job.lines.count, len = job.lines.len;
+    Bits turned = job.lines.turned();
+    for (INDEX first = blockIdx.x * job.group; first < count; first += gridDim.x * job.group) {
+        __syncthreads(); // the lines before are written
+        for (u32 t = threadIdx.x; t < total; t += blockDim.x) {
+            u32 own = job.across ? t & (job.group - 1) : t / job.width;
+            u32 i = job.across ? t / job.group : t & mask;
+            INDEX line = first + own;
+            Bits key = ALL;
+            if (line < count && i < len)
+                key = job.keys == nullptr ? read_key(job.lines, line, i) : job.keys[line * len + i];
+            // What fills a line up has the greatest key and stands last: it comes last.
+            keys[own * job.width + i] = key;
+            at[own * job.width + i] = i;
+        }
+        for (u32 size = 2; size <= job.width; size <<= 1) {
+            for (u32 stride = size / 2; stride > 0; stride >>= 1) {
+                __syncthreads();
+                for (u32 t = threadIdx.x; t < total / 2; t += blockDim.x) {
+                    u32 low = 2 * t - (t & (stride - 1)), high = low + stride;
+                    Bits a = keys[low], b = keys[high];
+                    u16 p = at[low], q = at[high];
+                    bool wrong = a > b || (a == b && p > q);
+                    if (wrong == (((low & mask) & size) == 0)) {
+                        keys[low] = b, keys[high] = a;
+                        at[low] = q, at[high] = p;
+                    }
+                }
+            }
+        }
+        __syncthreads();
+        if (job.task == FIRST) {
+            u32 results = job.results;
+            for (u32 t = threadIdx.x; t < total; t += blockDim.x) {
+                u32 own = job.across ? t & (job.group - 1) : t / job.width;
+                u32 i = job.across ? t / job.group : t & mask;
+                INDEX line = first + own;
+                if (line >= count || i >= results) continue;
+                u32 from = own * job.width + i;
+                put(job.lines, line, i, keys[from], place_of(job, line, at[from]));
+            }
+            continue;
+        }
+        if (job.task == MODE) {
+            // The longest run, of several the first: NaN are runs of one, and stand last.
+            for (u32 t = threadIdx.x; t < job.group; t += blockDim.x) best[t] = 0;
+            __syncthreads();
+            for (u32 t = threadIdx.x; t < total; t += blockDim.x) {
+                u32 i = t & mask;
+                const Bits* line = keys + (t - i);
+                bool nan = key_is_nan(line[i] ^ turned);
+                if (i >= len || (i > 0 && line[i - 1] == line[i] && !nan)) continue;
+                u32 end = nan ? i + 1 : end_of_run<u32>(line, i, len, line[i]);
+                atomicMax(&best[t / job.width], (end - i) << 16 | (0xffff - i));
+            }
+            __syncthreads();
+        }
+        for (u32 own = threadIdx.x; own < job.group; own += blockDim.x) {
+            INDEX line = first + own;
+            if (line >= count) break;
+            const Bits* sorted = keys + own * job.width;
+            u32 i = job.results;
+            if (job.task == MODE) {
+                i = (0xffff - (best[own] & 0xffff)) + (best[own] >> 16) - 1;
+            } else if (job.task == MEDIAN) {
+                u32 numbers = KIND == 2 ? end_of_run<u32>(sorted, 0, len, ALL - 1) : len;
+                i = median_of(len, numbers, job.ignore_nan != 0);
+            }
+            put(job.lines, line, 0, sorted[i], place_of(job, line, at[own * job.width + i]));
+        }
+    }
+}
+
+// Long lines, cut into tiles.
+
+constexpr u32 THREADS = 256, ITEMS = 8, TILE = THREADS * ITEMS, DIGITS = 256, WARPS = THREADS / 32;
+
+struct Pass {
+    Lines lines;
+    // Null where the operand's own elements are read.
+    const Bits* keys;
+    const INDEX* places;
+    Bits* keys_out;
+    INDEX* places_out;
+    // For each line, tile and digit how often it stands there, then where the first of them goes;
+    // and for each line and digit how often it stands in all.
+    INDEX* starts;
+    INDEX* totals;
+    u64 tiles;
+    // From one tile to the next, and from one digit to the next.
+    u64 tile_step, digit_step;
+    u32 shift, pad;
+};
+
+DEVICE Bits key_at(const Pass& job, INDEX line, INDEX at) {
+    return job.keys == nullptr ? read_key(job.lines, line, at)
+                               : job.keys[line * static_cast<INDEX>(job.lines.len) + at];
+}
+
+DEVICE u32 digit_of(Bits key, u32 shift) { return static_cast<u32>(key >> shift) & (DIGITS - 1); }
+
+KERNEL_BOUNDS(sort_counts, Pass, 256) {
+    SHARED_ARRAY(u32, counts, DIGITS);
+    INDEX tiles = job.tiles, len = job.lines.len;
+    for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
+        INDEX line = cell / tiles, tile = cell % tiles;
+        counts[threadIdx.x] = 0;
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < TILE; i += THREADS) {
+            INDEX at = tile * TILE + i;
+            if (at < len) atomicAdd(&counts[digit_of(key_at(job, line, at), job.shift)], 1u);
+        }
+        __syncthreads();
+        u64 to = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
+        job.starts[to + threadIdx.x * job.digit_step] = counts[threadIdx.x];
+        __syncthreads();
+    }
+}
+
+// Few tiles: a thread for each line and digit.
+KERNEL_BOUNDS(sort_starts, Pass, 256) {
+    u64 all = job.lines.count * DIGITS;
+    for (u64 i = blockIdx.x * static_cast<u64>(THREADS) + threadIdx.x; i < all;
+         i += static_cast<u64>(gridDim.x) * THREADS) {
+        INDEX* at = job.starts + i / DIGITS * job.tiles * DIGITS + i % DIGITS * job.digit_step;
+        INDEX sum = 0;
+        for (u64 tile = 0; tile < job.tiles; tile++) {
+            INDEX count = at[tile * job.tile_step];
+            at[tile * job.tile_step] = sum;
+            sum += count;
+        }
+        job.totals[i] = sum;
+    }
+}
+
+// Many tiles: a block for each line and digit.
+KERNEL_BOUNDS(sort_starts_long, Pass, 256) {
+    u64 all = job.lines.count * DIGITS;
+    for (u64 i = blockIdx.x; i < all; i += gridDim.x) {
+        INDEX* at = job.starts + i / DIGITS * job.tiles * DIGITS + i % DIGITS * job.digit_step;
+        INDEX sum = scan_in_place(at, job.tiles, job.tile_step);
+        if (threadIdx.x == 0) job.totals[i] = sum;
+    }
+}
+
+KERNEL_BOUNDS(sort_move, Pass, 256) {
+    SHARED_ARRAY(Bits, keys, TILE);
+    SHARED_ARRAY(INDEX, places, TILE);
+    SHARED_ARRAY(u16, ranks, WARPS * DIGITS);
+    SHARED_ARRAY(u16, inside, DIGITS);
+    SHARED_ARRAY(INDEX, goals, DIGITS);
+    INDEX tiles = job.tiles, len = job.lines.len;
+    u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    u16* own = ranks + warp * DIGITS;
+    for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
+        INDEX line = cell / tiles, tile = cell % tiles;
+        for (u32 i = threadIdx.x; i < WARPS * DIGITS; i += THREADS) ranks[i] = 0;
+        __syncthreads();
+        // Each warp goes through its part in order: before an element stand those of its digit that
+        // earlier rounds met, and those in lower lanes.
+        Bits key[ITEMS];
+        u16 rank[ITEMS];
+#pragma unroll
+        for (u32 item = 0; item < ITEMS; item++) {
+            INDEX at = tile * TILE + warp * (32 * ITEMS) + item * 32 + lane;
+            bool there = at < len;
+            key[item] = there ? key_at(job, line, at) : ALL;
+            u32 digit = digit_of(key[item], job.shift);
+            u32 peers = __ballot_sync(FULL_WARP, there);
+#pragma unroll
+            for (u32 bit = 1; bit < DIGITS; bit <<= 1) {
+                u32 set = __ballot_sync(FULL_WARP, (digit & bit) != 0);
+                peers &= (digit & bit) != 0 ? set : ~set;
+            }
+            u32 lower = __popc(peers & ((1u << lane) - 1));
+            u32 before = own[digit];
+            rank[item] = before + lower;
+            __syncwarp();
+            if (there && lower == 0) own[digit] = before + __popc(peers);
+            __syncwarp();
+        }
+        __syncthreads();
+        // One thread for each digit: where it begins in the tile, in each warp's part, and at last.
+        u32 digit = threadIdx.x, sum = 0;
+#pragma unroll
+        for (u32 w = 0; w < WARPS; w++) {
+            u32 count = ranks[w * DIGITS + digit];
+            ranks[w * DIGITS + digit] = sum;
+            sum += count;
+        }
+        u32 all;
+        u32 first = sum_before(sum, all);
+        INDEX whole, total = job.totals[static_cast<u64>(line) * DIGITS + digit];
+        INDEX start = sum_before(total, whole);
+        u64 from = static_cast<u64>(line) * tiles * DIGITS + tile * job.tile_step;
+        inside[digit] = first;
+        // Unsigned: a goal may lie before the line's first element until the place is added.
+        goals[digit] = start + job.starts[from + digit * job.digit_step] - first;
+        __syncthreads();
+#pragma unroll
+        for (u32 item = 0; item < ITEMS; item++) {
+            INDEX at = tile * TILE + warp * (32 * ITEMS) + item * 32 + lane;
+            if (at >= len) continue;
+            u32 digit = digit_of(key[item], job.shift);
+            u32 to = inside[digit] + own[digit] + rank[item];
+            keys[to] = key[item];
+            places[to] = job.places == nullptr ? at : job.places[line * len + at];
+        }
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < all; i += THREADS) {
+            INDEX to = goals[digit_of(keys[i], job.shift)] + i;
+            job.keys_out[line * len + to] = keys[i];
+            job.places_out[line * len + to] = places[i];
+        }
+        __syncthreads();
+    }
+}
+
+// The first so many of each sorted line.
+struct Finish {
+    Lines lines;
+    const Bits* keys;
+    const INDEX* places;
+    u64 results;
+};
+
+KERNEL_BOUNDS(sort_finish, Finish, 256) {
+    INDEX results = job.results, all = job.lines.count * results;
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < all;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        INDEX line = i / results, at = i % results;
+        INDEX from = line * static_cast<INDEX>(job.lines.len) + at;
+        put(job.lines, line, at, job.keys[from], job.places[from]);
+    }
+}
+
+// The most frequent element of sorted lines, in three rounds: how long the longest run is, which of
+// that length is the first, and what it is.
+struct Runs {
+    Lines lines;
+    const Bits* keys;
+    const INDEX* places;
+    // Zero at first; then what was found.
+    u64* longest;
+    u64* first;
+    u32 round, pad;
+};
+
+KERNEL_BOUNDS(sort_runs, Runs, 256) {
+    INDEX len = job.lines.len, all = job.lines.count * len;
+    for (INDEX i = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x; i < all;
+         i += static_cast<INDEX>(gridDim.x) * THREADS) {
+        INDEX line = i / len, at = i % len;
+        const Bits* keys = job.keys + line * len;
+        bool nan = key_is_nan(keys[at]);
+        if (at > 0 && keys[at - 1] == keys[at] && !nan) continue;
+        u64 run = (nan ? at + 1 : end_of_run(keys, at, len, keys[at])) - at;
+        if (job.round == 0)
+            atomicMax(&job.longest[line], run);
+        else if (job.longest[line] == run)
+            // The greatest distance from the end is the first.
+            atomicMax(&job.first[line], static_cast<u64>(len - at));
+    }
+}
+
+KERNEL_BOUNDS(sort_mode, Runs, 256) {
+    INDEX len = job.lines.len;
+    for (INDEX line = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x;
+         line < job.lines.count; line += static_cast<INDEX>(gridDim.x) * THREADS) {
+        INDEX from = line * len + (len - static_cast<INDEX>(job.first[line])) +
+                     static_cast<INDEX>(job.longest[line]) - 1;
+        put(job.lines, line, 0, job.keys[from], job.places[from]);
+    }
+}

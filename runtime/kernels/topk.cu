@@ -1,0 +1,159 @@
+// The first few of long lines in their order, without sorting the rest: digit by digit from the
+// highest, the key in the place that is asked for; then the elements that are not beyond it.
+#include "keys.cuh"
+#include "running.cuh"
+
+constexpr u32 THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS, DIGITS = 256;
+
+constexpr u32 FIRST = 0, NTH = 1, MEDIAN = 2;
+
+// What is known of a line's place: the key's highest digits, and which of the elements with these it
+// is. At last it is which of those with that very key.
+struct State {
+    u64 key, rank;
+};
+
+struct Select {
+    Lines lines;
+    State* states;
+    // For each line how many NaN it has, and how often each digit stands among those that fit.
+    u64* nans;
+    u64* counts;
+    // For each line and tile how many elements come before the key, and have it.
+    INDEX* before;
+    INDEX* equal;
+    // The elements that were chosen, line after line, in the order in which they stand.
+    Bits* keys;
+    INDEX* places;
+    u64 tiles, results;
+    u32 task, shift, ignore_nan, pad;
+};
+
+KERNEL_BOUNDS(select_nans, Select, 256) {
+    INDEX tiles = job.tiles, len = job.lines.len;
+    for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
+        INDEX line = cell / tiles, tile = cell % tiles;
+        u32 found = 0;
+        for (u32 i = threadIdx.x; i < TILE; i += THREADS) {
+            INDEX at = tile * TILE + i;
+            if (at < len && key_is_nan(read_key(job.lines, line, at))) found++;
+        }
+        found = block_reduce(found, Plus(), 0u);
+        if (threadIdx.x == 0 && found > 0) atomicAdd(&job.nans[line], static_cast<u64>(found));
+    }
+}
+
+KERNEL_BOUNDS(select_start, Select, 256) {
+    for (INDEX line = blockIdx.x * static_cast<INDEX>(THREADS) + threadIdx.x;
+         line < job.lines.count; line += static_cast<INDEX>(gridDim.x) * THREADS) {
+        u64 rank = job.task == FIRST ? job.results - 1 : job.results;
+        if (job.task == MEDIAN) {
+            u64 nans = job.nans[line], numbers = job.lines.len - nans;
+            if (job.ignore_nan == 0 && nans > 0)
+                rank = numbers;
+            else
+                rank = numbers == 0 ? 0 : (numbers - 1) / 2;
+        }
+        job.states[line] = State{0, rank};
+    }
+}
+
+KERNEL_BOUNDS(select_counts, Select, 256) {
+    SHARED_ARRAY(u32, counts, DIGITS);
+    INDEX tiles = job.tiles, len = job.lines.len;
+    for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
+        INDEX line = cell / tiles, tile = cell % tiles;
+        counts[threadIdx.x] = 0;
+        __syncthreads();
+        u64 known = job.states[line].key >> job.shift >> 8;
+        for (u32 i = threadIdx.x; i < TILE; i += THREADS) {
+            INDEX at = tile * TILE + i;
+            if (at >= len) break;
+            u64 key = read_key(job.lines, line, at);
+            if (key >> job.shift >> 8 == known)
+                atomicAdd(&counts[(key >> job.shift) & (DIGITS - 1)], 1u);
+        }
+        __syncthreads();
+        u32 count = counts[threadIdx.x];
+        if (count > 0)
+            atomicAdd(&job.counts[static_cast<u64>(line) * DIGITS + threadIdx.x],
+                      static_cast<u64>(count));
+        __syncthreads();
+    }
+}
+
+// A block for each line.
+KERNEL_BOUNDS(select_digit, Select, 256) {
+    for (INDEX line = blockIdx.x; line < job.lines.count; line += gridDim.x) {
+        u64* counts = job.counts + static_cast<u64>(line) * DIGITS;
+        u64 count = counts[threadIdx.x], rank = job.states[line].rank, all;
+        u64 before = sum_before(count, all);
+        counts[threadIdx.x] = 0;
+        // All have read the state before the one that the place falls to changes it.
+        if (before <= rank && rank < before + count) {
+            job.states[line].key |= static_cast<u64>(threadIdx.x) << job.shift;
+            job.states[line].rank = rank - before;
+        }
+        __syncthreads();
+    }
+}
+
+KERNEL_BOUNDS(select_tiles, Select, 256) {
+    INDEX tiles = job.tiles, len = job.lines.len;
+    for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
+        INDEX line = cell / tiles, tile = cell % tiles;
+        Bits chosen = job.states[line].key;
+        // Both counts in one number: a tile has fewer elements than half of it holds.
+        u32 found = 0;
+        for (u32 i = threadIdx.x; i < TILE; i += THREADS) {
+            INDEX at = tile * TILE + i;
+            if (at >= len) break;
+            Bits key = read_key(job.lines, line, at);
+            found += key < chosen ? 0x10000 : key == chosen ? 1 : 0;
+        }
+        found = block_reduce(found, Plus(), 0u);
+        if (threadIdx.x == 0) {
+            job.before[line * tiles + tile] = found >> 16;
+            job.equal[line * tiles + tile] = found & 0xffff;
+        }
+    }
+}
+
+// A block for each line.
+KERNEL_BOUNDS(select_starts, Select, 256) {
+    for (INDEX line = blockIdx.x; line < job.lines.count; line += gridDim.x) {
+        scan_in_place(job.before + line * static_cast<INDEX>(job.tiles), job.tiles, 1);
+        scan_in_place(job.equal + line * static_cast<INDEX>(job.tiles), job.tiles, 1);
+    }
+}
+
+// Keeps those that come before the key, and as many of those that have it as are asked for; or, where
+// one is asked for, writes that one.
+KERNEL_BOUNDS(select_keep, Select, 256) {
+    INDEX tiles = job.tiles, len = job.lines.len, results = job.results;
+    for (INDEX cell = blockIdx.x; cell < job.lines.count * tiles; cell += gridDim.x) {
+        INDEX line = cell / tiles, tile = cell % tiles;
+        Bits chosen = job.states[line].key;
+        INDEX rank = job.states[line].rank;
+        INDEX before = job.before[cell], equal = job.equal[cell];
+        for (u32 first = 0; first < TILE; first += THREADS) {
+            INDEX at = tile * TILE + first + threadIdx.x;
+            Bits key = at < len ? read_key(job.lines, line, at) : ALL;
+            u32 own = at >= len ? 0 : key < chosen ? 0x10000 : key == chosen ? 1 : 0;
+            u32 all, lower = sum_before(own, all);
+            INDEX own_before = before + (lower >> 16), own_equal = equal + (lower & 0xffff);
+            if (own != 0 && job.task == FIRST) {
+                // Of those with the key, the first `rank + 1` are kept.
+                INDEX kept = own_equal < rank + 1 ? own_equal : rank + 1;
+                if (own != 1 || own_equal <= rank) {
+                    job.keys[line * results + own_before + kept] = key;
+                    job.places[line * results + own_before + kept] = at;
+                }
+            } else if (own == 1 && own_equal == rank) {
+                put(job.lines, line, 0, key, at);
+            }
+            before += all >> 16;
+            equal += all & 0xffff;
+        }
+    }
+}

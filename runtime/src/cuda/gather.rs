@@ -1,0 +1,305 @@
+//! Reading where an index says, and picking dim by dim: `gather.cu`.
+
+use nomina_core::Result;
+
+use super::Cuda;
+use super::catalog::Module;
+use super::flag::Raise;
+use super::index::{RANK, Strided};
+use super::launch::Argument;
+use super::room::{Work, bits};
+use super::source::{File, Source};
+use crate::SmallVec;
+use crate::backend::Unchecked;
+use crate::call::SpreadJob;
+use crate::cpu::gather::IndexJob;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Pick {
+    target: *const u8,
+    other: *mut u8,
+    index: *const i64,
+    count: u64,
+    step: i64,
+    size: i64,
+    flag: *mut u8,
+    record: u32,
+    check: u32,
+    places: Strided<3>,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    index: *const i64,
+    out: *mut i64,
+    keys: *mut u32,
+    count: u64,
+    size: i64,
+    low: i64,
+    beyond: i64,
+    flag: *mut u8,
+    record: u32,
+    check: u32,
+    places: Strided<1>,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    x: *const u8,
+    out: *mut u8,
+    count: u64,
+    maps: [*const i64; RANK],
+    places: Strided<1>,
+    value: [u8; 16],
+}
+
+// SAFETY: the structs of the same names in `gather.cu`.
+unsafe impl Argument for Pick {}
+// SAFETY: as above.
+unsafe impl Argument for Bound {}
+// SAFETY: as above; the value begins at a multiple of 16 bytes, as its alignment there asks.
+unsafe impl Argument for Spread {}
+
+const _: () = assert!(std::mem::offset_of!(Spread, value).is_multiple_of(16));
+
+/// A module for elements of so many bytes.
+fn sized(bytes: usize) -> Source {
+    Source::new(File::Gather).word("ELEMENT", bits(bytes))
+}
+
+/// Every module that calls here ask for.
+pub(super) fn modules() -> Vec<Module> {
+    let all = [1, 2, 4, 8, 16]
+        .into_iter()
+        .flat_map(|bytes| [(bytes, false), (bytes, true)]);
+    all.map(|(bytes, wide)| {
+        let entries = &[c"pick", c"bound", c"spread"];
+        Module::new(sized(bytes).index(wide), entries)
+    })
+    .collect()
+}
+
+/// How a kernel checks an index, and what it raises.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Check {
+    pub(super) size: i64,
+    pub(super) flag: *mut u8,
+    pub(super) record: u32,
+    pub(super) check: u32,
+}
+
+impl Check {
+    /// None for an index that was checked before.
+    pub(super) fn new(
+        cuda: &'static Cuda,
+        op: &'static str,
+        index: Option<&Unchecked>,
+    ) -> Result<Self> {
+        let Some(index) = index else {
+            return Ok(Self {
+                size: 0,
+                flag: std::ptr::null_mut(),
+                record: 0,
+                check: 0,
+            });
+        };
+        let own = index.clone();
+        let Raise { flag, record } = cuda.may_raise(op, move |wrong| own.error(wrong))?;
+        Ok(Self {
+            size: index.size as i64,
+            flag,
+            record,
+            check: if index.wraps() { 1 } else { 2 },
+        })
+    }
+}
+
+/// Dims with the steps of several operands, innermost first.
+pub(super) type Dims<const N: usize> = SmallVec<[(usize, [isize; N]); 9]>;
+
+/// The dims of a job, that of the index among them where operand `by` steps like its neighbours; with
+/// those merged that all operands hold adjacent.
+pub(super) fn woven<const N: usize>(
+    rest: Dims<N>,
+    along: (usize, [isize; N]),
+    by: usize,
+) -> Dims<N> {
+    let mut all = rest;
+    all.retain(|(size, _)| *size != 1);
+    if along.0 != 1 {
+        let step = along.1[by].unsigned_abs();
+        let at = all
+            .iter()
+            .position(|(_, steps)| steps[by].unsigned_abs() > step);
+        all.insert(at.unwrap_or(all.len()), along);
+    }
+    let mut merged = Dims::<N>::new();
+    for (size, steps) in all {
+        match merged.last_mut() {
+            Some((inner, by)) if (0..N).all(|k| steps[k] == by[k] * *inner as isize) => {
+                *inner *= size;
+            }
+            _ => merged.push((size, steps)),
+        }
+    }
+    merged
+}
+
+/// As many neighbours as move together, where all operands have them adjacent and aligned: the bytes
+/// of what moves.
+fn widened(job: &IndexJob, dims: &mut Dims<3>) -> usize {
+    let size = job.target.dtype.size();
+    let Some(&(inner, [from, to, by])) = dims.first() else {
+        return size;
+    };
+    if from != size as isize || to != size as isize || by != 0 {
+        return size;
+    }
+    let fits = |width: usize| {
+        let whole = |step: isize| step.unsigned_abs().is_multiple_of(width);
+        width > size
+            && (inner * size).is_multiple_of(width)
+            && whole(job.target_step)
+            && whole(job.target.ptr as isize)
+            && whole(job.other.ptr as isize)
+            && dims[1..]
+                .iter()
+                .all(|(_, [a, b, _])| whole(*a) && whole(*b))
+    };
+    let Some(width) = [16, 8, 4, 2].into_iter().find(|&width| fits(width)) else {
+        return size;
+    };
+    dims[0] = (inner * size / width, [width as isize, width as isize, 0]);
+    width
+}
+
+/// Reads where an index says, and tells whether it did.
+///
+/// # Safety
+/// See [`crate::backend::Backend`].
+pub(super) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<bool> {
+    let dims = job.rest.dims().iter();
+    let rest = dims.map(|dim| (dim.size, [dim.steps[0], dim.steps[1], dim.steps[2]]));
+    let along = (job.count, [0, job.other_step, job.index_step]);
+    let mut dims = woven(rest.collect(), along, 1);
+    let bytes = widened(job, &mut dims);
+    let Some(places) = Strided::of(dims.iter().copied()) else {
+        return Ok(false);
+    };
+    let count: usize = dims.iter().map(|dim| dim.0).product();
+    let work = Work::new(cuda, job.op, sized(bytes), count)?;
+    let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
+    let args = Pick {
+        target: job.target.ptr,
+        other: job.other.ptr,
+        index: job.index,
+        count: count as u64,
+        step: job.target_step as i64,
+        size: check.size,
+        flag: check.flag,
+        record: check.record,
+        check: check.check,
+        places,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { work.each(c"pick", count, &args)? };
+    Ok(true)
+}
+
+/// Where [`bound`] writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Bounded {
+    /// The indices, 0 for those out of range.
+    Indices(*mut i64),
+    /// How far each is from the least, and a number beyond all for those out of range.
+    Wide(*mut i64),
+    /// The same, in 32 bits.
+    Keys(*mut u32),
+}
+
+/// Checks an index of these dims, and writes it adjacent. Where it is no index but keys, `low` is the
+/// least and `beyond` what stands for one out of range.
+///
+/// # Safety
+/// The index lies where the dims say, and the result has room for it.
+pub(super) unsafe fn bound(
+    cuda: &Cuda,
+    op: &'static str,
+    index: *const i64,
+    dims: &Dims<1>,
+    unchecked: Option<&Unchecked>,
+    to: Bounded,
+    [low, beyond]: [i64; 2],
+) -> Result<bool> {
+    let Some(places) = Strided::of(dims.iter().copied()) else {
+        return Ok(false);
+    };
+    let count: usize = dims.iter().map(|dim| dim.0).product();
+    let work = Work::new(cuda, op, sized(8), count)?;
+    let check = Check::new(work.cuda, op, unchecked)?;
+    let (out, keys) = match to {
+        Bounded::Indices(out) | Bounded::Wide(out) => (out, std::ptr::null_mut()),
+        Bounded::Keys(keys) => (std::ptr::null_mut(), keys),
+    };
+    let args = Bound {
+        index,
+        out,
+        keys,
+        count: count as u64,
+        size: check.size,
+        low,
+        beyond,
+        flag: check.flag,
+        record: check.record,
+        check: check.check,
+        places,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { work.each(c"bound", count, &args)? };
+    Ok(true)
+}
+
+/// Picks elements dim by dim, and tells whether it did.
+///
+/// # Safety
+/// See [`crate::backend::Backend`].
+pub(super) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<bool> {
+    let rank = job.shape.len();
+    let dims = (0..rank).rev();
+    let steps = dims.map(|dim| (job.shape[dim], [job.x_strides[dim] * job.element as isize]));
+    let Some(places) = Strided::of(steps) else {
+        return Ok(false);
+    };
+    let count: usize = job.shape.iter().product();
+    let work = Work::new(cuda, job.op, sized(job.element), count)?;
+    let lists = job.maps.iter().flatten();
+    let bytes = lists.map(|map| size_of_val(map.as_slice())).sum();
+    let room = work.scratch(bytes)?;
+    let (mut maps, mut at) = ([std::ptr::null(); RANK], room.as_ptr());
+    for (dim, map) in job.maps.iter().rev().enumerate() {
+        if let Some(map) = map {
+            let bytes = size_of_val(map.as_slice());
+            // SAFETY: the scratch has room for all maps; a position has 64 bits here as there.
+            unsafe { work.cuda.write(job.op, at, map.as_ptr().cast(), bytes)? };
+            maps[dim] = at.cast_const().cast();
+            at = at.wrapping_add(bytes);
+        }
+    }
+    let mut value = [0; 16];
+    // SAFETY: a constant has 16 bytes.
+    unsafe { value.as_mut_ptr().copy_from(job.value.as_ptr(), 16) };
+    let args = Spread {
+        x: job.x,
+        out: job.out,
+        count: count as u64,
+        maps,
+        places,
+        value,
+    };
+    // SAFETY: the caller's promise; every index of a map is within its dim, or less than 0.
+    unsafe { work.each(c"spread", count, &args)? };
+    Ok(true)
+}

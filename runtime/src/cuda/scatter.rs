@@ -1,0 +1,311 @@
+//! Writing where an index says: `scatter.cu`.
+
+use nomina_core::{DType, Result};
+
+use super::Cuda;
+use super::catalog::Module;
+use super::gather::{Bounded, Check, Dims, bound, woven};
+use super::index::Strided;
+use super::launch::Argument;
+use super::room::{Work, bits};
+use super::sort::sorted;
+use super::source::{File, Source};
+use crate::cpu::gather::{IndexJob, Update};
+use crate::cpu::sort::{LineJob, Task};
+
+/// Up to so many places, the last write of each is found by a list of all places, however few are
+/// written.
+const PLACES: usize = 1 << 16;
+/// Where whole rows of floats are added to so few that each gets more than this many, they are added
+/// at once and not one after the other.
+const LONG: usize = 64;
+
+/// `Update` of `scatter.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Args {
+    target: *mut u8,
+    other: *const u8,
+    index: *const i64,
+    count: u64,
+    step: i64,
+    size: i64,
+    low: i64,
+    last: *mut u8,
+    keys: *const i32,
+    wide_keys: *const i64,
+    from: *const i64,
+    other_step: i64,
+    along: i64,
+    extent: i64,
+    flag: *mut u8,
+    record: u32,
+    check: u32,
+    places: Strided<5>,
+}
+
+// SAFETY: as `Update` there.
+unsafe impl Argument for Args {}
+
+fn rule(how: Update) -> i64 {
+    match how {
+        Update::Set => 0,
+        Update::Add => 1,
+        Update::Mul => 2,
+        Update::Max => 3,
+        Update::Min => 4,
+    }
+}
+
+/// The module of a rule and a dtype; elements that are replaced are bits.
+fn source(how: Update, dtype: DType) -> Source {
+    let source = Source::new(File::Scatter).number("RULE", rule(how));
+    match how {
+        Update::Set => source.word("T0", bits(dtype.size())),
+        _ => source.dtype("T0", dtype),
+    }
+}
+
+/// Every module that calls here ask for.
+pub(super) fn modules() -> Vec<Module> {
+    let mut all = Vec::new();
+    for wide in [false, true] {
+        for dtype in [DType::U8, DType::I16, DType::I32, DType::I64, DType::C128] {
+            all.push(Module::new(
+                source(Update::Set, dtype).index(wide),
+                &[
+                    c"update_any",
+                    c"update_claim",
+                    c"update_last",
+                    c"update_sorted",
+                ],
+            ));
+        }
+        for how in [Update::Add, Update::Mul, Update::Max, Update::Min] {
+            let takes = |dtype: &DType| crate::cpu::gather::takes(how, *dtype);
+            for dtype in DType::ALL.into_iter().filter(takes) {
+                let entries = &[c"update_any", c"update_sorted"];
+                all.push(Module::new(source(how, dtype).index(wide), entries));
+            }
+        }
+    }
+    all
+}
+
+/// A job as the kernel sees it.
+struct Plan5<'a> {
+    job: &'a IndexJob,
+    how: Update,
+    /// The dims beside the index's: target, other, index, the line of the index, nothing.
+    rest: Dims<5>,
+    /// How many lines the index has.
+    lines: usize,
+}
+
+impl<'a> Plan5<'a> {
+    fn new(job: &'a IndexJob, how: Update) -> Self {
+        let mut lines = 1;
+        let dims = job.rest.dims().iter().filter(|dim| dim.size != 1);
+        let rest = dims.map(|dim| {
+            let [target, other, index, ..] = dim.steps;
+            // Dims along which the index repeats share a line.
+            let line = if index == 0 { 0 } else { lines };
+            if index != 0 {
+                lines *= dim.size;
+            }
+            (dim.size, [target, other, index, line as isize, 0])
+        });
+        let rest = rest.collect();
+        Self {
+            job,
+            how,
+            rest,
+            lines,
+        }
+    }
+
+    /// The dims, with lines that are so far apart.
+    fn dims(&self, along: (usize, [isize; 5]), each: usize, by: usize) -> Dims<5> {
+        let mut rest = self.rest.clone();
+        for (_, steps) in &mut rest {
+            steps[3] *= each as isize;
+        }
+        woven(rest, along, by)
+    }
+
+    fn along(&self) -> (usize, [isize; 5]) {
+        let job = self.job;
+        (job.count, [0, job.other_step, job.index_step, 0, 1])
+    }
+
+    /// Starts a kernel over these dims; says whether they were not too many.
+    unsafe fn start(
+        &self,
+        work: &Work,
+        entry: &'static std::ffi::CStr,
+        dims: &Dims<5>,
+        args: Args,
+    ) -> Result<bool> {
+        let Some(places) = Strided::of(dims.iter().copied()) else {
+            return Ok(false);
+        };
+        let count = dims.iter().map(|dim| dim.0).product();
+        let args = Args {
+            count: count as u64,
+            places,
+            ..args
+        };
+        // SAFETY: the caller's promise.
+        unsafe { work.each(entry, count, &args)? };
+        Ok(true)
+    }
+
+    /// Whether the order of the writes does not show.
+    fn any_order(&self) -> bool {
+        let job = self.job;
+        let dtype = job.target.dtype;
+        let rows = self.lines == 1;
+        match self.how {
+            Update::Max | Update::Min => true,
+            Update::Add | Update::Mul if dtype.is_integral() => true,
+            // One index for each element: sums are made at once, and differ in their rounding.
+            Update::Add => !rows || job.count > LONG.saturating_mul(job.extent),
+            Update::Mul => job.count == 1,
+            Update::Set => {
+                let same = self.rest.iter().all(|(_, steps)| steps[1] == 0);
+                job.count == 1 || (same && job.other_step == 0)
+            }
+        }
+    }
+}
+
+/// Writes where an index says, and tells whether it did.
+///
+/// # Safety
+/// See [`crate::backend::Backend`].
+pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<bool> {
+    let plan = Plan5::new(job, how);
+    let dims = plan.dims(plan.along(), job.extent, 1);
+    let Some(places) = Strided::of(dims.iter().copied()) else {
+        return Ok(false);
+    };
+    let writes: usize = dims.iter().map(|dim| dim.0).product();
+    let listed = plan.lines.saturating_mul(job.extent);
+    let most = writes.max(plan.lines * job.count).max(listed);
+    let work = Work::new(cuda, job.op, source(how, job.target.dtype), most)?;
+    let mut args = Args {
+        target: job.target.ptr,
+        other: job.other.ptr,
+        index: job.index,
+        count: writes as u64,
+        step: job.target_step as i64,
+        size: 0,
+        low: job.low,
+        last: std::ptr::null_mut(),
+        keys: std::ptr::null(),
+        wide_keys: std::ptr::null(),
+        from: std::ptr::null(),
+        other_step: job.other_step as i64,
+        along: job.count as i64,
+        extent: job.extent as i64,
+        flag: std::ptr::null_mut(),
+        record: 0,
+        check: 0,
+        places,
+    };
+    let few = listed <= PLACES.max(4 * plan.lines * job.count);
+    // SAFETY: the caller's promise, here and below.
+    unsafe {
+        if plan.any_order() {
+            let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
+            args.checked(check);
+            return plan.start(&work, c"update_any", &dims, args);
+        }
+        if how == Update::Set && few {
+            let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
+            args.checked(check);
+            let last = work.zeros(listed * work.position())?;
+            args.last = last.as_ptr();
+            let mut lines = plan.rest.clone();
+            lines.retain(|(_, steps)| steps[2] != 0);
+            for (_, steps) in &mut lines {
+                steps[3] *= job.extent as isize;
+            }
+            let claims = woven(lines, plan.along(), 2);
+            return Ok(plan.start(&work, c"update_claim", &claims, args)?
+                && plan.start(&work, c"update_last", &dims, args)?);
+        }
+        by_order(&plan, &work, args)
+    }
+}
+
+impl Args {
+    fn checked(&mut self, check: Check) {
+        self.size = check.size;
+        self.flag = check.flag;
+        self.record = check.record;
+        self.check = check.check;
+    }
+}
+
+/// Sorts the index, and writes what has the same in its order.
+unsafe fn by_order(plan: &Plan5<'_>, work: &Work, mut args: Args) -> Result<bool> {
+    let job = plan.job;
+    let (lines, count) = (plan.lines, job.count);
+    let all = lines * count;
+    // One more number stands for what is out of range.
+    let narrow = job.extent < i32::MAX as usize;
+    let (dtype, bytes) = if narrow {
+        (DType::I32, 4)
+    } else {
+        (DType::I64, 8)
+    };
+    let (keys, in_order, from) = (
+        work.scratch(all * bytes)?,
+        work.scratch(all * bytes)?,
+        work.scratch(all * 8)?,
+    );
+    let mut dims = Dims::<1>::new();
+    dims.push((count, [job.index_step]));
+    let repeated = plan.rest.iter().filter(|(_, steps)| steps[2] != 0);
+    dims.extend(repeated.map(|(size, steps)| (*size, [steps[2]])));
+    let to = if narrow {
+        Bounded::Keys(keys.as_ptr().cast())
+    } else {
+        Bounded::Wide(keys.as_ptr().cast())
+    };
+    let ends = [job.low, job.extent as i64];
+    let unchecked = job.unchecked.as_ref();
+    // SAFETY: the caller's promise; scratch has room for the index, here and below.
+    if !unsafe { bound(work.cuda, job.op, job.index, &dims, unchecked, to, ends)? } {
+        return Ok(false);
+    }
+    let (shape, strides) = ([lines, count], [count as isize, 1]);
+    let ordered = LineJob {
+        op: job.op,
+        task: Task::Sort { descending: false },
+        shape: &shape,
+        strides: &strides,
+        x: keys.as_ptr(),
+        dtype,
+        dim: 1,
+        count,
+        values: in_order.as_ptr(),
+        positions: from.as_ptr().cast(),
+        out_strides: &strides,
+    };
+    let width = usize::BITS - job.extent.leading_zeros();
+    if narrow {
+        args.keys = in_order.as_ptr().cast();
+    } else {
+        args.wide_keys = in_order.as_ptr().cast();
+    }
+    args.from = from.as_ptr().cast();
+    let along = (count, [0, 0, 0, 0, 1]);
+    let mut dims = plan.dims((1, [0; 5]), count, 1);
+    dims.push(along);
+    unsafe {
+        Ok(sorted(work.cuda, &ordered, width)?
+            && plan.start(work, c"update_sorted", &dims, args)?)
+    }
+}

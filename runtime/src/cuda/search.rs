@@ -1,0 +1,242 @@
+//! Places in sorted sequences, and equal rows: `search.cu`.
+
+use nomina_core::{DType, Error, ErrorKind, Result};
+
+use super::Cuda;
+use super::catalog::Module;
+use super::flag::Raise;
+use super::launch::Argument;
+use super::room::Work;
+use super::source::File;
+use super::{select, sort};
+use crate::backend::{GroupJob, MaskJob, Room};
+use crate::cpu::sort::{LineJob, Rows, Search, Task};
+
+/// `Search` of `search.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Args {
+    sequence: *const u8,
+    values: *const u8,
+    sorter: *const i64,
+    out: *mut i64,
+    count: u64,
+    len: u64,
+    each: u64,
+    flag: *mut u8,
+    record: u32,
+    right: u32,
+}
+
+/// `Rows` there.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct RowArgs {
+    x: *const u8,
+    order: *const i64,
+    differs: *mut bool,
+    column: *mut u8,
+    sorted: *const i64,
+    next: *mut i64,
+    count: u64,
+    len: u64,
+    at: u64,
+}
+
+/// `Groups` there.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct GroupArgs {
+    starts: *const i64,
+    order: *const i64,
+    inverse: *mut i64,
+    counts: *mut i64,
+    count: u64,
+    groups: u64,
+}
+
+// SAFETY: the structs there.
+unsafe impl Argument for Args {}
+// SAFETY: as above.
+unsafe impl Argument for RowArgs {}
+// SAFETY: as above.
+unsafe impl Argument for GroupArgs {}
+
+/// Every module that calls here ask for.
+pub(super) fn modules() -> Vec<Module> {
+    let all = sort::KEYS
+        .into_iter()
+        .flat_map(|dtype| [(dtype, false), (dtype, true)]);
+    all.map(|(dtype, wide)| {
+        let entries = &[
+            c"search",
+            c"rows_differ",
+            c"rows_column",
+            c"rows_follow",
+            c"groups",
+        ];
+        Module::new(sort::keyed(File::Search, dtype).index(wide), entries)
+    })
+    .collect()
+}
+
+fn work(cuda: &Cuda, op: &'static str, dtype: DType, count: usize) -> Result<Work> {
+    Work::new(cuda, op, sort::keyed(File::Search, dtype), count)
+}
+
+/// Finds places.
+///
+/// # Safety
+/// See [`crate::backend::Moves::search`].
+pub(super) unsafe fn search(
+    cuda: &Cuda,
+    op: &'static str,
+    job: &Search,
+    out: *mut i64,
+) -> Result<()> {
+    let work = work(cuda, op, job.dtype, job.count)?;
+    let len = job.len;
+    let raise = if job.sorter.is_null() {
+        Raise {
+            flag: std::ptr::null_mut(),
+            record: 0,
+        }
+    } else {
+        work.cuda.may_raise(op, move |at| {
+            let what = format!("the sorter has {at}, where a sequence has {len} elements");
+            Error::new(ErrorKind::Index, op, what).hint("use what `argsort` gives")
+        })?
+    };
+    let args = Args {
+        sequence: job.sequence,
+        values: job.values,
+        sorter: job.sorter,
+        out,
+        count: job.count as u64,
+        len: len as u64,
+        each: job.per_sequence.unwrap_or(0) as u64,
+        flag: raise.flag,
+        record: raise.record,
+        right: job.right.into(),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { work.each(c"search", job.count, &args) }
+}
+
+impl RowArgs {
+    fn new(rows: Rows, order: *const i64) -> Self {
+        Self {
+            x: rows.x,
+            order,
+            differs: std::ptr::null_mut(),
+            column: std::ptr::null_mut(),
+            sorted: std::ptr::null(),
+            next: std::ptr::null_mut(),
+            count: rows.count as u64,
+            len: rows.len as u64,
+            at: 0,
+        }
+    }
+}
+
+/// Sorts rows: by the last of their elements first, each pass keeping the order of those before.
+///
+/// # Safety
+/// See [`crate::backend::Moves::row_order`].
+pub(super) unsafe fn row_order(
+    cuda: &Cuda,
+    op: &'static str,
+    rows: Rows,
+    out: *mut i64,
+) -> Result<()> {
+    let work = work(cuda, op, rows.dtype, rows.count)?;
+    let column = work.scratch(rows.count * rows.dtype.size())?;
+    let (sorted, other) = (work.scratch(rows.count * 8)?, work.scratch(rows.count * 8)?);
+    // The last pass writes the result.
+    let places = [out, other.as_ptr().cast()];
+    let (shape, strides) = ([rows.count], [1]);
+    let mut order = std::ptr::null();
+    for at in (0..rows.len).rev() {
+        let args = RowArgs {
+            column: column.as_ptr(),
+            sorted: sorted.as_ptr().cast(),
+            next: places[at % 2],
+            at: at as u64,
+            ..RowArgs::new(rows, order)
+        };
+        let job = LineJob {
+            op,
+            task: Task::Sort { descending: false },
+            shape: &shape,
+            strides: &strides,
+            x: column.as_ptr(),
+            dtype: rows.dtype,
+            dim: 0,
+            count: rows.count,
+            values: std::ptr::null_mut(),
+            positions: sorted.as_ptr().cast(),
+            out_strides: &strides,
+        };
+        // SAFETY: the caller's promise; scratch has room for a row's number and one element of each.
+        unsafe {
+            work.each(c"rows_column", rows.count, &args)?;
+            // One dim is never too many.
+            sort::execute(cuda, &job)?;
+            work.each(c"rows_follow", rows.count, &args)?;
+        }
+        order = args.next.cast_const();
+    }
+    if rows.len == 0 {
+        let all: Vec<i64> = (0..rows.count as i64).collect();
+        // SAFETY: the caller's promise: a number for each row.
+        unsafe { cuda.write(op, out.cast(), all.as_ptr().cast(), all.len() * 8)? };
+    }
+    Ok(())
+}
+
+/// Finds where rows begin that differ from the one before.
+///
+/// # Safety
+/// See [`crate::backend::Moves::row_starts`].
+pub(super) unsafe fn row_starts(
+    cuda: &Cuda,
+    op: &'static str,
+    rows: Rows,
+    order: *const i64,
+    room: Room<'_, i64>,
+) -> Result<()> {
+    let work = work(cuda, op, rows.dtype, rows.count.max(rows.count * rows.len))?;
+    let differs = work.scratch(rows.count)?;
+    let args = RowArgs {
+        differs: differs.as_ptr().cast(),
+        ..RowArgs::new(rows, order)
+    };
+    let mask = MaskJob {
+        op,
+        mask: differs.as_ptr().cast(),
+        shape: &[rows.count],
+    };
+    // SAFETY: the caller's promise; the mask has room for each row.
+    unsafe {
+        work.each(c"rows_differ", rows.count, &args)?;
+        select::nonzero(cuda, &mask, room)
+    }
+}
+
+/// Says of each row which group it belongs to.
+///
+/// # Safety
+/// See [`crate::backend::Moves::groups`].
+pub(super) unsafe fn groups(cuda: &Cuda, job: &GroupJob) -> Result<()> {
+    let work = work(cuda, job.op, DType::U8, job.count)?;
+    let args = GroupArgs {
+        starts: job.starts,
+        order: job.order,
+        inverse: job.inverse,
+        counts: job.counts,
+        count: job.count as u64,
+        groups: job.groups as u64,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { work.each(c"groups", job.count, &args) }
+}

@@ -1,0 +1,159 @@
+//! Elements where a mask holds: `select.cu`.
+
+use nomina_core::{Error, ErrorKind, Result};
+
+use super::Cuda;
+use super::catalog::Module;
+use super::index::{RANK, Strided};
+use super::launch::{Argument, Grid};
+use super::memory::Buffer;
+use super::room::{Work, bits};
+use super::source::{File, Source};
+use crate::backend::{MaskJob, Room};
+
+/// Elements of a tile.
+const TILE: usize = 4096;
+
+/// `Select` of `select.cu`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Args {
+    mask: *const bool,
+    count: u64,
+    tiles: u64,
+    starts: *mut u64,
+    x: *const u8,
+    out: *mut u8,
+    rows: *mut i64,
+    places: Strided<1>,
+}
+
+// SAFETY: the struct there.
+unsafe impl Argument for Args {}
+
+fn source(bytes: usize) -> Source {
+    Source::new(File::Select).word("ELEMENT", bits(bytes))
+}
+
+/// Every module that calls here ask for.
+pub(super) fn modules() -> Vec<Module> {
+    let all = [1, 2, 4, 8, 16]
+        .into_iter()
+        .flat_map(|bytes| [(bytes, false), (bytes, true)]);
+    all.map(|(bytes, wide)| {
+        let entries = &[c"mask_counts", c"mask_starts", c"mask_take", c"mask_rows"];
+        Module::new(source(bytes).index(wide), entries)
+    })
+    .collect()
+}
+
+/// What holds is counted, and the host knows how often.
+struct Counted {
+    work: Work,
+    args: Args,
+    tiles: usize,
+    found: usize,
+    _starts: Buffer,
+}
+
+impl Counted {
+    /// # Safety
+    /// The mask lies where the job says.
+    unsafe fn new(
+        cuda: &Cuda,
+        job: &MaskJob<'_>,
+        size: usize,
+        dims: impl Iterator<Item = (usize, [isize; 1])>,
+    ) -> Result<Self> {
+        let places = Strided::of(dims).ok_or_else(|| {
+            let what = format!("{} dims", job.shape.len());
+            Error::new(ErrorKind::Rank, job.op, what).hint(format!(
+                "a device walks {RANK}: `flatten` some, or use `cpu`"
+            ))
+        })?;
+        let count: usize = job.shape.iter().product();
+        let work = Work::new(cuda, job.op, source(size), count)?;
+        let tiles = count.div_ceil(TILE);
+        let starts = work.scratch((tiles + 1) * 8)?;
+        let args = Args {
+            mask: job.mask,
+            count: count as u64,
+            tiles: tiles as u64,
+            starts: starts.as_ptr().cast(),
+            x: std::ptr::null(),
+            out: std::ptr::null_mut(),
+            rows: std::ptr::null_mut(),
+            places,
+        };
+        let mut found = 0_u64;
+        // SAFETY: the caller's promise; the scratch has a number for each tile and one more.
+        unsafe {
+            work.blocks(c"mask_counts", tiles, &args)?;
+            work.start(c"mask_starts", Grid::blocks(1, 1024), &args)?;
+            let total = starts.as_ptr().add(tiles * 8);
+            work.cuda.read(job.op, (&raw mut found).cast(), total, 8)?;
+        }
+        Ok(Self {
+            work,
+            args,
+            tiles,
+            found: found as usize,
+            _starts: starts,
+        })
+    }
+}
+
+/// Writes the indices of the elements where a mask holds.
+///
+/// # Safety
+/// See [`crate::backend::Moves::nonzero`].
+pub(super) unsafe fn nonzero(cuda: &Cuda, job: &MaskJob<'_>, room: Room<'_, i64>) -> Result<()> {
+    let dims = job.shape.iter().rev().map(|&size| (size, [0]));
+    // SAFETY: the caller's promise, here and below.
+    let mut counted = unsafe { Counted::new(cuda, job, 1, dims)? };
+    counted.args.rows = room(counted.found)?;
+    if counted.found == 0 || job.shape.is_empty() {
+        return Ok(());
+    }
+    unsafe {
+        counted
+            .work
+            .blocks(c"mask_rows", counted.tiles, &counted.args)
+    }
+}
+
+/// Writes the elements where a mask holds.
+///
+/// # Safety
+/// See [`crate::backend::Moves::masked_select`].
+pub(super) unsafe fn masked_select(
+    cuda: &Cuda,
+    job: &MaskJob<'_>,
+    x: *const u8,
+    size: usize,
+    strides: &[isize],
+    room: Room<'_, u8>,
+) -> Result<()> {
+    // In row-major order, whatever the strides.
+    let mut dims: crate::SmallVec<[(usize, [isize; 1]); 8]> = crate::SmallVec::new();
+    for (&len, &stride) in job.shape.iter().zip(strides).rev() {
+        let step = stride * size as isize;
+        match dims.last_mut() {
+            _ if len == 1 => {}
+            Some((inner, [by])) if step == *by * *inner as isize => *inner *= len,
+            _ => dims.push((len, [step])),
+        }
+    }
+    // SAFETY: the caller's promise, here and below.
+    let mut counted = unsafe { Counted::new(cuda, job, size, dims.into_iter())? };
+    counted.args.x = x;
+    counted.args.out = room(counted.found)?;
+    if counted.found == 0 {
+        return Ok(());
+    }
+    unsafe {
+        counted
+            .work
+            .blocks(c"mask_take", counted.tiles, &counted.args)
+    }
+}
