@@ -1,8 +1,8 @@
 //! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX and
 //! to code for sm_80 and sm_90, without spills and stack frames but for those that are listed.
 //!
-//! `cargo test --features cuda --test cuda_kernels -- [--only SUBSTRING] [--verbose] [--require]`. The
-//! compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once; where it cannot be
+//! `cargo test --features cuda --test cuda_kernels -- [--only SUBSTRING] [--names] [--verbose] [--require]`.
+//! The compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once; where it cannot be
 //! had, the test says so and passes, unless `--require` is given. What was found is kept below
 //! `target/cuda`, by the text of the modules, so that only changed ones are compiled again.
 
@@ -16,11 +16,14 @@ mod report;
 mod share;
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use library::Library;
+use nomina_runtime::cuda::catalog;
 use report::Kernel;
 
 /// What code is made for: a data centre's GPUs of two generations.
@@ -30,6 +33,8 @@ const CAPABILITIES: [u32; 2] = [80, 90];
 #[derive(Default)]
 struct Options {
     only: String,
+    /// Only say which modules there are.
+    names: bool,
     verbose: bool,
     require: bool,
     /// Of so many processes that share the work, which one this is.
@@ -48,6 +53,7 @@ impl Options {
                 "--list" => list = true,
                 "--ignored" => return Ok(None),
                 "--only" => options.only = value()?,
+                "--names" => options.names = true,
                 "--verbose" => options.verbose = true,
                 "--require" => options.require = true,
                 "--share" => {
@@ -80,6 +86,11 @@ fn folder() -> PathBuf {
 fn main() -> ExitCode {
     let done = match Options::read() {
         Ok(None) => Ok(()),
+        Ok(Some(options)) if options.names => {
+            let names = catalog::modules().into_iter().map(|module| module.name());
+            let mut asked = names.filter(|name| name.contains(&options.only));
+            asked.try_for_each(say)
+        }
         Ok(Some(options)) if options.share.is_some() => share::work(&options),
         Ok(Some(options)) => all(&options),
         Err(error) => Err(error),
@@ -91,6 +102,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A line on standard output, where somebody may have stopped to read.
+fn say(line: impl Display) -> Result<(), String> {
+    writeln!(std::io::stdout(), "{line}").map_err(|error| error.to_string())
 }
 
 fn all(options: &Options) -> Result<(), String> {
