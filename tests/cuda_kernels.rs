@@ -1,9 +1,9 @@
 //! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX and
 //! to code for sm_80 and sm_90, without spills and stack frames but for those that are listed.
 //!
-//! `cargo test --features cuda --test cuda_kernels -- [--only SUBSTRING] [--names] [--verbose] [--require]`.
-//! The compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once; where it cannot be
-//! had, the test says so and passes, unless `--require` is given. What was found is kept below
+//! `cargo test --features cuda --test cuda_kernels -- [--only SUBSTRING] [--every N] [--names] [--verbose]
+//! [--require]`. The compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once; where
+//! it cannot be had, the test says so and passes, unless `--require` is given. What was found is kept below
 //! `target/cuda`, by the text of the modules, so that only changed ones are compiled again.
 
 #[path = "cuda_kernels/library.rs"]
@@ -23,16 +23,17 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use library::Library;
-use nomina_runtime::cuda::catalog;
 use report::Kernel;
 
 /// What code is made for: a data centre's GPUs of two generations.
 const CAPABILITIES: [u32; 2] = [80, 90];
 
 /// What the command line asks for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Options {
     only: String,
+    /// Only the first of so many, over and over: a sample.
+    every: usize,
     /// Only say which modules there are.
     names: bool,
     verbose: bool,
@@ -44,7 +45,10 @@ struct Options {
 impl Options {
     /// `None` where a runner of tests asks for others, or for a list.
     fn read() -> Result<Option<Self>, String> {
-        let mut options = Self::default();
+        let mut options = Self {
+            every: 1,
+            ..Self::default()
+        };
         let mut args = std::env::args().skip(1);
         let mut list = false;
         while let Some(arg) = args.next() {
@@ -53,6 +57,11 @@ impl Options {
                 "--list" => list = true,
                 "--ignored" => return Ok(None),
                 "--only" => options.only = value()?,
+                "--every" => {
+                    let text = value()?;
+                    let every = text.parse().ok().filter(|&every| every > 0);
+                    options.every = every.ok_or("--every takes a number")?;
+                }
                 "--names" => options.names = true,
                 "--verbose" => options.verbose = true,
                 "--require" => options.require = true,
@@ -87,9 +96,8 @@ fn main() -> ExitCode {
     let done = match Options::read() {
         Ok(None) => Ok(()),
         Ok(Some(options)) if options.names => {
-            let names = catalog::modules().into_iter().map(|module| module.name());
-            let mut asked = names.filter(|name| name.contains(&options.only));
-            asked.try_for_each(say)
+            let mut asked = share::asked(&options).into_iter();
+            asked.try_for_each(|module| say(module.name()))
         }
         Ok(Some(options)) if options.share.is_some() => share::work(&options),
         Ok(Some(options)) => all(&options),
@@ -147,7 +155,7 @@ fn all(options: &Options) -> Result<(), String> {
         found.modules * CAPABILITIES.len() - found.compiled - found.failures.len(),
         found.failures.len()
     );
-    if options.only.is_empty() {
+    if options.only.is_empty() && options.every == 1 {
         unlisted.extend(listed::needless(&found.kernels));
     }
     if !found.failures.is_empty() {

@@ -179,36 +179,48 @@ KERNEL_BOUNDS(firsts, Args, 256) {
     }
 }
 
-// Running sums of a row, added one after the other, as the host does. A block loads what one thread
-// of it adds.
+// Running sums of a row, added one after the other, as the host does: other orders round otherwise. A
+// block loads and stores what one thread of it adds, several at a time, so that it waits for sums alone.
 KERNEL_BOUNDS(running_sums, Args, 256) {
     SHARED_ARRAY(f64, part, 256);
+    SHARED_ARRAY(i64, lasts, 256);
+    u32 t = threadIdx.x;
     for (u64 row = blockIdx.x; row < job.rows; row += gridDim.x) {
         f64 total = 0.0;
-        i64 last = -1;
+        lasts[t] = -1;
         for (u64 start = 0; start < job.places; start += 256) {
-            u64 place = start + threadIdx.x;
+            u64 place = start + t;
             f64 weight = place < job.places ? weight_of(job, row * job.places + place) : 0.0;
             if (!valid(weight)) raise(job.flag, static_cast<i64>(row), job.record);
-            part[threadIdx.x] = weight;
+            if (weight > 0.0) lasts[t] = static_cast<i64>(place);
+            part[t] = weight;
             __syncthreads();
-            if (threadIdx.x == 0) {
-                u32 here = job.places - start < 256 ? static_cast<u32>(job.places - start) : 256;
-                for (u32 k = 0; k < here; k++) {
-                    f64 one = part[k];
-                    if (one > 0.0) last = static_cast<i64>(start + k);
-                    total += one;
-                    part[k] = total;
+            if (t == 0) {
+                // Behind the last place stand zeros.
+                for (u32 k = 0; k < 256; k += 8) {
+                    f64 ones[8];
+#pragma unroll
+                    for (u32 i = 0; i < 8; i++) ones[i] = part[k + i];
+#pragma unroll
+                    for (u32 i = 0; i < 8; i++) {
+                        total += ones[i];
+                        ones[i] = total;
+                    }
+#pragma unroll
+                    for (u32 i = 0; i < 8; i++) part[k + i] = ones[i];
                 }
             }
             __syncthreads();
-            if (place < job.places) job.sums[row * job.places + place] = part[threadIdx.x];
+            if (place < job.places) job.sums[row * job.places + place] = part[t];
             __syncthreads();
         }
-        if (threadIdx.x == 0) {
+        if (t == 0) {
+            i64 last = -1;
+            for (u32 i = 0; i < 256; i++) last = lasts[i] > last ? lasts[i] : last;
             job.last[row] = last;
             if (last < 0) raise(job.flag, static_cast<i64>(row), job.record);
         }
+        __syncthreads();
     }
 }
 

@@ -22,6 +22,7 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
     for i in 0..count {
         let mut command = Command::new(&this);
         command.args(["--share", &format!("{i}/{count}"), "--only", &options.only]);
+        command.args(["--every", &options.every.to_string()]);
         library.show(&mut command);
         let child = command.stdout(Stdio::piped()).spawn();
         children.push(child.map_err(|error| format!("{}: {error}", this.display()))?);
@@ -58,17 +59,21 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
     Ok(found)
 }
 
+/// The modules that the command line asks for.
+pub fn asked(options: &Options) -> Vec<Module> {
+    let mut modules = catalog::modules();
+    modules.retain(|module| module.name().contains(&options.only));
+    modules.into_iter().step_by(options.every).collect()
+}
+
 /// One process's part: the modules whose numbers leave its own as a remainder.
 pub fn work(options: &Options) -> Result<(), String> {
     let (this, of) = options.share.unwrap_or((0, 1));
     let version = catalog::compiler().map_err(|error| error.to_string())?;
     let kept = folder().join(format!("checked-{}.{}", version.0, version.1));
     fs::create_dir_all(&kept).map_err(|error| format!("{}: {error}", kept.display()))?;
-    let modules = catalog::modules();
-    let asked = modules
-        .iter()
-        .filter(|module| module.name().contains(&options.only));
-    for (_, module) in asked.enumerate().filter(|(i, _)| i % of == this) {
+    let modules = asked(options);
+    for module in modules.iter().skip(this).step_by(of) {
         println!("module\t{}", module.name());
         for capability in CAPABILITIES {
             let file = kept.join(format!("{:016x}-{capability}", module.fingerprint()));

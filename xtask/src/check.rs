@@ -1,6 +1,7 @@
 //! What CI runs, cheapest first.
 
 use crate::generate;
+use crate::kernels;
 use crate::step::{Command, Outcome, Step, run_all};
 
 /// The tests, as the README's first screen and `.ci/run` spell them.
@@ -74,6 +75,8 @@ fn steps() -> Vec<Step> {
         Step::new("doc", doc.env("RUSTDOCFLAGS", "-D warnings")),
         Step::new("no features", Command::cargo(features)),
         Step::new("features", Command::cargo(powerset)).needs(Command::cargo(["hack", "-V"])),
+        // Says so and passes where the compiler cannot be fetched.
+        Step::new("kernels", kernels::command(&[])),
         // All packages' tests, with conformance, properties, documentation and ui-tests.
         Step::new("test", Command::cargo(TEST)),
         // Once more for its count, which the harness above swallows.
