@@ -1,0 +1,338 @@
+// How lines of elements become one state each, in every layout.
+//
+// A line holds the elements of one output; `along` walks it and `kept` goes from line to line. What
+// happens to elements is an `Op`:
+//
+//     X, State                     what elements are converted to, and what they go into
+//     start(job)                   a state that has seen nothing
+//     take(state, xs, at, job)     takes elements in, the j-th of which stands at at[j]
+//     merge(state, other)          takes in what another state saw
+//     finish(state, at, job)       writes the result of a line: FINISH
+//     numbers(state, job)          what the elements of the result need: FUSED, WRITE
+//     note(numbers, at, job)       for each line once
+//     written(x, numbers), put     an element of the result, and where it goes
+//     missing(), hold(xs, job)     all elements of a line, as they are written: `held`
+//
+// A file that includes this one defines T0, the dtype of the operand, INDEX, and PLAIN: whether a line
+// is one run of equal steps.
+#ifndef NOMINA_LINES_CUH
+#define NOMINA_LINES_CUH
+
+#include "convert.cuh"
+#include "group.cuh"
+#include "index.cuh"
+
+template <int N> struct Lines {
+    const char* x;
+    // Of lines that are cut into chunks: the states of the first chunk of all lines, and so on.
+    char* states;
+    u64 outputs, count, chunk;
+    Strided<N> kept, along;
+};
+
+// What a kernel does with the state of a line.
+enum Phase {
+    FINISH, // gives it to `finish`; of one chunk of several, stores it
+    STATES, // stores it
+    FUSED,  // writes the line
+    WRITE,  // writes one chunk of the line, from the stored states of all its chunks
+};
+
+// The positions of elements that were read in packs of V.
+template <int V> struct At {
+    INDEX first, jump;
+    DEVICE INDEX operator[](int j) const { return first + (INDEX)(j / V) * jump + (INDEX)(j % V); }
+};
+
+// How many packs are read before the first is taken in: as many as keep memory busy, fewer where each
+// has to be looked for.
+template <int V> constexpr int AHEAD = V >= 16 ? 1 : V == 8 || !PLAIN ? 2 : 4;
+
+template <int V> DEVICE Pack<T0, V> load(const char* from) {
+    return *reinterpret_cast<const Pack<T0, V>*>(from);
+}
+
+// The offsets of an element of a line from the line's first.
+template <int N> DEVICE void along(const Strided<N>& along, INDEX i, i64 (&at)[N]) {
+    if constexpr (PLAIN) {
+#pragma unroll
+        for (int n = 0; n < N; n++) at[n] = (i64)i * along.steps[n][0];
+    } else {
+        offsets(along, i, at);
+    }
+}
+
+template <int N> DEVICE const char* element(const Lines<N>& lines, const char* line, INDEX i) {
+    i64 at[N];
+    along(lines.along, i, at);
+    return line + at[0];
+}
+
+// Where a chunk ends.
+template <class Job> DEVICE INDEX chunk_end(const Job& job, INDEX from) {
+    const INDEX count = (INDEX)job.lines.count, chunk = (INDEX)job.lines.chunk;
+    return count - from < chunk ? count : from + chunk;
+}
+
+template <class Op, class Job> DEVICE typename Op::State* stored(const Job& job) {
+    return reinterpret_cast<typename Op::State*>(job.lines.states);
+}
+
+template <class Op, Phase PHASE, class State, int N, class Job>
+DEVICE void deliver(const State& state, const i64 (&at)[N], INDEX output, const Job& job) {
+    if constexpr (PHASE == FINISH) {
+        if (gridDim.y == 1) {
+            Op::finish(state, at, job);
+            return;
+        }
+    }
+    stored<Op>(job)[(INDEX)blockIdx.y * (INDEX)job.lines.outputs + output] = state;
+}
+
+// Takes in `U` packs, each `jump` elements after the one before.
+template <class Op, int V, int U, class State, class Job>
+DEVICE void take_packs(State& state, const char* line, INDEX first, INDEX jump, const Job& job) {
+    T0 read[U * V];
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        const Pack<T0, V> pack = load<V>(element(job.lines, line, first + (INDEX)u * jump));
+#pragma unroll
+        for (int v = 0; v < V; v++) read[u * V + v] = pack[v];
+    }
+    typename Op::X xs[U * V];
+#pragma unroll
+    for (int j = 0; j < U * V; j++) xs[j] = convert<typename Op::X>(read[j]);
+    Op::take(state, xs, At<V>{first, jump}, job);
+}
+
+// Takes in this thread's share of the elements `from..to` of a line. Packs of more than one element
+// lie side by side: in lines of one run from wherever that is aligned on, in others everywhere.
+template <class Op, int V, class State, class Job>
+DEVICE void take_line(State& state, const char* line, INDEX from, INDEX to, const Job& job) {
+    constexpr int U = AHEAD<V>;
+    const INDEX lanes = blockDim.x;
+    INDEX first = from;
+    if constexpr (V > 1 && PLAIN) {
+        constexpr u32 size = sizeof(Pack<T0, V>);
+        const u32 off = (u32)(reinterpret_cast<u64>(element(job.lines, line, from)) % size);
+        const INDEX head = off == 0 ? 0 : (size - off) / (u32)sizeof(T0);
+        first = to - from < head ? to : from + head;
+        for (INDEX i = from + threadIdx.x; i < first; i += lanes)
+            take_packs<Op, 1, 1>(state, line, i, 1, job);
+    }
+    const INDEX packs = (to - first) / V;
+    INDEX i = threadIdx.x;
+    for (; i + (U - 1) * lanes < packs; i += U * lanes)
+        take_packs<Op, V, U>(state, line, first + i * V, lanes * V, job);
+    for (; i < packs; i += lanes) take_packs<Op, V, 1>(state, line, first + i * V, 1, job);
+    if constexpr (V > 1 && PLAIN) {
+        for (i = first + packs * V + threadIdx.x; i < to; i += lanes)
+            take_packs<Op, 1, 1>(state, line, i, 1, job);
+    }
+}
+
+// Lines side by side in y, whose elements are walked by the threads along x. The grid's y counts
+// chunks.
+template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const Job& job) {
+    using State = typename Op::State;
+    SHARED_ARRAY(State, shared, 32);
+    const INDEX outputs = (INDEX)job.lines.outputs;
+    const INDEX from = (INDEX)blockIdx.y * (INDEX)job.lines.chunk, to = chunk_end(job, from);
+    for (INDEX first = (INDEX)blockIdx.x * blockDim.y; first < outputs;
+         first += (INDEX)gridDim.x * blockDim.y) {
+        const INDEX output = first + threadIdx.y;
+        const bool live = output < outputs;
+        i64 at[N] = {};
+        State state = Op::start();
+        if (live) {
+            offsets(job.lines.kept, output, at);
+            if constexpr (PHASE == WRITE) {
+                for (INDEX chunk = threadIdx.x; chunk < gridDim.y; chunk += blockDim.x)
+                    Op::merge(state, stored<Op>(job)[chunk * outputs + output]);
+            } else {
+                take_line<Op, V>(state, job.lines.x + at[0], from, to, job);
+            }
+        }
+        state = merge_group<Op>(state, shared);
+        if (!live) continue;
+        if constexpr (PHASE == FINISH || PHASE == STATES) {
+            if (threadIdx.x == 0) deliver<Op, PHASE>(state, at, output, job);
+        } else {
+            const auto numbers = Op::numbers(state, job);
+            if (threadIdx.x == 0 && blockIdx.y == 0) Op::note(numbers, at, job);
+            for (INDEX i = from + threadIdx.x * V; i < to; i += (INDEX)blockDim.x * V) {
+                i64 there[N];
+                along(job.lines.along, i, there);
+                for (int n = 0; n < N; n++) there[n] += at[n];
+                const Pack<T0, V> pack = load<V>(job.lines.x + there[0]);
+                typename Op::X xs[V];
+#pragma unroll
+                for (int j = 0; j < V; j++)
+                    xs[j] = Op::written(convert<typename Op::X>(pack[j]), numbers);
+                Op::put(xs, there, job.lines.along, job);
+            }
+        }
+    }
+}
+
+// Lines that the threads along x hold in registers as a whole, M elements each, so that they are read
+// once; they are one run each.
+template <class Op, int V, int M, int N, class Job> DEVICE void held(const Job& job) {
+    using X = typename Op::X;
+    const INDEX outputs = (INDEX)job.lines.outputs, count = (INDEX)job.lines.count;
+    for (INDEX first = (INDEX)blockIdx.x * blockDim.y; first < outputs;
+         first += (INDEX)gridDim.x * blockDim.y) {
+        const INDEX output = first + threadIdx.y;
+        const bool live = output < outputs;
+        i64 at[N] = {};
+        if (live) offsets(job.lines.kept, output, at);
+        X xs[M];
+#pragma unroll
+        for (int q = 0; q < M / V; q++) {
+            const INDEX i = ((INDEX)q * blockDim.x + threadIdx.x) * V;
+            const bool there = live && i < count;
+            Pack<T0, V> pack;
+            if (there) pack = load<V>(element(job.lines, job.lines.x + at[0], i));
+#pragma unroll
+            for (int v = 0; v < V; v++) xs[q * V + v] = there ? convert<X>(pack[v]) : Op::missing();
+        }
+        const auto numbers = Op::template hold<V>(xs, job);
+        if (!live) continue;
+        if (threadIdx.x == 0) Op::note(numbers, at, job);
+#pragma unroll
+        for (int q = 0; q < M / V; q++) {
+            const INDEX i = ((INDEX)q * blockDim.x + threadIdx.x) * V;
+            if (i >= count) break;
+            i64 there[N];
+            along(job.lines.along, i, there);
+            for (int n = 0; n < N; n++) there[n] += at[n];
+            X out[V];
+#pragma unroll
+            for (int v = 0; v < V; v++) out[v] = xs[q * V + v];
+            Op::put(out, there, job.lines.along, job);
+        }
+    }
+}
+
+// Takes in `U` rows of V lines side by side, `jump` elements of each apart.
+template <class Op, int V, int U, class State, class Job>
+DEVICE void take_side_by_side(State (&state)[V], const char* line, INDEX first, INDEX jump,
+                              const Job& job) {
+    Pack<T0, V> packs[U];
+#pragma unroll
+    for (int u = 0; u < U; u++)
+        packs[u] = load<V>(element(job.lines, line, first + (INDEX)u * jump));
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        typename Op::X xs[U];
+#pragma unroll
+        for (int u = 0; u < U; u++) xs[u] = convert<typename Op::X>(packs[u][v]);
+        Op::take(state[v], xs, At<1>{first, jump}, job);
+    }
+}
+
+// Lines side by side in memory: the threads along x have V of them each, and those along y walk
+// them. The grid's y counts chunks. At most 256 threads.
+template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void columns(const Job& job) {
+    using State = typename Op::State;
+    constexpr int U = PLAIN ? 4 : 2;
+    SHARED_ARRAY(State, shared, 128 * V);
+    State* const slot = shared + ((INDEX)threadIdx.y * blockDim.x + threadIdx.x) * V;
+    const INDEX outputs = (INDEX)job.lines.outputs, groups = outputs / V;
+    const INDEX from = (INDEX)blockIdx.y * (INDEX)job.lines.chunk, to = chunk_end(job, from);
+    const INDEX tall = blockDim.y;
+    for (INDEX first = (INDEX)blockIdx.x * blockDim.x; first < groups;
+         first += (INDEX)gridDim.x * blockDim.x) {
+        const INDEX output = (first + threadIdx.x) * V;
+        const bool live = first + threadIdx.x < groups;
+        i64 at[N] = {};
+        State state[V];
+#pragma unroll
+        for (int v = 0; v < V; v++) state[v] = Op::start();
+        if (live) {
+            offsets(job.lines.kept, output, at);
+            if constexpr (PHASE == WRITE) {
+                for (INDEX chunk = threadIdx.y; chunk < gridDim.y; chunk += tall)
+#pragma unroll
+                    for (int v = 0; v < V; v++)
+                        Op::merge(state[v], stored<Op>(job)[chunk * outputs + output + v]);
+            } else {
+                const char* const line = job.lines.x + at[0];
+                INDEX i = from + threadIdx.y;
+                for (; i + (U - 1) * tall < to; i += U * tall)
+                    take_side_by_side<Op, V, U>(state, line, i, tall, job);
+                for (; i < to; i += tall) take_side_by_side<Op, V, 1>(state, line, i, tall, job);
+            }
+        }
+        for (u32 half = blockDim.y / 2; half > 0; half /= 2) {
+            __syncthreads();
+            if (threadIdx.y >= half && threadIdx.y < 2 * half)
+#pragma unroll
+                for (int v = 0; v < V; v++) (slot - half * blockDim.x * V)[v] = state[v];
+            __syncthreads();
+            if (threadIdx.y < half)
+#pragma unroll
+                for (int v = 0; v < V; v++) Op::merge(state[v], slot[v]);
+        }
+        if constexpr (PHASE == FINISH || PHASE == STATES) {
+            if (!live || threadIdx.y != 0) continue;
+#pragma unroll
+            for (int v = 0; v < V; v++) {
+                deliver<Op, PHASE>(state[v], at, output + v, job);
+                for (int n = 0; n < N; n++) at[n] += job.lines.kept.steps[n][0];
+            }
+        } else {
+            __syncthreads();
+            if (threadIdx.y == 0)
+#pragma unroll
+                for (int v = 0; v < V; v++) slot[v] = state[v];
+            __syncthreads();
+            typename Op::Numbers numbers[V];
+#pragma unroll
+            for (int v = 0; v < V; v++) numbers[v] = Op::numbers(shared[threadIdx.x * V + v], job);
+            if (!live) continue;
+            if (threadIdx.y == 0 && blockIdx.y == 0) {
+                i64 one[N];
+                for (int n = 0; n < N; n++) one[n] = at[n];
+                for (int v = 0; v < V; v++) {
+                    Op::note(numbers[v], one, job);
+                    for (int n = 0; n < N; n++) one[n] += job.lines.kept.steps[n][0];
+                }
+            }
+            for (INDEX i = from + threadIdx.y; i < to; i += tall) {
+                i64 there[N];
+                along(job.lines.along, i, there);
+                for (int n = 0; n < N; n++) there[n] += at[n];
+                const Pack<T0, V> pack = load<V>(job.lines.x + there[0]);
+                typename Op::X xs[V];
+#pragma unroll
+                for (int v = 0; v < V; v++)
+                    xs[v] = Op::written(convert<typename Op::X>(pack[v]), numbers[v]);
+                Op::put(xs, there, job.lines.kept, job);
+            }
+        }
+    }
+}
+
+// The stored states of all chunks of a line to its result; threads along x merge them.
+template <class Op, int N, class Job> DEVICE void chunks(const Job& job, INDEX count) {
+    using State = typename Op::State;
+    SHARED_ARRAY(State, shared, 32);
+    const INDEX outputs = (INDEX)job.lines.outputs;
+    for (INDEX first = (INDEX)blockIdx.x * blockDim.y; first < outputs;
+         first += (INDEX)gridDim.x * blockDim.y) {
+        const INDEX output = first + threadIdx.y;
+        const bool live = output < outputs;
+        State state = Op::start();
+        if (live)
+            for (INDEX chunk = threadIdx.x; chunk < count; chunk += blockDim.x)
+                Op::merge(state, stored<Op>(job)[chunk * outputs + output]);
+        state = merge_group<Op>(state, shared);
+        if (!live || threadIdx.x != 0) continue;
+        i64 at[N];
+        offsets(job.lines.kept, output, at);
+        Op::finish(state, at, job);
+    }
+}
+
+#endif

@@ -1,0 +1,35 @@
+// Reductions of dims.
+//
+// T0 is the dtype of elements, T1 what they are converted to, T2 the dtype of the result; OP is the
+// reduction (reduce.cuh), SHAPE how lines lie, and PACK how many elements are read at once.
+#include "lines.cuh"
+#include "reduce.cuh"
+
+#define ROWS 0
+#define COLUMNS 1
+#define CHUNKS 2
+
+struct Reduce {
+    Lines<2> lines;
+    T2* values;
+    i64* positions;
+    f64 number;
+    u32 chunks;
+    u32 flag;
+};
+
+struct Op : OP<T1> {
+    // Offsets of results are in elements.
+    static DEVICE void finish(const State& state, const i64 (&at)[2], const Reduce& job) {
+        if (job.values) job.values[at[1]] = convert<T2>(value(state, job));
+        place(state, job.positions + at[1]);
+    }
+};
+
+#if SHAPE == ROWS
+KERNEL_BOUNDS(reduce_rows, Reduce, 512) { rows<Op, PACK, FINISH, 2>(job); }
+#elif SHAPE == COLUMNS
+KERNEL_BOUNDS(reduce_columns, Reduce, 256) { columns<Op, PACK, FINISH, 2>(job); }
+#else
+KERNEL_BOUNDS(reduce_chunks, Reduce, 512) { chunks<Op, 2>(job, job.chunks); }
+#endif
