@@ -44,7 +44,8 @@ template <class A> struct ExpSum {
     }
 };
 
-DEVICE c128 complex_exponential(c128 z) {
+// Long, and called in many places.
+__device__ __noinline__ c128 complex_exponential(c128 z) {
     if (z.re == -infinity<f64>() && !is_finite(z.im)) return {0.0, 0.0};
     if (z.re == infinity<f64>() && (z.im == 0.0 || !is_finite(z.im)))
         return {z.re, z.im == 0.0 ? 0.0 : nan<f64>()};
@@ -54,7 +55,9 @@ DEVICE c128 complex_exponential(c128 z) {
     sincos(z.im, &sine, &cosine);
     return {size * cosine, size * sine};
 }
-DEVICE c128 complex_logarithm(c128 z) { return {log(hypot(z.re, z.im)), atan2(z.im, z.re)}; }
+__device__ __noinline__ c128 complex_logarithm(c128 z) {
+    return {log(hypot(z.re, z.im)), atan2(z.im, z.re)};
+}
 
 struct ComplexExpState {
     f64 max, re, im;

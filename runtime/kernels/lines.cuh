@@ -46,7 +46,7 @@ template <int V> struct At {
 
 // How many packs are read before the first is taken in: as many as keep memory busy, fewer where each
 // has to be looked for.
-template <int V> constexpr int AHEAD = V >= 16 ? 1 : V == 8 || !PLAIN ? 2 : 4;
+template <int V> constexpr int AHEAD = V >= 16 ? 1 : V == 8 || !PLAIN || sizeof(T0) >= 8 ? 2 : 4;
 
 template <int V> DEVICE Pack<T0, V> load(const char* from) {
     return *reinterpret_cast<const Pack<T0, V>*>(from);
@@ -282,14 +282,18 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void columns(co
                 for (int n = 0; n < N; n++) at[n] += job.lines.kept.steps[n][0];
             }
         } else {
-            __syncthreads();
-            if (threadIdx.y == 0)
+            if (tall > 1) {
+                __syncthreads();
+                if (threadIdx.y == 0)
 #pragma unroll
-                for (int v = 0; v < V; v++) slot[v] = state[v];
-            __syncthreads();
+                    for (int v = 0; v < V; v++) slot[v] = state[v];
+                __syncthreads();
+#pragma unroll
+                for (int v = 0; v < V; v++) state[v] = shared[threadIdx.x * V + v];
+            }
             typename Op::Numbers numbers[V];
 #pragma unroll
-            for (int v = 0; v < V; v++) numbers[v] = Op::numbers(shared[threadIdx.x * V + v], job);
+            for (int v = 0; v < V; v++) numbers[v] = Op::numbers(state[v], job);
             if (!live) continue;
             if (threadIdx.y == 0 && blockIdx.y == 0) {
                 i64 one[N];

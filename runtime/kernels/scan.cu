@@ -83,8 +83,7 @@ template <class A> struct Logcumsumexp {
 struct ComplexLogcumsumexp {
     using Acc = c128;
     static DEVICE Acc start() { return {-infinity<f64>(), 0.0}; }
-    // Long, and called in many places.
-    static __device__ __noinline__ Acc join(Acc x, Acc y) {
+    static DEVICE Acc join(Acc x, Acc y) {
         const bool up = y.re > x.re || is_nan(y.re);
         const Acc low = up ? x : y, high = up ? y : x;
         if (low.re == -infinity<f64>()) return high;

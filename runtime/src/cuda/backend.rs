@@ -3,7 +3,10 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
-use super::{Cuda, copy, fill, fused, gather, pointwise, random, scatter, sort, staged};
+use super::{
+    Cuda, copy, entropy, fill, fused, gather, norm, pointwise, random, reduce, scan, scatter,
+    softmax, sort, staged,
+};
 use crate::backend::{Backend, Dense, Place, Pointwise};
 use crate::call;
 use crate::cpu::gather::{IndexJob, Update};
@@ -129,27 +132,27 @@ impl Backend for Cuda {
 
     unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::reduce(self, job) }
+        unsafe { reduce::reduce(self.forever(job.op.name())?, job) }
     }
 
     unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::softmax(self, job) }
+        unsafe { softmax::softmax(self.forever(job.op.name())?, job) }
     }
 
     unsafe fn norm(&self, job: &call::NormJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::norm(self, job) }
+        unsafe { norm::norm(self.forever(job.op)?, job) }
     }
 
     unsafe fn entropy(&self, job: &call::EntropyJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::entropy(self, job) }
+        unsafe { entropy::entropy(self.forever(job.op)?, job) }
     }
 
     unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { staged::scan(self, job) }
+        unsafe { scan::scan(self.forever(job.op.name())?, job) }
     }
 
     unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()> {

@@ -94,6 +94,11 @@ pub fn modules() -> Vec<Module> {
         super::search::modules(),
         super::select::modules(),
         super::sort::modules(),
+        super::entropy::modules(),
+        super::norm::modules(),
+        super::reduce::modules(),
+        super::scan::modules(),
+        super::softmax::modules(),
     ];
     classes.into_iter().flatten().collect()
 }

@@ -34,6 +34,8 @@ mod disk;
 #[cfg(feature = "cuda")]
 mod distance;
 #[cfg(feature = "cuda")]
+mod entropy;
+#[cfg(feature = "cuda")]
 mod expression;
 #[cfg(feature = "cuda")]
 mod failure;
@@ -56,11 +58,15 @@ mod index;
 #[cfg(feature = "cuda")]
 mod launch;
 #[cfg(feature = "cuda")]
+mod lines;
+#[cfg(feature = "cuda")]
 mod map;
 #[cfg(feature = "cuda")]
 mod memory;
 #[cfg(feature = "cuda")]
 mod moves;
+#[cfg(feature = "cuda")]
+mod norm;
 #[cfg(feature = "cuda")]
 mod pointwise;
 #[cfg(feature = "cuda")]
@@ -70,15 +76,21 @@ mod probe;
 #[cfg(feature = "cuda")]
 mod random;
 #[cfg(feature = "cuda")]
+mod reduce;
+#[cfg(feature = "cuda")]
 mod resample;
 #[cfg(feature = "cuda")]
 mod room;
+#[cfg(feature = "cuda")]
+mod scan;
 #[cfg(feature = "cuda")]
 mod scatter;
 #[cfg(feature = "cuda")]
 mod search;
 #[cfg(feature = "cuda")]
 mod select;
+#[cfg(feature = "cuda")]
+mod softmax;
 #[cfg(feature = "cuda")]
 mod sort;
 #[cfg(feature = "cuda")]

@@ -47,8 +47,16 @@ files! {
     Fill = "fill.cu",
     /// Elementwise operators.
     Map = "map.cu",
+    /// Cross entropy.
+    Entropy = "entropy.cu",
+    /// Normalisation of rows.
+    Norm = "norm.cu",
     /// Random numbers from words.
     Random = "random.cu",
+    /// Reductions of dims.
+    Reduce = "reduce.cu",
+    /// Running results along a dim.
+    Scan = "scan.cu",
     /// Permutations, and places drawn by weight.
     Shuffle = "shuffle.cu",
     /// What windows see, as columns.
@@ -85,6 +93,8 @@ files! {
     Search = "search.cu",
     /// Counting into bins.
     Count = "count.cu",
+    /// Exponentials along a dim.
+    Softmax = "softmax.cu",
 }
 
 /// Declares the files that class files include.
@@ -101,10 +111,16 @@ headers![
     "block.cuh",
     "complex.cuh",
     "convert.cuh",
+    "exp_sum.cuh",
+    "group.cuh",
     "exact.cuh",
     "index.cuh",
     "keys.cuh",
+    "lines.cuh",
+    "moments.cuh",
     "numeric.cuh",
+    "real.cuh",
+    "reduce.cuh",
     "philox.cuh",
     "slices.cuh",
     "running.cuh",

@@ -1,0 +1,143 @@
+//! Normalisation of rows.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result};
+
+use super::catalog::Module;
+use super::launch::Argument;
+use super::lines::{Beside, Choice, Lines, Walk, held, ways};
+use super::source::{File, Source};
+use super::{Cuda, staged};
+use crate::SmallVec;
+use crate::backend::{Place, arithmetic};
+use crate::call::NormJob;
+use crate::shape::Strides;
+
+/// What `norm.cu` takes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    lines: Lines<5>,
+    out: *mut u8,
+    weight: *const u8,
+    bias: *const u8,
+    stats: *mut u8,
+    eps: f64,
+}
+
+// SAFETY: `Job` of `norm.cu`.
+unsafe impl Argument for Job {}
+
+/// The bytes of a state, at most.
+const STATE: usize = 24;
+
+/// A module of `norm.cu`, but for how rows lie.
+fn module(rms: bool, dtype: DType, weight: DType, bias: DType) -> Source {
+    Source::new(File::Norm)
+        .word("OP", if rms { "RootMeanSquare" } else { "Standard" })
+        .dtype("T0", dtype)
+        .dtype("T1", arithmetic(dtype))
+        .dtype("T3", weight)
+        .dtype("T4", bias)
+}
+
+/// Normalises rows.
+///
+/// # Safety
+/// See [`crate::backend::Backend`].
+pub(super) unsafe fn norm(cuda: &'static Cuda, job: &NormJob<'_>) -> Result<()> {
+    let rank = job.shape.len();
+    let marked: SmallVec<[bool; 8]> = (0..rank).map(|dim| job.dims.contains(&dim)).collect();
+    let nowhere = Strides::from_elem(0, rank);
+    // Statistics lie row by row, two numbers each.
+    let mut stats = nowhere.clone();
+    let mut row = 2;
+    for dim in (0..rank).rev().filter(|&dim| !marked[dim]) {
+        stats[dim] = row;
+        row *= job.shape[dim] as isize;
+    }
+    let none = (
+        Place {
+            ptr: std::ptr::null_mut(),
+            dtype: job.x.dtype,
+        },
+        &nowhere[..],
+    );
+    let (weight, bias) = (job.weight.unwrap_or(none), job.bias.unwrap_or(none));
+    let operand = |(place, strides): (Place, _)| (strides, place.dtype.size());
+    let operands = [
+        (job.strides, job.x.dtype.size()),
+        (job.out_strides, job.out.dtype.size()),
+        operand(weight),
+        operand(bias),
+        (&stats[..], size_of::<f64>()),
+    ];
+    let walk = Walk::new(job.shape, &marked, operands, false);
+    let beside = |place: Place, any: bool| Beside {
+        at: place.ptr,
+        size: place.dtype.size(),
+        any,
+    };
+    let others = [
+        beside(job.out, false),
+        beside(weight.0, true),
+        beside(bias.0, true),
+    ];
+    let choice = Choice::new(&walk, job.x.ptr, job.x.dtype, STATE, &others);
+    let same = job.compute == job.x.dtype && job.out.dtype == job.x.dtype;
+    let Some(choice) = choice.filter(|_| same) else {
+        // SAFETY: the caller's promise.
+        return unsafe { staged::norm(cuda, job) };
+    };
+    let mut args = Job {
+        lines: choice.lines,
+        out: job.out.ptr,
+        weight: weight.0.ptr,
+        bias: bias.0.ptr,
+        stats: job.stats.cast(),
+        eps: job.eps,
+    };
+    let module = module(job.rms, job.x.dtype, weight.0.dtype, bias.0.dtype);
+    let double = arithmetic(job.compute) == DType::F64;
+    let entries = [c"norm_held", c"norm_rows", c"norm_columns"];
+    // SAFETY: the walk has the job's positions; statistics have two numbers for each row.
+    unsafe {
+        choice.write(
+            cuda,
+            job.op,
+            module,
+            entries,
+            (STATE, double),
+            &mut args,
+            |args| &mut args.lines,
+        )
+    }
+}
+
+/// Every module that calls here ask for, unless scales have another dtype than elements.
+pub(super) fn modules() -> Vec<Module> {
+    let mut all = Vec::new();
+    for rms in [false, true] {
+        for dtype in Op::LayerNorm.row().dtypes.iter() {
+            let source = module(rms, dtype, dtype, dtype);
+            let most = 16 / dtype.size();
+            for pack in [1, most] {
+                for source in held(&source, pack) {
+                    all.push(Module::new(source, &[c"norm_held"]));
+                }
+            }
+            for phase in ["STATES", "FUSED", "WRITE"] {
+                let source = source.clone().word("PHASE", phase);
+                for (source, rows) in ways(&source, most, false) {
+                    let entries: &[_] = if rows {
+                        &[c"norm_rows"]
+                    } else {
+                        &[c"norm_columns"]
+                    };
+                    all.push(Module::new(source, entries));
+                }
+            }
+        }
+    }
+    all
+}

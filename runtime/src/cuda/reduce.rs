@@ -1,0 +1,218 @@
+//! Reductions of dims.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result};
+
+use super::catalog::Module;
+use super::launch::Argument;
+use super::lines::{Choice, Lines, Walk, chunked, ways};
+use super::source::{File, Source};
+use super::{Cuda, staged};
+use crate::backend::arithmetic;
+use crate::call::ReduceJob;
+
+/// What `reduce.cu` takes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Reduce {
+    lines: Lines<2>,
+    values: *mut u8,
+    positions: *mut i64,
+    number: f64,
+    chunks: u32,
+    flag: u32,
+}
+
+// SAFETY: `Reduce` of `reduce.cu`.
+unsafe impl Argument for Reduce {}
+
+/// A reduction of `reduce.cuh`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Kind {
+    name: &'static str,
+    /// What elements are converted to.
+    load: DType,
+    /// The bytes of a state, at most.
+    state: usize,
+    number: f64,
+    flag: bool,
+}
+
+/// The reduction of an operator; `None` where kernels have none.
+fn kind(op: Op, compute: DType, number: f64, count: usize, positions: bool) -> Option<Kind> {
+    let dtype = arithmetic(compute);
+    let of = |name, load: DType, state| Kind {
+        name,
+        load,
+        state,
+        number: 1.0,
+        flag: false,
+    };
+    let inexact = !dtype.is_integral();
+    // Sums of integers are i64's.
+    let wide = if inexact { dtype } else { DType::I64 };
+    let real = !dtype.is_complex();
+    Some(match op {
+        Op::Max | Op::Argmax if positions && real => of("Argmax", dtype, 16),
+        Op::Min | Op::Argmin if positions && real => of("Argmin", dtype, 16),
+        _ if positions => return None,
+        Op::Sum => of("Sum", wide, wide.size()),
+        Op::Mean if inexact => Kind {
+            number: count as f64,
+            ..of("Sum", wide, wide.size())
+        },
+        Op::Prod => of("Prod", wide, wide.size()),
+        Op::Amax | Op::Max if real => of("Max", dtype, dtype.size()),
+        Op::Amin | Op::Min if real => of("Min", dtype, dtype.size()),
+        Op::Any => of("Any", DType::Bool, 4),
+        Op::All => of("All", DType::Bool, 4),
+        Op::CountNonzero => of("Count", DType::Bool, 8),
+        Op::Var | Op::Std if inexact && real => Kind {
+            number: (count as f64 - number).max(0.0),
+            flag: op == Op::Std,
+            ..of("Variance", dtype, 24)
+        },
+        Op::Nansum | Op::Nanmean if inexact && real => Kind {
+            flag: op == Op::Nanmean,
+            ..of("NanSum", dtype, 16)
+        },
+        Op::Nansum if real => of("Sum", wide, 8),
+        Op::Norm if real => {
+            let name = match number {
+                0.0 => "NormZero",
+                1.0 => "NormOne",
+                2.0 => "NormTwo",
+                f64::INFINITY => "NormMost",
+                f64::NEG_INFINITY => "NormLeast",
+                _ => "NormPower",
+            };
+            Kind {
+                number,
+                ..of(name, DType::F64, 8)
+            }
+        }
+        Op::Logsumexp if !real => of("LogSumExp", DType::C128, 24),
+        Op::Logsumexp if inexact => of("LogSumExp", dtype, 2 * dtype.size()),
+        _ => return None,
+    })
+}
+
+/// A module of `reduce.cu`, but for how lines lie.
+fn module(name: &'static str, from: DType, load: DType, to: DType) -> Source {
+    Source::new(File::Reduce)
+        .word("OP", name)
+        .dtype("T0", from)
+        .dtype("T1", load)
+        .dtype("T2", to)
+}
+
+/// Reduces dims.
+///
+/// # Safety
+/// See [`crate::backend::Backend`].
+pub(super) unsafe fn reduce(cuda: &'static Cuda, job: &ReduceJob<'_>) -> Result<()> {
+    let op = job.op.name();
+    let positions = !job.positions.is_null();
+    let operands = [(job.strides, job.dtype.size()), (job.out, 1)];
+    let walk = Walk::new(job.shape, job.reduced, operands, positions);
+    let found = kind(job.op, job.compute, job.number, walk.count, positions);
+    let way = found.and_then(|kind| {
+        let choice = Choice::new(&walk, job.x, job.dtype, kind.state, &[])?;
+        Some((kind, choice))
+    });
+    let Some((kind, choice)) = way else {
+        // SAFETY: the caller's promise.
+        return unsafe { staged::reduce(cuda, job) };
+    };
+    let to = if job.values.is_null() {
+        kind.load
+    } else {
+        job.values_dtype
+    };
+    let states = match choice.chunks {
+        1 => None,
+        _ => Some(cuda.scratch(op, choice.scratch(kind.state))?),
+    };
+    let mut args = Reduce {
+        lines: choice.lines,
+        values: job.values,
+        positions: job.positions,
+        number: kind.number,
+        chunks: choice.chunks as u32,
+        flag: u32::from(kind.flag),
+    };
+    if let Some(states) = &states {
+        args.lines.states = states.as_ptr();
+    }
+    let entry = if choice.rows {
+        c"reduce_rows"
+    } else {
+        c"reduce_columns"
+    };
+    let module = module(kind.name, job.dtype, kind.load, to);
+    let function = cuda.function(op, choice.source(module.clone()), entry)?;
+    // SAFETY: the walk has the job's positions, and the scratch a state for each chunk.
+    unsafe { cuda.launch(op, function, choice.grid, &args)? };
+    if states.is_some() {
+        let merge = cuda.function(op, choice.merging(module), c"reduce_chunks")?;
+        // SAFETY: as above.
+        unsafe { cuda.launch(op, merge, choice.merge_grid(), &args)? };
+    }
+    Ok(())
+}
+
+/// Every module that calls here ask for, unless another dtype is asked for as that of the result.
+pub(super) fn modules() -> Vec<Module> {
+    const OPS: [Op; 17] = [
+        Op::Sum,
+        Op::Prod,
+        Op::Amax,
+        Op::Amin,
+        Op::Any,
+        Op::All,
+        Op::CountNonzero,
+        Op::Var,
+        Op::Nansum,
+        Op::Logsumexp,
+        Op::Argmax,
+        Op::Argmin,
+        Op::Norm,
+        Op::Norm,
+        Op::Norm,
+        Op::Norm,
+        Op::Norm,
+    ];
+    const DEGREES: [f64; 5] = [0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];
+    let mut all = Vec::new();
+    for (i, op) in OPS.into_iter().enumerate() {
+        let degree = i
+            .checked_sub(OPS.len() - DEGREES.len())
+            .map_or(2.0, |i| DEGREES[i]);
+        for dtype in op.row().dtypes.iter() {
+            let resolved = op.row().dtype.resolve(dtype, DType::F32);
+            let positions = matches!(op, Op::Argmax | Op::Argmin);
+            let Some(kind) = kind(op, resolved.compute, degree, 1, positions) else {
+                continue;
+            };
+            let to = if positions { dtype } else { resolved.result };
+            let source = module(kind.name, dtype, kind.load, to);
+            // Counting in 64 bits changes the same few lines everywhere.
+            for wide in [false, true]
+                .into_iter()
+                .take(1 + usize::from(op == Op::Sum))
+            {
+                for (source, rows) in ways(&source, 16 / dtype.size(), wide) {
+                    let entries: &[_] = if rows {
+                        &[c"reduce_rows"]
+                    } else {
+                        &[c"reduce_columns"]
+                    };
+                    all.push(Module::new(source, entries));
+                }
+                let merge = chunked(source.clone(), wide);
+                all.push(Module::new(merge, &[c"reduce_chunks"]));
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,110 @@
+//! Exponentials along a dim.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, Result};
+
+use super::catalog::Module;
+use super::launch::Argument;
+use super::lines::{Beside, Choice, Lines, Walk, held, ways};
+use super::source::{File, Source};
+use super::{Cuda, staged};
+use crate::backend::arithmetic;
+use crate::call::SoftmaxJob;
+
+/// What `softmax.cu` takes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    lines: Lines<2>,
+    out: *mut u8,
+}
+
+// SAFETY: `Job` of `softmax.cu`.
+unsafe impl Argument for Job {}
+
+/// A module of `softmax.cu`, but for how lines lie.
+fn module(name: &'static str, from: DType, compute: DType, to: DType) -> Source {
+    Source::new(File::Softmax)
+        .word("OP", name)
+        .dtype("T0", from)
+        .dtype("T1", arithmetic(compute))
+        .dtype("T2", to)
+}
+
+/// Normalises along a dim.
+///
+/// # Safety
+/// See [`crate::backend::Backend`].
+pub(super) unsafe fn softmax(cuda: &'static Cuda, job: &SoftmaxJob<'_>) -> Result<()> {
+    let op = job.op.name();
+    let marked: crate::SmallVec<[bool; 8]> =
+        (0..job.shape.len()).map(|dim| dim == job.dim).collect();
+    let operands = [
+        (job.strides, job.dtype.size()),
+        (job.out_strides, job.out_dtype.size()),
+    ];
+    let walk = Walk::new(job.shape, &marked, operands, false);
+    let double = arithmetic(job.compute) == DType::F64;
+    let state = 2 * arithmetic(job.compute).size();
+    let out = Beside {
+        at: job.out,
+        size: job.out_dtype.size(),
+        any: false,
+    };
+    let name = match job.op {
+        Op::Softmax => Some("Softmax"),
+        Op::LogSoftmax => Some("LogSoftmax"),
+        _ => None,
+    };
+    let choice = Choice::new(&walk, job.x, job.dtype, state, &[out]);
+    let (Some(name), Some(choice)) = (name, choice) else {
+        // SAFETY: the caller's promise.
+        return unsafe { staged::softmax(cuda, job) };
+    };
+    let module = module(name, job.dtype, job.compute, job.out_dtype);
+    let mut args = Job {
+        lines: choice.lines,
+        out: job.out,
+    };
+    let entries = [c"softmax_held", c"softmax_rows", c"softmax_columns"];
+    // SAFETY: the walk has the job's positions.
+    unsafe {
+        choice.write(
+            cuda,
+            op,
+            module,
+            entries,
+            (state, double),
+            &mut args,
+            |args| &mut args.lines,
+        )
+    }
+}
+
+/// Every module that calls here ask for, unless another dtype is asked for as that of the result.
+pub(super) fn modules() -> Vec<Module> {
+    let mut all = Vec::new();
+    for name in ["Softmax", "LogSoftmax"] {
+        for dtype in Op::Softmax.row().dtypes.iter() {
+            let source = module(name, dtype, dtype, dtype);
+            let most = 16 / dtype.size();
+            for pack in [1, most] {
+                for source in held(&source, pack) {
+                    all.push(Module::new(source, &[c"softmax_held"]));
+                }
+            }
+            for phase in ["STATES", "FUSED", "WRITE"] {
+                let source = source.clone().word("PHASE", phase);
+                for (source, rows) in ways(&source, most, false) {
+                    let entries: &[_] = if rows {
+                        &[c"softmax_rows"]
+                    } else {
+                        &[c"softmax_columns"]
+                    };
+                    all.push(Module::new(source, entries));
+                }
+            }
+        }
+    }
+    all
+}
