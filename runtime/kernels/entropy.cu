@@ -56,7 +56,7 @@ struct Op {
         f64 loss = 0.0, counted = 0.0;
         if (target != job.ignored) {
             f64 log_sum = 0.0;
-            if constexpr (LOGITS) log_sum = (f64)origin(state.power.max) + log((f64)state.power.sum);
+            if constexpr (LOGITS) log_sum = ExpSum<T1>::logarithm_of(state.power);
             const char* const there = job.lines.x + at[0] + target * job.lines.along.steps[0][0];
             counted = weight(job, target);
             loss = counted * (log_sum - (f64)convert<T1>(*reinterpret_cast<const T0*>(there)));
@@ -71,9 +71,9 @@ struct Op {
 };
 
 #if SHAPE == ROWS
-KERNEL_BOUNDS(entropy_rows, Job, 512) { rows<Op, PACK, FINISH, 2>(job); }
+KERNEL_BOUNDS(entropy_rows, Job, 256) { rows<Op, PACK, FINISH, 2>(job); }
 #elif SHAPE == COLUMNS
 KERNEL_BOUNDS(entropy_columns, Job, 256) { columns<Op, PACK, FINISH, 2>(job); }
 #else
-KERNEL_BOUNDS(entropy_chunks, Job, 512) { chunks<Op, 2>(job, job.chunks); }
+KERNEL_BOUNDS(entropy_chunks, Job, 256) { chunks<Op, 2>(job, job.chunks); }
 #endif

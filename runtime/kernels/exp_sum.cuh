@@ -39,8 +39,8 @@ template <class A> struct ExpSum {
         if (other.sum != (A)0)
             state.sum += from == old ? other.sum : other.sum * exponential(old - from);
     }
-    static DEVICE A logarithm_of(const State& state) {
-        return origin(state.max) + logarithm(state.sum);
+    static DEVICE f64 logarithm_of(const State& state) {
+        return (f64)origin(state.max) + log((f64)state.sum);
     }
 };
 

@@ -142,7 +142,7 @@ struct RootMeanSquare : Row<RootMeanSquare> {
 constexpr int THREADS = ITEMS > 16 ? 256 : sizeof(T1) > 4 ? 512 : 1024;
 KERNEL_BOUNDS(norm_held, Job, THREADS) { held<OP, PACK, ITEMS, 5>(job); }
 #elif SHAPE == ROWS
-KERNEL_BOUNDS(norm_rows, Job, 512) { rows<OP, PACK, PHASE, 5>(job); }
+KERNEL_BOUNDS(norm_rows, Job, 256) { rows<OP, PACK, PHASE, 5>(job); }
 #else
 KERNEL_BOUNDS(norm_columns, Job, 256) { columns<OP, PACK, PHASE, 5>(job); }
 #endif

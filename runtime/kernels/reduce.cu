@@ -27,9 +27,9 @@ struct Op : OP<T1> {
 };
 
 #if SHAPE == ROWS
-KERNEL_BOUNDS(reduce_rows, Reduce, 512) { rows<Op, PACK, FINISH, 2>(job); }
+KERNEL_BOUNDS(reduce_rows, Reduce, 256) { rows<Op, PACK, FINISH, 2>(job); }
 #elif SHAPE == COLUMNS
 KERNEL_BOUNDS(reduce_columns, Reduce, 256) { columns<Op, PACK, FINISH, 2>(job); }
 #else
-KERNEL_BOUNDS(reduce_chunks, Reduce, 512) { chunks<Op, 2>(job, job.chunks); }
+KERNEL_BOUNDS(reduce_chunks, Reduce, 256) { chunks<Op, 2>(job, job.chunks); }
 #endif

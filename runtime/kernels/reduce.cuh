@@ -117,7 +117,7 @@ template <class A> struct Variance : MomentsOf<A> {
 
 template <class A> struct LogSumExp : ExpSum<A> {
     template <class Job> static DEVICE A value(const ExpState<A>& state, const Job&) {
-        return ExpSum<A>::logarithm_of(state);
+        return (A)ExpSum<A>::logarithm_of(state);
     }
 };
 template <> struct LogSumExp<c128> : ComplexExpSum {

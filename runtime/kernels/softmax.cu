@@ -98,7 +98,7 @@ struct LogSoftmax : Line {
 constexpr int THREADS = ITEMS > 16 ? 256 : sizeof(T1) > 4 ? 512 : 1024;
 KERNEL_BOUNDS(softmax_held, Job, THREADS) { held<OP, PACK, ITEMS, 2>(job); }
 #elif SHAPE == ROWS
-KERNEL_BOUNDS(softmax_rows, Job, 512) { rows<OP, PACK, PHASE, 2>(job); }
+KERNEL_BOUNDS(softmax_rows, Job, 256) { rows<OP, PACK, PHASE, 2>(job); }
 #else
 KERNEL_BOUNDS(softmax_columns, Job, 256) { columns<OP, PACK, PHASE, 2>(job); }
 #endif
