@@ -7,7 +7,7 @@
 // The running result up to and with each thread; all threads of whole warps take part. `combine` is
 // associative: what stands before is its first argument. `total` is that of all threads.
 template <class T, class F> DEVICE T block_scan(T value, F combine, T& total) {
-    SHARED_ARRAY(Words<T>, warps, 32);
+    SHARED_ARRAY(LaneWords<T>, warps, 32);
     u32 thread = thread_in_block(), lane = thread % 32, count = threads_of_block() / 32;
 #pragma unroll
     for (u32 delta = 1; delta < 32; delta <<= 1) {
