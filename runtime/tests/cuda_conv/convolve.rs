@@ -1,0 +1,295 @@
+//! Convolutions and their transposes.
+
+use nomina_core::DType;
+use nomina_core::op::Op;
+use nomina_runtime::Raw;
+use nomina_runtime::call::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
+
+use super::common::{NUMBERS, agree, apart, channels_last, numbers};
+
+const CONV: [Op; 3] = [Op::Conv1d, Op::Conv2d, Op::Conv3d];
+const TRANSPOSE: [Op; 3] = [
+    Op::ConvTranspose1d,
+    Op::ConvTranspose2d,
+    Op::ConvTranspose3d,
+];
+
+/// How a kernel slides; all dims that there are take the last ones.
+#[derive(Clone, Debug)]
+struct Case {
+    batch: usize,
+    channels: usize,
+    outs: usize,
+    groups: usize,
+    size: Vec<usize>,
+    kernel: Vec<usize>,
+    stride: Vec<usize>,
+    padding: Option<Vec<usize>>,
+    dilation: Vec<usize>,
+    bias: bool,
+}
+
+impl Case {
+    fn new(channels: usize, outs: usize, size: &[usize], kernel: &[usize]) -> Self {
+        let same = |number| vec![number; size.len()];
+        Self {
+            batch: 2,
+            channels,
+            outs,
+            groups: 1,
+            size: size.into(),
+            kernel: kernel.into(),
+            stride: same(1),
+            padding: Some(same(0)),
+            dilation: same(1),
+            bias: false,
+        }
+    }
+
+    fn groups(mut self, groups: usize) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    fn slides(mut self, stride: usize, padding: usize, dilation: usize) -> Self {
+        // Along the last dim; along the others one less or more.
+        let rank = self.size.len();
+        let near = |number: usize, least: usize| -> Vec<usize> {
+            let each = (0..rank).map(|dim| number.saturating_sub(rank - 1 - dim).max(least));
+            each.collect()
+        };
+        self.stride = near(stride, 1);
+        self.padding = Some(near(padding, 0));
+        self.dilation = near(dilation, 1);
+        self
+    }
+
+    fn bias(mut self) -> Self {
+        self.bias = true;
+        self
+    }
+
+    fn weight(&self, dtype: DType, transposed: bool) -> Raw {
+        let [first, second] = match transposed {
+            false => [self.outs, self.channels / self.groups],
+            true => [self.channels, self.outs / self.groups],
+        };
+        numbers(&[&[first, second], &self.kernel[..]].concat(), dtype, 2)
+    }
+
+    fn input(&self, dtype: DType) -> Raw {
+        numbers(
+            &[&[self.batch, self.channels], &self.size[..]].concat(),
+            dtype,
+            1,
+        )
+    }
+
+    fn operands(&self, dtype: DType, transposed: bool) -> Vec<Raw> {
+        let mut all = vec![self.input(dtype), self.weight(dtype, transposed)];
+        if self.bias {
+            all.push(numbers(&[self.outs], dtype, 3));
+        }
+        all
+    }
+
+    /// On both devices.
+    fn check(&self, transposed: bool, operands: &[Raw]) -> usize {
+        let rank = self.size.len();
+        let spatial: Vec<usize> = (2..2 + rank).collect();
+        let sites = ConvSites {
+            channel: 1,
+            spatial: &spatial,
+            out: usize::from(transposed),
+            weight_channel: usize::from(!transposed),
+            kernel: &spatial,
+        };
+        let operands: Vec<&Raw> = operands.iter().collect();
+        let what = format!(
+            "{:?} {self:?} transposed: {transposed}",
+            operands[0].dtype()
+        );
+        agree(&what, &operands, 0.0, |all| {
+            let (x, w, bias) = (&all[0], &all[1], all.get(2));
+            let result = if transposed {
+                let none = vec![0; rank];
+                // As much as the stride leaves, along the last dim.
+                let mut more = none.clone();
+                more[rank - 1] = self.stride[rank - 1].max(self.dilation[rank - 1]) - 1;
+                let args = TransposedArgs {
+                    stride: &self.stride,
+                    padding: self.padding.as_deref().unwrap_or(&none),
+                    output_padding: &more,
+                    groups: self.groups,
+                    dilation: &self.dilation,
+                };
+                conv_transpose(TRANSPOSE[rank - 1], x, w, bias, &sites, &args)
+            } else {
+                let args = ConvArgs {
+                    stride: &self.stride,
+                    padding: self.padding.as_deref(),
+                    dilation: &self.dilation,
+                    groups: self.groups,
+                };
+                conv(CONV[rank - 1], x, w, bias, &sites, &args)
+            };
+            Ok(vec![result?])
+        })
+    }
+
+    fn both(&self, dtype: DType) -> usize {
+        [false, true]
+            .map(|transposed| self.check(transposed, &self.operands(dtype, transposed)))
+            .iter()
+            .sum()
+    }
+}
+
+/// Sizes for one to three dims.
+const SIZES: [(&[usize], &[usize]); 3] =
+    [(&[29], &[3]), (&[9, 11], &[3, 2]), (&[4, 5, 7], &[2, 2, 3])];
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn strides_paddings_dilations_groups() {
+    let mut cases = 0;
+    for (size, kernel) in SIZES {
+        for (channels, outs, groups) in [(3, 5, 1), (16, 12, 1), (4, 4, 4), (4, 8, 4), (32, 40, 2)]
+        {
+            for (stride, padding, dilation) in [
+                (1, 0, 1),
+                (1, 1, 1),
+                (2, 1, 1),
+                (3, 0, 2),
+                (1, 2, 2),
+                (2, 1, 3),
+                (3, 2, 1),
+                (4, 1, 2),
+            ] {
+                // Without room for a window there is nothing to compute.
+                if size[0] < 5 && dilation > 2 {
+                    continue;
+                }
+                let case = Case::new(channels, outs, size, kernel).groups(groups);
+                let case = case.slides(stride, padding, dilation);
+                cases += case.both(DType::F32);
+                cases += case.bias().both(DType::F32);
+            }
+        }
+    }
+    println!("strides, paddings, dilations, groups: cases: {cases}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn every_dtype() {
+    let mut cases = 0;
+    for dtype in NUMBERS {
+        for (channels, outs, groups) in [(2, 3, 1), (16, 40, 1), (3, 3, 3)] {
+            let case = Case::new(channels, outs, &[7, 9], &[3, 2]).groups(groups);
+            let case = case.slides(2, 1, 1).bias();
+            cases += case.both(dtype);
+            let last = |transposed| {
+                let mut all = case.operands(dtype, transposed);
+                all[0] = channels_last(&all[0]);
+                case.check(transposed, &all)
+            };
+            cases += last(false) + last(true);
+        }
+    }
+    println!("dtypes: cases: {cases}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn layouts() {
+    let mut cases = 0;
+    for (size, kernel) in SIZES {
+        for (channels, outs, groups) in [(3, 2, 1), (20, 24, 1), (24, 16, 2), (6, 6, 6)] {
+            let case = Case::new(channels, outs, size, kernel).groups(groups);
+            let case = case.slides(2, 1, 1);
+            for transposed in [false, true] {
+                let whole = case.operands(DType::F32, transposed);
+                for x in [channels_last(&whole[0]), apart(&whole[0])] {
+                    for w in [whole[1].clone(), apart(&whole[1])] {
+                        cases += case.check(transposed, &[x.clone(), w]);
+                    }
+                }
+            }
+            // Sizes stay as they are.
+            let mut same = case.clone();
+            (same.stride, same.padding) = (vec![1; size.len()], None);
+            cases += same.check(false, &same.operands(DType::F32, false));
+        }
+    }
+    println!("layouts: cases: {cases}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn sizes_of_tiles() {
+    let mut cases = 0;
+    // Around the sides of tiles, and depths that fall into parts where tiles are few.
+    for outs in [8, 31, 33, 64, 65, 130] {
+        for channels in [8, 17, 100] {
+            let case = Case::new(channels, outs, &[70], &[2]);
+            cases += case.both(DType::F32);
+            let mut all = case.operands(DType::F32, false);
+            all[0] = channels_last(&all[0]);
+            cases += case.check(false, &all);
+        }
+    }
+    // Enough for the largest tile to keep a device busy, and columns beyond the last tile.
+    let mut large = Case::new(8, 129, &[1030], &[2]);
+    large.batch = 3;
+    cases += large.both(DType::F32) + large.both(DType::BF16) + large.both(DType::F64);
+    println!("tiles: cases: {cases}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn nothing_and_points() {
+    let mut cases = 0;
+    for (channels, outs) in [(16, 16), (2, 3)] {
+        let mut empty = Case::new(channels, outs, &[5, 5], &[3, 3]);
+        empty.batch = 0;
+        cases += empty.both(DType::F32);
+        let point = Case::new(channels, outs, &[6, 5], &[1, 1]).bias();
+        cases += point.both(DType::F32) + point.both(DType::F16);
+        // A window as large as what it slides over.
+        cases += Case::new(channels, outs, &[4, 3], &[4, 3]).both(DType::F32);
+        let mut none = Case::new(channels, outs, &[5], &[2]).bias();
+        none.channels = 0;
+        cases += none.check(false, &none.operands(DType::F32, false));
+    }
+    println!("nothing and points: cases: {cases}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn numbers_of_64_bits() {
+    let mut cases = 0;
+    for (channels, outs, groups) in [(3, 2, 1), (16, 24, 1), (16, 32, 2)] {
+        for dtype in [DType::F32, DType::I64, DType::C128] {
+            let mut case = Case::new(channels, outs, &[5, 9], &[1, 3])
+                .groups(groups)
+                .bias();
+            // One tap, whose next one would be far away.
+            case.dilation = vec![1 << 31, 2];
+            case.stride = vec![2, 3];
+            for transposed in [false, true] {
+                let mut all = case.operands(dtype, transposed);
+                let output = case.clone();
+                cases += if transposed {
+                    // Padding of the result is less than the dilation, too.
+                    output.check(transposed, &all)
+                } else {
+                    let first = output.check(transposed, &all);
+                    all[0] = channels_last(&all[0]);
+                    first + output.check(transposed, &all)
+                };
+            }
+        }
+    }
+    println!("64 bits: cases: {cases}");
+}
