@@ -172,7 +172,7 @@ impl Backend for Cuda {
 
     unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { super::conv::transpose(self, job) }
+        unsafe { super::conv_transpose::transpose(self, job) }
     }
 
     unsafe fn pool(&self, job: &call::PoolJob) -> Result<()> {

@@ -79,6 +79,7 @@ pub fn modules() -> Vec<Module> {
         super::attention::modules(),
         super::columns::modules(),
         super::conv::modules(),
+        super::conv_transpose::modules(),
         super::copy::modules(),
         super::count::modules(),
         super::distance::modules(),

@@ -1,34 +1,37 @@
-//! Convolutions and their transposes: `conv.cu` and `conv_transpose.cu` where they are matrix
-//! products, `conv_direct.cu` and `conv_transpose_direct.cu` where a product would be too narrow.
+//! Convolutions: `conv.cu` and `conv_tensor.cu` where they are matrix products, `conv_direct.cu` where
+//! a product would be too narrow.
+
+use std::ffi::CStr;
 
 use nomina_core::{DType, Result};
 
 use super::Cuda;
 use super::catalog::Module;
+use super::index::WIDE;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
-use super::window::{Backward, NUMBERS, Size, Sliding, any_wide, counts, extent, reaches};
-use crate::call::{ConvJob, TransposedJob};
+use super::window::{NUMBERS, Size, Sliding, any_wide, counts, extent, reaches};
+use crate::call::ConvJob;
 use crate::dispatch::arithmetic;
 
-const THREADS: u32 = 256;
+pub(super) const THREADS: u32 = 256;
 
 /// How deep a slice of a product is, in `slices.cuh`.
-const SLICE: usize = 8;
+pub(super) const SLICE: usize = 8;
 
 /// Output channels from which on a product pays.
-const ROWS: usize = 8;
+pub(super) const ROWS: usize = 8;
 
 /// How many output channels a thread computes element by element, of one or of several.
 const OUTS: [usize; 2] = [1, 4];
 
 /// The shape of a block's part of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Tile {
+pub(super) struct Tile {
     /// Its number in `slices.cuh`.
     number: i64,
-    rows: usize,
-    cols: usize,
+    pub(super) rows: usize,
+    pub(super) cols: usize,
 }
 
 const TILES: [Tile; 4] = [
@@ -59,21 +62,26 @@ fn sum_bytes(dtype: DType) -> usize {
     arithmetic(dtype).size().max(4)
 }
 
-/// The shapes that a dtype's sums leave registers for.
-fn shapes(dtype: DType) -> &'static [Tile] {
-    if sum_bytes(dtype) == 4 {
-        &TILES
-    } else {
-        &TILES[..2]
+/// The shapes to choose from: large ones for floats of up to 32 bits, whose sums leave registers for
+/// them, and not for the few calls that count in 64 bits.
+pub(super) fn shapes(dtype: DType, wide: bool) -> &'static [Tile] {
+    match arithmetic(dtype) {
+        DType::F32 if !wide => &TILES,
+        _ => &TILES[..2],
     }
 }
 
 impl Tile {
     /// The best for `rows` by `cols` sums, `repeats` times, on a device with so many processors.
-    fn choose(dtype: DType, rows: usize, cols: usize, repeats: usize, processors: usize) -> Self {
+    pub(super) fn choose(
+        shapes: &[Self],
+        rows: usize,
+        cols: usize,
+        repeats: usize,
+        processors: usize,
+    ) -> Self {
         let fits = |tile: &&Self| tile.number == 0 || rows > tile.rows / 2;
         let busy = |tile: &&Self| tile.blocks(rows, cols) * repeats >= processors;
-        let shapes = shapes(dtype);
         let best = shapes.iter().rev().filter(fits).find(busy);
         // Where none keeps the device busy, the one with the most blocks.
         *best.unwrap_or(if rows > TILES[0].rows {
@@ -105,6 +113,7 @@ struct ConvTiles {
     share: u64,
     channels: u64,
     outs: u64,
+    packed: u64,
     inner: Size,
     positions: Size,
     row_tiles: Size,
@@ -112,7 +121,7 @@ struct ConvTiles {
     groups: Size,
 }
 
-// SAFETY: as in `conv.cu`.
+// SAFETY: as in `conv.cuh`.
 unsafe impl Argument for ConvTiles {}
 
 #[repr(C)]
@@ -129,7 +138,7 @@ struct ConvJoin {
     outs: Size,
 }
 
-// SAFETY: as in `conv.cu`.
+// SAFETY: as in `conv.cuh`.
 unsafe impl Argument for ConvJoin {}
 
 #[repr(C)]
@@ -156,50 +165,7 @@ struct ConvDirect {
 // SAFETY: as in `conv_direct.cu`.
 unsafe impl Argument for ConvDirect {}
 
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct TransposedTiles {
-    x: *const u8,
-    weight: *const u8,
-    bias: *const u8,
-    out: *mut u8,
-    x_strides: [i64; 5],
-    dims: [Backward; 3],
-    columns: u64,
-    tiles: u64,
-    channels: u64,
-    outs: u64,
-    elements: u64,
-    taps: u64,
-    slices: u64,
-    row_tiles: Size,
-    col_tiles: Size,
-    groups: Size,
-}
-
-// SAFETY: as in `conv_transpose.cu`.
-unsafe impl Argument for TransposedTiles {}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct TransposedDirect {
-    x: *const u8,
-    weight: *const u8,
-    bias: *const u8,
-    out: *mut u8,
-    x_strides: [i64; 5],
-    dims: [Backward; 3],
-    count: u64,
-    channels: u64,
-    taps: u64,
-    outs: Size,
-    groups: Size,
-}
-
-// SAFETY: as in `conv_transpose_direct.cu`.
-unsafe impl Argument for TransposedDirect {}
-
-fn of(bias: Option<*const u8>) -> *const u8 {
+pub(super) fn of(bias: Option<*const u8>) -> *const u8 {
     bias.unwrap_or(std::ptr::null())
 }
 
@@ -250,24 +216,28 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
             groups: size(job.groups),
             last: u64::from(job.channels_last),
         };
-        let f = cuda.function(job.op, direct(job.dtype, each, wide), c"conv_direct")?;
+        let f = cuda.function(job.op, direct(job.dtype, each).index(wide), c"conv_direct")?;
         // SAFETY: the kernel's struct; the caller's promise.
         return unsafe { cuda.launch(job.op, f, Grid::linear(count, THREADS), &args) };
     }
-    let processors = cuda.multiprocessors();
-    let tile = Tile::choose(job.dtype, job.outs, columns, job.groups, processors);
-    let (row_tiles, col_tiles) = (job.outs.div_ceil(tile.rows), columns.div_ceil(tile.cols));
+    let way = Way::choose(cuda, job, columns, wide);
+    let (row_tiles, col_tiles) = (job.outs.div_ceil(way.rows), columns.div_ceil(way.cols));
     let tiles = row_tiles * col_tiles * job.groups;
-    let (share, splits) = split(depth, tiles, processors);
+    let sums = columns * all;
+    // Parts of the sums are counted too.
+    let most = if wide {
+        usize::MAX
+    } else {
+        (WIDE - 1) / sums.max(1)
+    };
+    let (share, splits) = split(depth, way.slice, tiles, cuda.multiprocessors(), most);
     let partial = match splits {
         1 => None,
-        _ => Some(
-            cuda.forever(job.op)?
-                .scratch(job.op, splits * columns * all * sum_bytes(job.dtype))?,
-        ),
+        _ => {
+            let bytes = splits * sums * sum_bytes(job.dtype);
+            Some(cuda.forever(job.op)?.scratch(job.op, bytes)?)
+        }
     };
-    let wide = wide || any_wide([splits as u128 * columns as u128 * all as u128]);
-    let size = |size| Size::new(size, wide);
     let partial_at = partial
         .as_ref()
         .map_or(std::ptr::null_mut(), |partial| partial.as_ptr());
@@ -279,13 +249,14 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
         partial: partial_at,
         x_strides,
         out_strides,
-        windows: Sliding::all(&job.windows, wide),
+        windows,
         columns: columns as u64,
         tiles: (tiles * splits) as u64,
         depth: depth as u64,
         share: share as u64,
         channels: job.channels as u64,
         outs: job.outs as u64,
+        packed: packed(job, depth),
         inner: size(if job.channels_last {
             job.channels
         } else {
@@ -296,8 +267,8 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
         col_tiles: size(col_tiles),
         groups: size(job.groups),
     };
-    let source = conv_tiled(job.dtype, tile, job.channels_last, wide);
-    let f = cuda.function(job.op, source.clone(), c"conv_tiles")?;
+    let source = way.source.index(wide);
+    let f = cuda.function(job.op, source.clone(), way.entry)?;
     // SAFETY: the kernel's struct; the caller's promise; the scratch has room for every part.
     unsafe { cuda.launch(job.op, f, Grid::blocks(tiles * splits, THREADS), &args)? };
     if partial.is_none() {
@@ -319,136 +290,119 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
     unsafe { cuda.launch(job.op, f, Grid::linear(columns * all, THREADS), &args) }
 }
 
+/// How a product is computed.
+struct Way {
+    /// Of a block's part.
+    rows: usize,
+    cols: usize,
+    /// How deep a slice is.
+    slice: usize,
+    /// Without the type of positions.
+    source: Source,
+    entry: &'static CStr,
+}
+
+impl Way {
+    fn choose(cuda: &Cuda, job: &ConvJob, columns: usize, wide: bool) -> Self {
+        if job.dtype.size() == 2 && job.dtype.is_float() && cuda.properties.capability >= (8, 0) {
+            let fragments = if job.outs > 64 { 4 } else { 2 };
+            return Self {
+                rows: 32 * fragments,
+                cols: 128,
+                slice: 32,
+                source: tensor(job.dtype, fragments, job.channels_last),
+                entry: c"conv_tensor",
+            };
+        }
+        let processors = cuda.multiprocessors();
+        let tile = Tile::choose(
+            shapes(job.dtype, wide),
+            job.outs,
+            columns,
+            job.groups,
+            processors,
+        );
+        Self {
+            rows: tile.rows,
+            cols: tile.cols,
+            slice: SLICE,
+            source: tiled(File::Conv, job.dtype, tile).number("LAST", i64::from(job.channels_last)),
+            entry: c"conv_tiles",
+        }
+    }
+}
+
+/// What can be read 16 bytes at a time: 1 for channels of the input, 2 for the weight.
+fn packed(job: &ConvJob, depth: usize) -> u64 {
+    let aligned = |at: *const u8| at.addr().is_multiple_of(16);
+    let mut others = (0..5).filter(|&dim| dim != 1);
+    let channels = job.channels_last
+        && job.channels.is_multiple_of(8)
+        && job.x_strides[1] == 1
+        && others.all(|dim| job.x_strides[dim] % 8 == 0)
+        && aligned(job.x);
+    let weight = depth.is_multiple_of(4) && aligned(job.weight);
+    u64::from(channels) + 2 * u64::from(weight)
+}
+
 /// How much of the depth a block takes, and into how many parts it so falls: more than one where
 /// tiles alone would leave most of the device idle.
-fn split(depth: usize, tiles: usize, processors: usize) -> (usize, usize) {
-    let slices = depth.div_ceil(SLICE);
-    // A part has work for eight slices at least.
-    let parts = (2 * processors / tiles.max(1)).min(slices / 8).clamp(1, 32);
-    let share = slices.div_ceil(parts) * SLICE;
+fn split(
+    depth: usize,
+    slice: usize,
+    tiles: usize,
+    processors: usize,
+    most: usize,
+) -> (usize, usize) {
+    let slices = depth.div_ceil(slice);
+    // A part is 64 deep at least.
+    let parts = (2 * processors / tiles.max(1)).min(depth / 64).min(most);
+    let parts = parts.clamp(1, 32);
+    let share = slices.div_ceil(parts) * slice;
     (share, depth.div_ceil(share))
 }
 
-/// The transpose of a convolution.
-///
-/// # Safety
-/// See [`crate::backend::Backend`].
-pub(super) unsafe fn transpose(cuda: &Cuda, job: &TransposedJob) -> Result<()> {
-    let (_, taps, elements) = counts(&job.windows);
-    let [d, h, w] = job.windows.map(|window| window.out);
-    let all = job.groups * job.outs;
-    let count = job.batch * all * elements;
-    let sizes = [job.batch, job.groups * job.channels, d, h, w];
-    let numbers = [
-        extent(sizes, job.x_strides),
-        count as u128,
-        (job.groups * job.channels * job.outs) as u128 * taps as u128,
-    ];
-    let wide = any_wide(numbers.into_iter().chain(reaches(&job.windows)));
-    let size = |size| Size::new(size, wide);
-    let x_strides = job.x_strides.map(|stride| stride as i64);
-    let dims = Backward::all(&job.windows, wide);
-    let each =
-        |of: fn(&crate::call::Sliding) -> usize| -> usize { job.windows.iter().map(of).product() };
-    let run = each(|window| window.size.div_ceil(window.stride));
-    let phases = each(|window| window.stride.min(window.size));
-    let columns = job.batch * run;
-    // Tiles of few columns compute mostly what is thrown away.
-    if job.outs < ROWS || job.channels < SLICE || columns < 32 {
-        let args = TransposedDirect {
-            x: job.x,
-            weight: job.weight,
-            bias: of(job.bias),
-            out: job.out,
-            x_strides,
-            dims,
-            count: count as u64,
-            channels: job.channels as u64,
-            taps: taps as u64,
-            outs: size(job.outs),
-            groups: size(job.groups),
-        };
-        let f = cuda.function(
-            job.op,
-            transposed_direct(job.dtype, wide),
-            c"transposed_direct",
-        )?;
-        // SAFETY: the kernel's struct; the caller's promise.
-        return unsafe { cuda.launch(job.op, f, Grid::linear(count, THREADS), &args) };
-    }
-    let repeats = job.groups * phases;
-    let tile = Tile::choose(
-        job.dtype,
-        job.outs,
-        columns,
-        repeats,
-        cuda.multiprocessors(),
-    );
-    let (row_tiles, col_tiles) = (job.outs.div_ceil(tile.rows), columns.div_ceil(tile.cols));
-    let tiles = row_tiles * col_tiles * repeats;
-    let args = TransposedTiles {
-        x: job.x,
-        weight: job.weight,
-        bias: of(job.bias),
-        out: job.out,
-        x_strides,
-        dims,
-        columns: columns as u64,
-        tiles: tiles as u64,
-        channels: job.channels as u64,
-        outs: job.outs as u64,
-        elements: elements as u64,
-        taps: taps as u64,
-        slices: job.channels.div_ceil(SLICE) as u64,
-        row_tiles: size(row_tiles),
-        col_tiles: size(col_tiles),
-        groups: size(job.groups),
-    };
-    let source = tiled(File::ConvTranspose, job.dtype, tile, wide);
-    let f = cuda.function(job.op, source, c"transposed_tiles")?;
-    // SAFETY: the kernel's struct; the caller's promise.
-    unsafe { cuda.launch(job.op, f, Grid::blocks(tiles, THREADS), &args) }
-}
-
-fn tiled(file: File, dtype: DType, tile: Tile, wide: bool) -> Source {
-    let source = Source::new(file).dtype("T", dtype).index(wide);
+pub(super) fn tiled(file: File, dtype: DType, tile: Tile) -> Source {
+    let source = Source::new(file).dtype("T", dtype);
     source.number("TILE", tile.number)
 }
 
-fn conv_tiled(dtype: DType, tile: Tile, last: bool, wide: bool) -> Source {
-    let source = tiled(File::Conv, dtype, tile, wide);
-    source.number("LAST", i64::from(last))
+fn tensor(dtype: DType, fragments: usize, last: bool) -> Source {
+    let source = Source::new(File::ConvTensor).dtype("T", dtype);
+    source
+        .number("FRAGMENTS", fragments as i64)
+        .number("LAST", i64::from(last))
 }
 
-fn direct(dtype: DType, each: usize, wide: bool) -> Source {
-    let source = Source::new(File::ConvDirect).dtype("T", dtype).index(wide);
+fn direct(dtype: DType, each: usize) -> Source {
+    let source = Source::new(File::ConvDirect).dtype("T", dtype);
     source.number("OUTS", each as i64)
-}
-
-fn transposed_direct(dtype: DType, wide: bool) -> Source {
-    Source::new(File::ConvTransposeDirect)
-        .dtype("T", dtype)
-        .index(wide)
 }
 
 /// Every module that calls here ask for.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
-    for dtype in NUMBERS {
-        for wide in [false, true] {
-            for &tile in shapes(dtype) {
-                for last in [false, true] {
-                    let source = conv_tiled(dtype, tile, last, wide);
-                    all.push(Module::new(source, &[c"conv_tiles", c"conv_join"]));
+    for (dtype, wide) in NUMBERS
+        .map(|dtype| [(dtype, false), (dtype, true)])
+        .concat()
+    {
+        let mut add = |source: Source, entries: &'static [&'static CStr]| {
+            all.push(Module::new(source.index(wide), entries));
+        };
+        for last in [false, true] {
+            for &tile in shapes(dtype, wide) {
+                let source = tiled(File::Conv, dtype, tile).number("LAST", i64::from(last));
+                add(source, &[c"conv_tiles", c"conv_join"]);
+            }
+            if dtype.size() == 2 && dtype.is_float() {
+                for fragments in [2, 4] {
+                    let source = tensor(dtype, fragments, last);
+                    add(source, &[c"conv_tensor", c"conv_join"]);
                 }
-                let source = tiled(File::ConvTranspose, dtype, tile, wide);
-                all.push(Module::new(source, &[c"transposed_tiles"]));
             }
-            for each in OUTS {
-                all.push(Module::new(direct(dtype, each, wide), &[c"conv_direct"]));
-            }
-            let source = transposed_direct(dtype, wide);
-            all.push(Module::new(source, &[c"transposed_direct"]));
+        }
+        for each in OUTS {
+            add(direct(dtype, each), &[c"conv_direct"]);
         }
     }
     all

@@ -24,6 +24,8 @@ mod context;
 #[cfg(feature = "cuda")]
 mod conv;
 #[cfg(feature = "cuda")]
+mod conv_transpose;
+#[cfg(feature = "cuda")]
 mod copy;
 #[cfg(feature = "cuda")]
 mod count;

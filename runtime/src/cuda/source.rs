@@ -65,6 +65,8 @@ files! {
     Conv = "conv.cu",
     /// Convolution element by element.
     ConvDirect = "conv_direct.cu",
+    /// Convolution of 16-bit floats on tensor cores.
+    ConvTensor = "conv_tensor.cu",
     /// The transpose of convolution as matrix products.
     ConvTranspose = "conv_transpose.cu",
     /// The transpose of convolution element by element.
@@ -110,6 +112,7 @@ macro_rules! headers {
 headers![
     "block.cuh",
     "complex.cuh",
+    "conv.cuh",
     "convert.cuh",
     "exp_sum.cuh",
     "group.cuh",

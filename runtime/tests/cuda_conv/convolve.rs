@@ -229,14 +229,32 @@ fn layouts() {
 #[ignore = "needs a CUDA device"]
 fn sizes_of_tiles() {
     let mut cases = 0;
-    // Around the sides of tiles, and depths that fall into parts where tiles are few.
-    for outs in [8, 31, 33, 64, 65, 130] {
-        for channels in [8, 17, 100] {
-            let case = Case::new(channels, outs, &[70], &[2]);
-            cases += case.both(DType::F32);
-            let mut all = case.operands(DType::F32, false);
+    // Around the sides of tiles, and depths that fall into parts where tiles are few; those of 16-bit
+    // floats are computed another way.
+    for (dtype, channels) in [
+        (DType::F32, 8),
+        (DType::F32, 17),
+        (DType::F32, 100),
+        (DType::BF16, 8),
+        (DType::BF16, 21),
+        (DType::BF16, 104),
+        (DType::F16, 36),
+        (DType::F16, 40),
+    ] {
+        for outs in [8, 31, 33, 64, 65, 130] {
+            let case = Case::new(channels, outs, &[7, 13], &[2, 3]).slides(1, 1, 2);
+            cases += case.both(dtype);
+            let mut all = case.operands(dtype, false);
             all[0] = channels_last(&all[0]);
             cases += case.check(false, &all);
+            let groups = case.clone().groups(if outs % 2 == 0 && channels % 2 == 0 {
+                2
+            } else {
+                1
+            });
+            let mut all = groups.operands(dtype, false);
+            all[0] = channels_last(&all[0]);
+            cases += groups.check(false, &all);
         }
     }
     // Enough for the largest tile to keep a device busy, and columns beyond the last tile.

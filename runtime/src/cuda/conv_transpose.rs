@@ -1,0 +1,152 @@
+//! The transpose of convolutions: `conv_transpose.cu` where they are matrix products,
+//! `conv_transpose_direct.cu` where a product would be too narrow.
+
+use nomina_core::{DType, Result};
+
+use super::Cuda;
+use super::catalog::Module;
+use super::conv::{ROWS, SLICE, THREADS, Tile, of, shapes, tiled};
+use super::launch::{Argument, Grid};
+use super::source::{File, Source};
+use super::window::{Backward, NUMBERS, Size, any_wide, counts, extent, reaches};
+use crate::call::TransposedJob;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct TransposedTiles {
+    x: *const u8,
+    weight: *const u8,
+    bias: *const u8,
+    out: *mut u8,
+    x_strides: [i64; 5],
+    dims: [Backward; 3],
+    columns: u64,
+    tiles: u64,
+    channels: u64,
+    outs: u64,
+    elements: u64,
+    taps: u64,
+    slices: u64,
+    row_tiles: Size,
+    col_tiles: Size,
+    groups: Size,
+}
+
+// SAFETY: as in `conv_transpose.cu`.
+unsafe impl Argument for TransposedTiles {}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct TransposedDirect {
+    x: *const u8,
+    weight: *const u8,
+    bias: *const u8,
+    out: *mut u8,
+    x_strides: [i64; 5],
+    dims: [Backward; 3],
+    count: u64,
+    channels: u64,
+    taps: u64,
+    outs: Size,
+    groups: Size,
+}
+
+// SAFETY: as in `conv_transpose_direct.cu`.
+unsafe impl Argument for TransposedDirect {}
+
+/// The transpose of a convolution.
+///
+/// # Safety
+/// See [`crate::backend::Backend`].
+pub(super) unsafe fn transpose(cuda: &Cuda, job: &TransposedJob) -> Result<()> {
+    let (_, taps, elements) = counts(&job.windows);
+    let [d, h, w] = job.windows.map(|window| window.out);
+    let all = job.groups * job.outs;
+    let count = job.batch * all * elements;
+    let sizes = [job.batch, job.groups * job.channels, d, h, w];
+    let numbers = [
+        extent(sizes, job.x_strides),
+        count as u128,
+        (job.groups * job.channels * job.outs) as u128 * taps as u128,
+    ];
+    let wide = any_wide(numbers.into_iter().chain(reaches(&job.windows)));
+    let size = |size| Size::new(size, wide);
+    let x_strides = job.x_strides.map(|stride| stride as i64);
+    let dims = Backward::all(&job.windows, wide);
+    let each =
+        |of: fn(&crate::call::Sliding) -> usize| -> usize { job.windows.iter().map(of).product() };
+    let run = each(|window| window.size.div_ceil(window.stride));
+    let phases = each(|window| window.stride.min(window.size));
+    let columns = job.batch * run;
+    // Tiles of few columns compute mostly what is thrown away.
+    if job.outs < ROWS || job.channels < SLICE || columns < 32 {
+        let args = TransposedDirect {
+            x: job.x,
+            weight: job.weight,
+            bias: of(job.bias),
+            out: job.out,
+            x_strides,
+            dims,
+            count: count as u64,
+            channels: job.channels as u64,
+            taps: taps as u64,
+            outs: size(job.outs),
+            groups: size(job.groups),
+        };
+        let f = cuda.function(
+            job.op,
+            transposed_direct(job.dtype).index(wide),
+            c"transposed_direct",
+        )?;
+        // SAFETY: the kernel's struct; the caller's promise.
+        return unsafe { cuda.launch(job.op, f, Grid::linear(count, THREADS), &args) };
+    }
+    let repeats = job.groups * phases;
+    let shapes = shapes(job.dtype, wide);
+    let processors = cuda.multiprocessors();
+    let tile = Tile::choose(shapes, job.outs, columns, repeats, processors);
+    let (row_tiles, col_tiles) = (job.outs.div_ceil(tile.rows), columns.div_ceil(tile.cols));
+    let tiles = row_tiles * col_tiles * repeats;
+    let args = TransposedTiles {
+        x: job.x,
+        weight: job.weight,
+        bias: of(job.bias),
+        out: job.out,
+        x_strides,
+        dims,
+        columns: columns as u64,
+        tiles: tiles as u64,
+        channels: job.channels as u64,
+        outs: job.outs as u64,
+        elements: elements as u64,
+        taps: taps as u64,
+        slices: job.channels.div_ceil(SLICE) as u64,
+        row_tiles: size(row_tiles),
+        col_tiles: size(col_tiles),
+        groups: size(job.groups),
+    };
+    let source = tiled(File::ConvTranspose, job.dtype, tile).index(wide);
+    let f = cuda.function(job.op, source, c"transposed_tiles")?;
+    // SAFETY: the kernel's struct; the caller's promise.
+    unsafe { cuda.launch(job.op, f, Grid::blocks(tiles, THREADS), &args) }
+}
+
+fn transposed_direct(dtype: DType) -> Source {
+    Source::new(File::ConvTransposeDirect).dtype("T", dtype)
+}
+
+/// Every module that calls here ask for.
+pub(super) fn modules() -> Vec<Module> {
+    let mut all = Vec::new();
+    for dtype in NUMBERS {
+        for wide in [false, true] {
+            for &tile in shapes(dtype, wide) {
+                let source = tiled(File::ConvTranspose, dtype, tile).index(wide);
+                all.push(Module::new(source, &[c"transposed_tiles"]));
+            }
+            let source = transposed_direct(dtype).index(wide);
+            all.push(Module::new(source, &[c"transposed_direct"]));
+        }
+    }
+    all
+}
