@@ -165,6 +165,19 @@ fn without(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
 }
 
 #[test]
+fn positions_of_64_bits() {
+    let wide = [("NOMINA_CUDA_INDEX", "u64"), ("NOMINA_CUDA_MATMUL", "own")];
+    for inside in [
+        "inside_batches",
+        "inside_edges",
+        "inside_attention",
+        "inside_distances",
+    ] {
+        with_fakes(inside, &wide);
+    }
+}
+
+#[test]
 fn attention_as_the_host_has_it() {
     with_fakes("inside_attention", &[("NOMINA_FAKE_ORDER", "backward")]);
 }

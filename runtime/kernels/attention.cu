@@ -5,25 +5,11 @@
 //
 // Defines: T0 a float dtype; INDEX the type of counts of tiles; WIDTH features of values that a block
 // makes at a time.
-#include "tile.cuh"
+#include "attention.cuh"
 #include "block.cuh"
 
 using T = T0;
 using S = Compute<T>;
-
-enum : u32 { UNMASKED, TRUTH, ADDED };
-
-struct Attention {
-    Matrix query, key, value, mask, out;
-    // Of the same five.
-    Repeats<5> repeats;
-    u64 count, length, source, features, width;
-    f64 scale;
-    u32 causal, masked;
-};
-
-DEVICE f32 exponential(f32 x) { return expf(x); }
-DEVICE f64 exponential(f64 x) { return exp(x); }
 
 constexpr int SIDE = sizeof(S) == 8 ? 2 : 4;
 constexpr int EDGE = 16 * SIDE;
@@ -106,17 +92,7 @@ KERNEL_BOUNDS(attention, Attention, THREADS) {
 #pragma unroll
                 for (int j = 0; j < SIDE; j++) {
                     const u64 col = first_key + tx * SIDE + j;
-                    S score = scores[i][j] * scale;
-                    const bool counts = row < job.length && col < job.source;
-                    if (job.masked != UNMASKED && counts) {
-                        const i64 place = static_cast<i64>(row) * job.mask.rows +
-                                          static_cast<i64>(col) * job.mask.cols + at[3];
-                        if (job.masked == ADDED)
-                            score += widen(reinterpret_cast<const T*>(job.mask.at)[place]);
-                        else if (!reinterpret_cast<const bool*>(job.mask.at)[place])
-                            score = nothing;
-                    }
-                    if (!counts || (job.causal && col > row)) score = nothing;
+                    const S score = seen_score<T>(job, at[3], row, col, scores[i][j] * scale);
                     scores[i][j] = score;
                     most = score > most ? score : most;
                 }

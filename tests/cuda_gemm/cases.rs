@@ -319,6 +319,7 @@ pub fn attentions() -> usize {
         [70, 130, 20, 33],
         [33, 65, 64, 140],
         [3, 200, 8, 16],
+        [20, 70, 100, 128],
     ];
     for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
         let most = match dtype {

@@ -77,7 +77,7 @@ struct Wishes {
 struct Algorithm {
     u64 magic, fingerprint, workspace;
     u32 aligned[4];
-    u64 unused[3];
+    u64 bias_aligned, unused[2];
 };
 static_assert(sizeof(Algorithm) == 64, "as the real one's");
 struct Answer {
@@ -250,7 +250,13 @@ API cublasLtMatmulAlgoGetHeuristic(Handle* handle, Desc* desc, Layout* a, Layout
     const Layout* const layouts[4] = {a, b, c, d};
     const Status status = check(*desc, layouts);
     if (status != SUCCESS) return status;
-    Algorithm algorithm{ALGORITHM, fingerprint(*desc, layouts), 0, {}, {}};
+    Algorithm algorithm{ALGORITHM, fingerprint(*desc, layouts), 0, {}, 1, {}};
+    // The real one looks at how the address is aligned.
+    if (desc->epilogue & EPILOGUE_BIAS) {
+        const u64 bias = reinterpret_cast<u64>(desc->bias);
+        if (!bias) return INVALID_VALUE;
+        algorithm.bias_aligned = bias % 256 ? bias & -bias : 256;
+    }
     for (int i = 0; i < 4; i++) {
         const u32 aligned = wishes->aligned[i];
         if (aligned == 0 || aligned & (aligned - 1)) return INVALID_VALUE;
@@ -404,7 +410,7 @@ API cublasLtMatmul(Handle* handle, Desc* desc, const void* alpha, const void* a,
     if (reads_c && c == d && (of_c->leading != of_d->leading || of_c->step != of_d->step))
         return INVALID_VALUE;
     if (desc->epilogue & EPILOGUE_BIAS &&
-        (!desc->bias || reinterpret_cast<u64>(desc->bias) % element(of_d->type)))
+        (!desc->bias || reinterpret_cast<u64>(desc->bias) % algorithm->bias_aligned))
         return INVALID_VALUE;
     Job* job = new Job{*desc, *of_a, *of_b, *of_c, *of_d, static_cast<const char*>(a),
                        static_cast<const char*>(b), reads_c ? static_cast<const char*>(c) : nullptr,

@@ -11,7 +11,8 @@ use super::source::{File, Source};
 use super::tile::{self, Repeats, Side};
 use crate::call::{AttentionJob, AttentionPart};
 
-const THREADS: u32 = 256;
+/// The most features that go by products of small matrices.
+const HEAD: usize = 128;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -55,18 +56,11 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &AttentionJob) -> Result<()> {
     });
     let dims = tile::merged(dims);
     let (repeats, outer) = Repeats::new(&dims);
-    let wide = job.dtype == DType::F64;
-    let (edge, columns) = match (wide, job.width) {
-        (true, _) => (32, 64),
-        (false, ..=64) => (64, 64),
-        (false, _) => (64, 128),
-    };
-    let blocks = job
-        .length
-        .div_ceil(edge)
-        .saturating_mul(job.width.div_ceil(columns))
+    let way = Way::of(cuda, job);
+    let blocks = (job.length.div_ceil(way.queries))
+        .saturating_mul(job.width.div_ceil(way.columns))
         .saturating_mul(repeats.count());
-    let source = source(job.dtype, columns as i64, blocks >= WIDE);
+    let source = way.source(job.dtype, blocks >= WIDE);
     let function = cuda.function(op, source, c"attention")?;
     let side = |part: Option<&AttentionPart>, shift| {
         part.map_or(Side::NONE, |part| {
@@ -95,29 +89,72 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &AttentionJob) -> Result<()> {
             },
         };
         // SAFETY: the caller's promise.
-        unsafe { cuda.launch(op, function, Grid::blocks(blocks, THREADS), &args) }
+        unsafe { cuda.launch(op, function, Grid::blocks(blocks, way.threads), &args) }
     })
+}
+
+/// One of the kernels.
+#[derive(Clone, Copy)]
+struct Way {
+    file: File,
+    /// Queries of a block, and columns of the result that it makes.
+    queries: usize,
+    columns: usize,
+    threads: u32,
+}
+
+impl Way {
+    fn of(cuda: &Cuda, job: &AttentionJob) -> Self {
+        let half = matches!(job.dtype, DType::F16 | DType::BF16);
+        let most = job.features.max(job.width);
+        if half && most <= HEAD && cuda.properties.capability >= (8, 0) {
+            return Self::half(if most <= HEAD / 2 { HEAD / 2 } else { HEAD });
+        }
+        Self::any(job.dtype, if job.width <= 64 { 64 } else { 128 })
+    }
+
+    fn half(columns: usize) -> Self {
+        Self {
+            file: File::AttentionHalf,
+            queries: 64,
+            columns,
+            threads: 128,
+        }
+    }
+
+    fn any(dtype: DType, columns: usize) -> Self {
+        let double = dtype == DType::F64;
+        Self {
+            file: File::Attention,
+            queries: if double { 32 } else { 64 },
+            columns: if double { 64 } else { columns },
+            threads: 256,
+        }
+    }
+
+    fn source(self, dtype: DType, wide: bool) -> Source {
+        let name = match self.file {
+            File::AttentionHalf => "HEAD",
+            _ => "WIDTH",
+        };
+        Source::new(self.file)
+            .dtype("T0", dtype)
+            .number(name, self.columns as i64)
+            .index(wide)
+    }
 }
 
 /// Every module that calls here ask for.
 pub(super) fn modules() -> Vec<Module> {
-    let mut all = Vec::new();
-    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64] {
-        for columns in [64, 128] {
-            // f64 makes no more than 64 at a time.
-            for wide in [false, true] {
-                if dtype != DType::F64 || columns == 64 {
-                    all.push(Module::new(source(dtype, columns, wide), &[c"attention"]));
-                }
-            }
-        }
-    }
-    all
-}
-
-fn source(dtype: DType, columns: i64, wide: bool) -> Source {
-    Source::new(File::Attention)
-        .dtype("T0", dtype)
-        .number("WIDTH", columns)
-        .index(wide)
+    let any = |dtype| [64, 128].map(|columns| (dtype, Way::any(dtype, columns)));
+    let half = |dtype| [HEAD / 2, HEAD].map(|columns| (dtype, Way::half(columns)));
+    let halves = [DType::F16, DType::BF16];
+    let others = [DType::F16, DType::BF16, DType::F32];
+    let ways = others.into_iter().flat_map(any);
+    let ways = ways.chain(halves.into_iter().flat_map(half));
+    let ways = ways.chain([(DType::F64, Way::any(DType::F64, 64))]);
+    let both = |(dtype, way): (DType, Way)| [false, true].map(|wide| way.source(dtype, wide));
+    ways.flat_map(both)
+        .map(|source| Module::new(source, &[c"attention"]))
+        .collect()
 }

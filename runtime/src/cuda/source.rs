@@ -1,8 +1,9 @@
 //! What kernels are made from: a file of `runtime/kernels` and its defines, or a text made for one
 //! call.
 
+use std::env;
 use std::fmt::{self, Write};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nomina_core::DType;
 
@@ -37,6 +38,8 @@ macro_rules! files {
 files! {
     /// Attention.
     Attention = "attention.cu",
+    /// Attention of 16-bit floats.
+    AttentionHalf = "attention_half.cu",
     /// Distances of rows.
     Distance = "distance.cu",
     /// Products of matrices.
@@ -110,6 +113,7 @@ macro_rules! headers {
 }
 
 headers![
+    "attention.cuh",
     "block.cuh",
     "complex.cuh",
     "conv.cuh",
@@ -121,6 +125,7 @@ headers![
     "keys.cuh",
     "lines.cuh",
     "moments.cuh",
+    "mma.cuh",
     "numeric.cuh",
     "real.cuh",
     "reduce.cuh",
@@ -202,9 +207,13 @@ impl Source {
         self
     }
 
-    /// The type that positions are counted in: `u64` when some reach 2^31.
+    /// The type that positions are counted in: `u64` when some reach 2^31, or when
+    /// `NOMINA_CUDA_INDEX` says so, since tests have no such tensors.
     #[must_use]
     pub(crate) fn index(self, wide: bool) -> Self {
+        static ALWAYS: OnceLock<bool> = OnceLock::new();
+        let wide =
+            wide || *ALWAYS.get_or_init(|| env::var("NOMINA_CUDA_INDEX").as_deref() == Ok("u64"));
         self.word("INDEX", if wide { "u64" } else { "u32" })
     }
 

@@ -100,7 +100,7 @@ impl Library {
         let plan = match plans.entry(asked) {
             std::collections::hash_map::Entry::Occupied(kept) => kept.into_mut(),
             std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(Plan::new(self.handle, &asked).map_err(failed)?)
+                free.insert(Plan::new(self.handle, &asked, operands.bias).map_err(failed)?)
             }
         };
         let Some(plan) = plan else {
@@ -391,8 +391,9 @@ fn question(p: &Product, batch: tile::Dim<4>, added: Added) -> Option<(Question,
         None => (p.c.ptr, leading_d, d),
     };
     let at = [p.a.ptr, p.b.ptr, from, p.c.ptr];
-    // The library asks for no more.
-    let aligned = at.map(|ptr| 1 << (ptr as usize).trailing_zeros().min(8));
+    // The library asks for no more than 256 bytes.
+    let multiple = |ptr: *const u8| 1 << (ptr as usize).trailing_zeros().min(8);
+    let aligned = at.map(|ptr| multiple(ptr));
     let beta = if addend.is_some() { p.beta } else { None };
     let asked = Question {
         dtype: p.dtype,
@@ -404,7 +405,7 @@ fn question(p: &Product, batch: tile::Dim<4>, added: Added) -> Option<(Question,
         leading: [leading_a, leading_b, leading_c, leading_d],
         batch: i32::try_from(count).ok()?,
         steps: [a, b, step_c, d].map(|step| step as i64),
-        bias: added == Added::Bias,
+        bias: if bias.is_null() { 0 } else { multiple(bias) },
         aligned,
     };
     let operands = Operands {

@@ -31,8 +31,8 @@ pub(super) struct Question {
     pub(super) batch: i32,
     /// From one matrix of the batch to the next.
     pub(super) steps: [i64; 4],
-    /// Whether a number for each row is added.
-    pub(super) bias: bool,
+    /// Where a number for each row is added, what its address is a multiple of; 0 where none is.
+    pub(super) bias: u32,
     /// What addresses are multiples of.
     pub(super) aligned: [u32; 4],
 }
@@ -67,6 +67,15 @@ impl Drop for Desc {
     fn drop(&mut self) {
         // SAFETY: made by the library, and dropped once. There is nobody to tell of a failure.
         let _ = unsafe { result::destroy_matmul_desc(self.0) };
+    }
+}
+
+impl Desc {
+    /// Sets the address of what is added to rows.
+    fn add(&self, bias: *const u8) -> Result<(), CublasError> {
+        let which = OfProduct::CUBLASLT_MATMUL_DESC_BIAS_POINTER;
+        // SAFETY: the attribute is an address.
+        unsafe { result::set_matmul_desc_attribute(self.0, which, address(&bias), 8) }
     }
 }
 
@@ -122,10 +131,12 @@ pub(super) fn takes(dtype: DType) -> bool {
 }
 
 impl Plan {
-    /// Asks once. `None` where the library has no algorithm for it.
+    /// Asks once. `None` where the library has no algorithm for it. The address of what is added to
+    /// rows is one that the algorithm will do for: it is looked at, and not read.
     pub(super) fn new(
         handle: sys::cublasLtHandle_t,
         asked: &Question,
+        bias: *const u8,
     ) -> Result<Option<Self>, CublasError> {
         let Some((element, compute, scale)) = types(asked.dtype, asked.tf32) else {
             return Ok(None);
@@ -138,9 +149,10 @@ impl Plan {
         let turned = asked.turned.map(i32::from);
         set(OfProduct::CUBLASLT_MATMUL_DESC_TRANSA, &turned[0])?;
         set(OfProduct::CUBLASLT_MATMUL_DESC_TRANSB, &turned[1])?;
-        if asked.bias {
+        if asked.bias != 0 {
             let epilogue = Epilogue::CUBLASLT_EPILOGUE_BIAS as i32;
             set(OfProduct::CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue)?;
+            desc.add(bias)?;
         }
         let swapped = |turned: bool, rows, cols| if turned { (cols, rows) } else { (rows, cols) };
         let sizes = [
@@ -203,8 +215,7 @@ impl Plan {
         // that nobody else sets a bias meanwhile.
         unsafe {
             if !operands.bias.is_null() {
-                let which = OfProduct::CUBLASLT_MATMUL_DESC_BIAS_POINTER;
-                result::set_matmul_desc_attribute(self.desc.0, which, address(&operands.bias), 8)?;
+                self.desc.add(operands.bias)?;
             }
             result::matmul(
                 handle,

@@ -1,0 +1,163 @@
+// Attention of 16-bit floats with up to HEAD features, by products of small matrices: as attention.cu,
+// with 16 queries for each warp of a block. Weights are rounded to 16 bits before they meet values.
+//
+// Defines: T0 f16 or bf16; INDEX the type of counts of tiles; HEAD features, a multiple of 16.
+#include "attention.cuh"
+#include "mma.cuh"
+
+using T = T0;
+
+constexpr int WARPS = 4, ROWS = 16 * WARPS, KEYS = 64;
+using Eight = Pack<u16, 8>;
+// Rows begin at multiples of 16 bytes, and not all in one bank.
+constexpr int PITCH = HEAD + 8;
+// Steps of 16 over features and keys, and strips of 8 of them.
+constexpr int STEPS = HEAD / 16, STRIPS = KEYS / 8, OUT = HEAD / 8;
+
+// Brings rows `first ..` of `rows`, as far as there are any, and fills up with zeros.
+DEVICE void bring(u16* shared, const T* base, const Matrix& lies, u64 first, u64 rows, u64 cols) {
+    const u64 bytes = static_cast<u64>(lies.rows) * sizeof(T) | reinterpret_cast<u64>(base);
+    const bool packed = lies.cols == 1 && bytes % 16 == 0;
+    for (int at = threadIdx.x; at < KEYS * (HEAD / 8); at += 32 * WARPS) {
+        const int row = at / (HEAD / 8), col = at % (HEAD / 8) * 8;
+        Eight eight{};
+        if (first + row < rows) {
+            const T* from = base + static_cast<i64>(first + row) * lies.rows;
+            if (packed && col + 8 <= cols) {
+                eight = *reinterpret_cast<const Eight*>(from + col);
+            } else {
+#pragma unroll
+                for (int i = 0; i < 8; i++)
+                    if (col + i < cols) eight[i] = from[(col + i) * lies.cols].bits;
+            }
+        }
+        *reinterpret_cast<Eight*>(shared + row * PITCH + col) = eight;
+    }
+}
+
+// The value of `f` over the four lanes that share rows.
+template <class F> DEVICE f32 across_row(f32 x, F f) {
+    x = f(x, shuffle_xor(x, 1));
+    return f(x, shuffle_xor(x, 2));
+}
+
+KERNEL_BOUNDS(attention, Attention, 128) {
+    static_assert(ROWS == KEYS, "queries come by way of the keys' memory");
+    SHARED_ARRAY(Eight, key_rows, KEYS* PITCH / 8);
+    SHARED_ARRAY(Eight, value_rows, KEYS* PITCH / 8);
+    u16* const keys = key_rows[0].at;
+    u16* const values = value_rows[0].at;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const f32 nothing = -infinity<f32>(), scale = static_cast<f32>(job.scale);
+    const INDEX down = static_cast<INDEX>((job.length + ROWS - 1) / ROWS);
+    const INDEX total = down * static_cast<INDEX>(job.count);
+    for (INDEX work = blockIdx.x; work < total; work += gridDim.x) {
+        const u64 nth = work / down;
+        // Late queries see most where the way is causal, so their blocks come first.
+        const u64 first_row = static_cast<u64>(down - 1 - work % down) * ROWS;
+        i64 at[5];
+        job.repeats.offsets(nth, at);
+        const T* const k = reinterpret_cast<const T*>(job.key.at) + at[1];
+        const T* const v = reinterpret_cast<const T*>(job.value.at) + at[2];
+        bring(keys, reinterpret_cast<const T*>(job.query.at) + at[0], job.query, first_row, job.length,
+              job.features);
+        __syncthreads();
+        u32 query[STEPS][4];
+#pragma unroll
+        for (int step = 0; step < STEPS; step++)
+            load_left(query[step], keys + warp * 16 * PITCH + step * 16, PITCH);
+        f32 greatest[2] = {nothing, nothing}, sums[2] = {0, 0}, made[OUT][4];
+#pragma unroll
+        for (int j = 0; j < OUT; j++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) made[j][i] = 0;
+        u64 seen = job.source;
+        if (job.causal && first_row + ROWS < seen) seen = first_row + ROWS;
+        const u64 own_row = first_row + warp * 16 + lane / 4;
+        for (u64 first_key = 0; first_key < seen; first_key += KEYS) {
+            __syncthreads();
+            bring(keys, k, job.key, first_key, job.source, job.features);
+            bring(values, v, job.value, first_key, job.source, job.width);
+            __syncthreads();
+            f32 scores[STRIPS][4];
+#pragma unroll
+            for (int strip = 0; strip < STRIPS; strip++) {
+#pragma unroll
+                for (int i = 0; i < 4; i++) scores[strip][i] = 0;
+#pragma unroll
+                for (int step = 0; step < STEPS; step++) {
+                    u32 right[2];
+                    load_right(right, keys + strip * 8 * PITCH + step * 16, PITCH);
+                    multiply_add<T>(scores[strip], query[step], right);
+                }
+            }
+            const bool all = job.masked == UNMASKED && !job.causal && first_key + KEYS <= job.source;
+#pragma unroll
+            for (int half = 0; half < 2; half++) {
+                const u64 row = own_row + half * 8;
+                f32 most = nothing;
+#pragma unroll
+                for (int strip = 0; strip < STRIPS; strip++)
+#pragma unroll
+                    for (int i = half * 2; i < half * 2 + 2; i++) {
+                        const u64 col = first_key + strip * 8 + lane % 4 * 2 + i % 2;
+                        f32 score = scores[strip][i] * scale;
+                        if (!all) score = seen_score<T>(job, at[3], row, col, score);
+                        scores[strip][i] = score;
+                        most = score > most ? score : most;
+                    }
+                most = across_row(most, [](f32 x, f32 y) { return x > y ? x : y; });
+                most = most > greatest[half] ? most : greatest[half];
+                // Where all is masked so far, minus infinity less itself would be NaN.
+                const f32 from = most == nothing ? 0.0f : most;
+                const f32 correction = exponential(greatest[half] - from);
+                f32 sum = 0;
+#pragma unroll
+                for (int strip = 0; strip < STRIPS; strip++)
+#pragma unroll
+                    for (int i = half * 2; i < half * 2 + 2; i++) {
+                        scores[strip][i] = exponential(scores[strip][i] - from);
+                        sum += scores[strip][i];
+                    }
+                sums[half] = sums[half] * correction + across_row(sum, [](f32 x, f32 y) { return x + y; });
+                greatest[half] = most;
+#pragma unroll
+                for (int j = 0; j < OUT; j++) {
+                    made[j][half * 2] *= correction;
+                    made[j][half * 2 + 1] *= correction;
+                }
+            }
+#pragma unroll
+            for (int step = 0; step < KEYS / 16; step++) {
+                // The sums of two strips lie as a left matrix does.
+                const f32(&x)[4] = scores[step * 2], (&y)[4] = scores[step * 2 + 1];
+                const u32 weights[4] = {paired<T>(x[0], x[1]), paired<T>(x[2], x[3]),
+                                        paired<T>(y[0], y[1]), paired<T>(y[2], y[3])};
+#pragma unroll
+                for (int j = 0; j < OUT; j++) {
+                    u32 right[2];
+                    load_right_turned(right, values + step * 16 * PITCH + j * 8, PITCH);
+                    multiply_add<T>(made[j], weights, right);
+                }
+            }
+        }
+        T* const out = reinterpret_cast<T*>(job.out.at) + at[4];
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const u64 row = own_row + half * 8;
+            // A query that sees nothing has zero.
+            const f32 factor = sums[half] == 0 ? 0.0f : 1 / sums[half];
+#pragma unroll
+            for (int j = 0; j < OUT; j++)
+#pragma unroll
+                for (int i = 0; i < 2; i++) {
+                    const u64 col = j * 8 + lane % 4 * 2 + i;
+                    if (row < job.length && col < job.width)
+                        out[static_cast<i64>(row) * job.out.rows +
+                            static_cast<i64>(col) * job.out.cols] =
+                            narrow<T>(made[j][half * 2 + i] * factor);
+                }
+        }
+        __syncthreads();
+    }
+}

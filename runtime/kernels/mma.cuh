@@ -1,0 +1,92 @@
+// Products of small matrices that the lanes of a warp hold together, for devices of capability 8.0 and
+// later: 16 by 16 numbers of 16 bits, times 16 by 8, added to 16 by 8 of f32.
+//
+// With g = lane / 4 and p = 2 (lane % 4), a register of two numbers has of the left matrix: rows g and
+// g + 8 at columns p and p + 1, then the same rows at columns p + 8 and p + 9; of the right one: column
+// g at rows p and p + 1, then p + 8 and p + 9; of the sums: row g at columns p and p + 1, then row g + 8.
+#pragma once
+#include "block.cuh"
+
+DEVICE u32 lane_of_warp() { return threadIdx.x % 32; }
+
+// Two numbers in a register.
+template <class T> DEVICE u32 paired(f32 x, f32 y) {
+    return static_cast<u32>(narrow<T>(x).bits) | static_cast<u32>(narrow<T>(y).bits) << 16;
+}
+
+#ifndef __CUDACC_RTC__
+template <class T> f32 part_of(u32 pair, int which) {
+    return widen(T{static_cast<u16>(which == 0 ? pair : pair >> 16)});
+}
+#endif
+
+// sums += left right
+template <class T>
+DEVICE void multiply_add(f32 (&sums)[4], const u32 (&left)[4], const u32 (&right)[2]) {
+#ifdef __CUDACC_RTC__
+    if constexpr (same<T, f16>)
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                     "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                     : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                     : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]),
+                       "r"(right[1]));
+    else
+        asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                     "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                     : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+                     : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]),
+                       "r"(right[1]));
+#else
+    const u32 lane = lane_of_warp(), group = lane / 4, pair = lane % 4 * 2;
+    for (u32 half = 0; half < 2; half++)
+        for (u32 owner = 0; owner < 4; owner++) {
+            const u32 upper = __shfl_sync(FULL_WARP, left[half * 2], group * 4 + owner);
+            const u32 lower = __shfl_sync(FULL_WARP, left[half * 2 + 1], group * 4 + owner);
+            const u32 first = __shfl_sync(FULL_WARP, right[half], pair * 4 + owner);
+            const u32 second = __shfl_sync(FULL_WARP, right[half], (pair + 1) * 4 + owner);
+            for (int i = 0; i < 2; i++) {
+                sums[0] += part_of<T>(upper, i) * part_of<T>(first, i);
+                sums[1] += part_of<T>(upper, i) * part_of<T>(second, i);
+                sums[2] += part_of<T>(lower, i) * part_of<T>(first, i);
+                sums[3] += part_of<T>(lower, i) * part_of<T>(second, i);
+            }
+        }
+#endif
+}
+
+// A left matrix from shared memory, whose rows are `pitch` apart.
+DEVICE void load_left(u32 (&left)[4], const u16* from, int pitch) {
+    const u32 lane = lane_of_warp();
+    const u16* const own = from + lane / 4 * pitch + lane % 4 * 2;
+    left[0] = *reinterpret_cast<const u32*>(own);
+    left[1] = *reinterpret_cast<const u32*>(own + 8 * pitch);
+    left[2] = *reinterpret_cast<const u32*>(own + 8);
+    left[3] = *reinterpret_cast<const u32*>(own + 8 * pitch + 8);
+}
+
+// A right matrix whose columns lie along shared memory, `pitch` apart.
+DEVICE void load_right(u32 (&right)[2], const u16* from, int pitch) {
+    const u32 lane = lane_of_warp();
+    const u16* const own = from + lane / 4 * pitch + lane % 4 * 2;
+    right[0] = *reinterpret_cast<const u32*>(own);
+    right[1] = *reinterpret_cast<const u32*>(own + 8);
+}
+
+// A right matrix whose rows lie along shared memory, `pitch` apart, each at a multiple of 16 bytes.
+DEVICE void load_right_turned(u32 (&right)[2], const u16* from, int pitch) {
+    const u32 lane = lane_of_warp();
+#ifdef __CUDACC_RTC__
+    // Each of the first 16 lanes names a row.
+    const u16* const row = from + lane % 16 * pitch;
+    const u32 place = static_cast<u32>(__cvta_generic_to_shared(row));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(right[0]), "=r"(right[1])
+                 : "r"(place)
+                 : "memory");
+#else
+    const u16* const own = from + lane % 4 * 2 * pitch + lane / 4;
+    for (int i = 0; i < 2; i++)
+        right[i] = static_cast<u32>(own[i * 8 * pitch]) |
+                   static_cast<u32>(own[(i * 8 + 1) * pitch]) << 16;
+#endif
+}
