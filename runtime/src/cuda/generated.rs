@@ -695,7 +695,7 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             text: "logaddexp(x, y)",
             operands: 2,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[
                 (DType::F32, DType::F32),
                 (DType::F64, DType::F64),
@@ -1244,7 +1244,7 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             text: "logit(x)",
             operands: 1,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::NanToNum => &Expression {
@@ -1283,7 +1283,7 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             text: "logaddexp2(x, y)",
             operands: 2,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::Xlog1py => &Expression {
@@ -1484,7 +1484,7 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             text: "logit_eps(x, y)",
             operands: 2,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::DivTrunc => &Expression {
@@ -1583,14 +1583,14 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             text: "binary_entropy(x, y)",
             operands: 2,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::LogitEntropy => &Expression {
             text: "logit_entropy(x, y, z)",
             operands: 3,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::Divergence => &Expression {
@@ -1611,7 +1611,7 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             text: "soft_margin(x, y)",
             operands: 2,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::PoissonError => &Expression {
@@ -1632,7 +1632,7 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             text: "stirling(x)",
             operands: 1,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::Selu => &Expression {
@@ -1696,7 +1696,7 @@ pub(crate) fn expression(op: Op) -> Option<&'static Expression> {
             text: "tanhshrink(x)",
             operands: 1,
             condition: None,
-            heavy: false,
+            heavy: true,
             dtypes: &[(DType::F32, DType::F32), (DType::F64, DType::F64)],
         },
         Op::Elu => &Expression {

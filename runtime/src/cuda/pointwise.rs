@@ -44,12 +44,16 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
     unsafe { staged::pointwise(cuda, job) }
 }
 
-/// The modules of all operators, for tensors of one dtype each.
+/// The modules of all operators, for tensors of one dtype each. Integers that compute as floats differ by
+/// their conversion alone, for which one operator stands.
 pub(super) fn modules() -> Vec<Module> {
     let plan = Plan::new(&[], &[]);
     let of = |op: Op, dtype: DType| -> Vec<Module> {
         let row = op.row();
         let resolved = row.dtype.resolve(dtype, DType::F32);
+        if dtype.is_integral() && !resolved.compute.is_integral() && op != Op::Sqrt {
+            return Vec::new();
+        }
         let (Some(found), Some((tensors, _))) = (expression(op), row.expression()) else {
             return Vec::new();
         };
