@@ -220,6 +220,15 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
         // SAFETY: the kernel's struct; the caller's promise.
         return unsafe { cuda.launch(job.op, f, Grid::linear(count, THREADS), &args) };
     }
+    // Elements of a product are all of one dtype.
+    let plain = job.bias.is_none() && arithmetic(job.dtype) == job.dtype;
+    if let Some((product, repeats)) = job
+        .as_product()
+        .filter(|_| plain && !job.dtype.is_integral())
+    {
+        // SAFETY: the matrices lie where the job says.
+        return unsafe { super::gemm::product(cuda.forever(job.op)?, product, &repeats) };
+    }
     let way = Way::choose(cuda, job, columns, wide);
     let (row_tiles, col_tiles) = (job.outs.div_ceil(way.rows), columns.div_ceil(way.cols));
     let tiles = row_tiles * col_tiles * job.groups;

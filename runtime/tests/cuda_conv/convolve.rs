@@ -274,6 +274,18 @@ fn nothing_and_points() {
         cases += empty.both(DType::F32);
         let point = Case::new(channels, outs, &[6, 5], &[1, 1]).bias();
         cases += point.both(DType::F32) + point.both(DType::F16);
+        // A product, as it stands.
+        for dtype in [DType::F32, DType::F64, DType::C64, DType::I32, DType::BF16] {
+            let mut point = Case::new(2 * channels, 2 * outs, &[6, 5], &[1, 1]);
+            cases += point.both(dtype);
+            point.groups = 2;
+            let mut all = point.operands(dtype, false);
+            cases += point.check(false, &all);
+            all[0] = channels_last(&all[0]);
+            cases += point.check(false, &all);
+            all[0] = apart(&all[0]);
+            cases += point.check(false, &all);
+        }
         // A window as large as what it slides over.
         cases += Case::new(channels, outs, &[4, 3], &[4, 3]).both(DType::F32);
         let mut none = Case::new(channels, outs, &[5], &[2]).bias();

@@ -3,6 +3,7 @@
 mod columns;
 mod convolve;
 mod pad;
+mod point;
 mod pool;
 mod resample;
 mod window;

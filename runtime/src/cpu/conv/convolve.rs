@@ -8,7 +8,7 @@ use super::lower::Lower;
 use super::number::{Number, Widen};
 use super::{BLOCK, direct, positions, taps};
 use crate::call::{ConvJob, is_direct};
-use crate::cpu::gemm::{self, Matrix, Product, Repeat};
+use crate::cpu::gemm::{self, Matrix, Product};
 use crate::cpu::parallel::{split, threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::Scratch;
@@ -67,70 +67,15 @@ fn compute(dtype: DType) -> DType {
     }
 }
 
-/// A kernel of one element is a product with the input as it lies. Whether it was one.
+/// Computes a convolution that is a product as it stands. Whether it is one.
 unsafe fn point<A: Number>(job: &ConvJob) -> Result<bool, NoMemory> {
-    let [_, d, h, w] = [0, 1, 2, 3].map(|at| job.x_strides[at + 1]);
-    let sizes = job.windows.map(|window| window.size as isize);
-    // Positions are one stride apart over all spatial dims that have more than one.
-    let step = if sizes[2] > 1 {
-        w
-    } else if sizes[1] > 1 {
-        h
-    } else {
-        d
-    };
-    let flat = (sizes[2] == 1 || w == step)
-        && (sizes[1] == 1 || h == step * sizes[2])
-        && (sizes[0] == 1 || d == step * sizes[2] * sizes[1]);
-    if !flat || !job.windows.iter().all(|window| window.is_point()) {
+    let Some((product, repeats)) = job.as_product() else {
         return Ok(false);
-    }
-    let (channels, outs) = (job.channels as isize, job.outs as isize);
-    let [batch, out, place] = job.out_strides;
+    };
     if job.bias.is_some() {
         // SAFETY: the result is the job's, with as many positions as the input has.
         unsafe { fill_bias::<A>(job) };
     }
-    let product = Product {
-        dtype: job.dtype,
-        m: job.outs,
-        k: job.channels,
-        n: positions(&job.windows),
-        a: Matrix {
-            ptr: job.weight.cast_mut(),
-            rows: channels,
-            cols: 1,
-        },
-        b: Matrix {
-            ptr: job.x.cast_mut(),
-            rows: job.x_strides[1],
-            cols: step,
-        },
-        c: Matrix {
-            ptr: job.out,
-            rows: out,
-            cols: place,
-        },
-        alpha: Scalar::Int(1),
-        beta: job.bias.map(|_| Scalar::Int(1)),
-        addend: None,
-    };
-    let repeats = [
-        Repeat {
-            size: job.batch,
-            a: 0,
-            b: job.x_strides[0],
-            c: batch,
-            d: 0,
-        },
-        Repeat {
-            size: job.groups,
-            a: outs * channels,
-            b: channels * job.x_strides[1],
-            c: outs * out,
-            d: 0,
-        },
-    ];
     // SAFETY: the matrices lie where the job says.
     unsafe { gemm::run(product, &repeats)? };
     Ok(true)

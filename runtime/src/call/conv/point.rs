@@ -1,0 +1,72 @@
+//! Convolutions that are matrix products as they stand.
+
+use nomina_core::Scalar;
+
+use super::ConvJob;
+use crate::cpu::gemm::{Matrix, Product, Repeat};
+
+impl ConvJob {
+    /// A kernel of one element is a product with the input as it lies, once per batch and group; `None`
+    /// where it is none. The result holds the bias before, if there is one.
+    pub(crate) fn as_product(&self) -> Option<(Product, [Repeat; 2])> {
+        let [_, d, h, w] = [0, 1, 2, 3].map(|at| self.x_strides[at + 1]);
+        let sizes = self.windows.map(|window| window.size as isize);
+        // Positions are one stride apart over all spatial dims that have more than one.
+        let step = if sizes[2] > 1 {
+            w
+        } else if sizes[1] > 1 {
+            h
+        } else {
+            d
+        };
+        let flat = (sizes[2] == 1 || w == step)
+            && (sizes[1] == 1 || h == step * sizes[2])
+            && (sizes[0] == 1 || d == step * sizes[2] * sizes[1]);
+        if !flat || !self.windows.iter().all(|window| window.is_point()) {
+            return None;
+        }
+        let (channels, outs) = (self.channels as isize, self.outs as isize);
+        let [batch, out, place] = self.out_strides;
+        let product = Product {
+            dtype: self.dtype,
+            m: self.outs,
+            k: self.channels,
+            n: self.windows.iter().map(|window| window.out).product(),
+            a: Matrix {
+                ptr: self.weight.cast_mut(),
+                rows: channels,
+                cols: 1,
+            },
+            b: Matrix {
+                ptr: self.x.cast_mut(),
+                rows: self.x_strides[1],
+                cols: step,
+            },
+            c: Matrix {
+                ptr: self.out,
+                rows: out,
+                cols: place,
+            },
+            alpha: Scalar::Int(1),
+            beta: self.bias.map(|_| Scalar::Int(1)),
+            addend: None,
+        };
+        let repeats = [
+            Repeat {
+                size: self.batch,
+                a: 0,
+                b: self.x_strides[0],
+                c: batch,
+                d: 0,
+            },
+            Repeat {
+                size: self.groups,
+                a: outs * channels,
+                b: channels * self.x_strides[1],
+                c: outs * out,
+                d: 0,
+            },
+        ];
+        Some((product, repeats))
+    }
+}
