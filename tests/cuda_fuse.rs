@@ -129,14 +129,37 @@ fn dtypes() {
 #[test]
 fn reductions_come_last() {
     on_device("reductions_come_last", |device| {
-        let x = ramp::<f32>(9, 130).to_device(device);
-        let b = x.select(N, 2);
-        same(&fuse!(|x, b| (x * b).sum(C)), &(&x * &b).sum(C));
-        same(&fuse!(|x, b| (x - b).mean(N)), &(&x - &b).mean(N));
-        same(&fuse!(|x| x.exp().amax((N, C))), &x.exp().amax((N, C)));
-        let (values, places) = fuse!(|x| x.abs().max(C));
-        same(&values, &x.abs().max(C).0);
-        same(&places, &x.abs().max(C).1);
+        // Short and long rows, packs that end within a row, chunks of one line.
+        for (rows, columns) in [(9, 130), (4, 64), (300, 3), (1, 70_000), (2000, 8)] {
+            let x = ramp::<f32>(rows, columns).to_device(device);
+            let b = x.select(N, 0);
+            same(&fuse!(|x, b| (x * b).sum(C)), &(&x * &b).sum(C));
+            same(&fuse!(|x, b| (x - b).mean(N)), &(&x - &b).mean(N));
+            same(
+                &fuse!(|x| (x * 0.01).exp().amax((N, C))),
+                &(&x * 0.01).exp().amax((N, C)),
+            );
+            same(&fuse!(|x, b| (x * 2.0 + b).var(C)), &(&x * 2.0 + &b).var(C));
+            let (values, places) = fuse!(|x| x.abs().max(C));
+            same(&values, &x.abs().max(C).0);
+            same(&places, &x.abs().max(C).1);
+        }
+        let x = ramp::<f16>(9, 130).to_device(device);
+        same(&fuse!(|x| (x * 0.5 + 1.0).sum(N)), &(&x * 0.5 + 1.0).sum(N));
+        let x = ramp::<Complex<f64>>(9, 13).to_device(device);
+        same(&fuse!(|x| (x * 0.5 + 1.0).sum(N)), &(&x * 0.5 + 1.0).sum(N));
+        let x = ramp::<i32>(9, 130).to_device(device);
+        same(&fuse!(|x| (x * 3).sum(C)), &(&x * 3).sum(C));
+        same(&fuse!(|x| x.gt(1).any(C)), &x.gt(1).any(C));
+        let turned = ramp::<f32>(40, 33).to_device(device).transpose(N, C);
+        same(
+            &fuse!(|turned| (turned * 2.0).sum(N)),
+            &(&turned * 2.0).sum(N),
+        );
+        same(
+            &fuse!(|turned| (turned * 2.0).sum(C)),
+            &(&turned * 2.0).sum(C),
+        );
     });
 }
 

@@ -48,9 +48,26 @@ template <int V> struct At {
 // has to be looked for.
 template <int V> constexpr int AHEAD = V >= 16 ? 1 : V == 8 || !PLAIN || sizeof(T0) >= 8 ? 2 : 4;
 
-template <int V> DEVICE Pack<T0, V> load(const char* from) {
+#ifndef MADE
+template <int V, class Job> DEVICE Pack<T0, V> load(const Job&, const char* from) {
     return *reinterpret_cast<const Pack<T0, V>*>(from);
 }
+#else
+// A chain makes the elements where they are taken in (chain.cuh). The operand lies nowhere: addresses
+// count from 0 on.
+template <int V, class Job> DEVICE Pack<T0, V> load(const Job& job, const char* from) {
+    const PLACE base = (PLACE)(reinterpret_cast<u64>(from) / sizeof(T0));
+    constexpr int N = V < WIDTH ? V : WIDTH;
+    Pack<T0, V> out;
+#pragma unroll
+    for (int k = 0; k < V; k += N) {
+        const Pack<T0, N> part = run<N>(job.chain, base + k);
+#pragma unroll
+        for (int j = 0; j < N; j++) out[k + j] = part[j];
+    }
+    return out;
+}
+#endif
 
 // The offsets of an element of a line from the line's first.
 template <int N> DEVICE void along(const Strided<N>& along, INDEX i, i64 (&at)[N]) {
@@ -95,7 +112,7 @@ DEVICE void take_packs(State& state, const char* line, INDEX first, INDEX jump, 
     T0 read[U * V];
 #pragma unroll
     for (int u = 0; u < U; u++) {
-        const Pack<T0, V> pack = load<V>(element(job.lines, line, first + (INDEX)u * jump));
+        const Pack<T0, V> pack = load<V>(job, element(job.lines, line, first + (INDEX)u * jump));
 #pragma unroll
         for (int v = 0; v < V; v++) read[u * V + v] = pack[v];
     }
@@ -164,7 +181,7 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void rows(const
                 i64 there[N];
                 along(job.lines.along, i, there);
                 for (int n = 0; n < N; n++) there[n] += at[n];
-                const Pack<T0, V> pack = load<V>(job.lines.x + there[0]);
+                const Pack<T0, V> pack = load<V>(job, job.lines.x + there[0]);
                 typename Op::X xs[V];
 #pragma unroll
                 for (int j = 0; j < V; j++)
@@ -192,7 +209,7 @@ template <class Op, int V, int M, int N, class Job> DEVICE void held(const Job& 
             const INDEX i = ((INDEX)q * blockDim.x + threadIdx.x) * V;
             const bool there = live && i < count;
             Pack<T0, V> pack;
-            if (there) pack = load<V>(element(job.lines, job.lines.x + at[0], i));
+            if (there) pack = load<V>(job, element(job.lines, job.lines.x + at[0], i));
 #pragma unroll
             for (int v = 0; v < V; v++) xs[q * V + v] = there ? convert<X>(pack[v]) : Op::missing();
         }
@@ -221,7 +238,7 @@ DEVICE void take_side_by_side(State (&state)[V], const char* line, INDEX first, 
     Pack<T0, V> packs[U];
 #pragma unroll
     for (int u = 0; u < U; u++)
-        packs[u] = load<V>(element(job.lines, line, first + (INDEX)u * jump));
+        packs[u] = load<V>(job, element(job.lines, line, first + (INDEX)u * jump));
 #pragma unroll
     for (int v = 0; v < V; v++) {
         typename Op::X xs[U];
@@ -307,7 +324,7 @@ template <class Op, int V, Phase PHASE, int N, class Job> DEVICE void columns(co
                 i64 there[N];
                 along(job.lines.along, i, there);
                 for (int n = 0; n < N; n++) there[n] += at[n];
-                const Pack<T0, V> pack = load<V>(job.lines.x + there[0]);
+                const Pack<T0, V> pack = load<V>(job, job.lines.x + there[0]);
                 typename Op::X xs[V];
 #pragma unroll
                 for (int v = 0; v < V; v++)

@@ -1,7 +1,8 @@
 // Reductions of dims.
 //
 // T0 is the dtype of elements, T1 what they are converted to, T2 the dtype of the result; OP is the
-// reduction (reduce.cuh), SHAPE how lines lie, and PACK how many elements are read at once.
+// reduction (reduce.cuh), SHAPE how lines lie, and PACK how many elements are read at once. Behind a
+// chain (chain.cuh) elements are its results, and stored nowhere.
 #include "lines.cuh"
 #include "reduce.cuh"
 
@@ -16,6 +17,9 @@ struct Reduce {
     f64 number;
     u32 chunks;
     u32 flag;
+#ifdef MADE
+    Chain chain;
+#endif
 };
 
 struct Op : OP<T1> {

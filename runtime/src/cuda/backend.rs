@@ -77,10 +77,10 @@ impl Backend for Cuda {
     unsafe fn fused_reduce(
         &self,
         job: &call::FusedJob<'_>,
-        reduce: &call::ReduceJob<'_>,
+        last: &call::ReduceJob<'_>,
     ) -> Result<bool> {
         // SAFETY: the caller's promise.
-        unsafe { staged::fused_reduce(self, job, reduce) }
+        unsafe { reduce::reduce_chain(self.forever(job.op)?, job, last) }
     }
 
     unsafe fn copy(&self, plan: &Plan, dest: Place, source: Place) -> Result<()> {

@@ -6,6 +6,7 @@
 //! same expression, dtypes and kind of layout.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
@@ -14,7 +15,7 @@ use super::catalog::Module;
 use super::context::Cuda;
 use super::index::WIDE;
 use super::launch::Grid;
-use super::source::{Source, type_name};
+use super::source::{File, Source, type_name};
 use crate::SmallVec;
 use crate::backend::{Place, arithmetic};
 use crate::call::{FusedJob, Known, Node, scalar};
@@ -28,6 +29,9 @@ const THREADS: u32 = 256;
 /// The most operands that a kernel walks; their steps are what takes room in its argument.
 const WALKED: usize = 16;
 
+/// The most words of an argument.
+const WORDS: usize = 500;
+
 /// Computes a program; false, and nothing has happened, where it has more dims or operands than a kernel
 /// walks.
 ///
@@ -38,29 +42,74 @@ pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
     if count == 0 {
         return Ok(true);
     }
-    let operands = Operands::new(job);
-    let layout = Layout::new(job, &operands, count);
-    let mut writer = Writer::default();
-    let source = writer.source(job, &layout)?;
-    let Some(walked) = layout.walked(&operands) else {
+    let Some(chain) = Chain::new(job, count)? else {
         return Ok(false);
     };
+    let source = chain.before(File::Fused);
     let function = cuda.function(job.op, source, c"fused")?;
-    let mut args: SmallVec<[u64; 64]> = SmallVec::new();
-    for &(value, dtype) in &writer.numbers {
-        args.extend_from_slice(&Constant::new(value, dtype).words());
-    }
-    args.extend_from_slice(&[count as u64, job.dest.ptr as u64]);
-    args.extend(job.inputs.iter().map(|(place, _)| place.ptr as u64));
-    args.extend_from_slice(&walked);
-    if !writer.numbers.is_empty() && !args.len().is_multiple_of(2) {
-        // Numbers are aligned to 16 bytes, and so is the end of the struct.
-        args.push(0);
-    }
-    let grid = Grid::linear(count.div_ceil(layout.width), THREADS);
-    // SAFETY: the words are the struct that the text declares; the caller promises the positions.
-    unsafe { cuda.launch_words(job.op, function, grid, &args)? };
+    let mut words = chain.words;
+    words.extend_from_slice(&[count as u64, job.dest.ptr as u64]);
+    let grid = Grid::linear(count.div_ceil(chain.width), THREADS);
+    // SAFETY: the words are `Fused` of `fused.cu`; the caller promises the positions.
+    unsafe { cuda.launch_words(job.op, function, grid, &words)? };
     Ok(true)
+}
+
+/// A program, written out.
+pub(super) struct Chain {
+    text: Arc<str>,
+    /// The struct that the text declares. Numbers are aligned to 16 bytes, and so is its end then.
+    pub(super) words: SmallVec<[u64; 64]>,
+    /// Whether it holds numbers, so that it begins where 16 bytes do.
+    pub(super) aligned: bool,
+    pub(super) dtype: DType,
+    width: usize,
+    wide: bool,
+}
+
+impl Chain {
+    /// Nothing for more dims or operands than a kernel walks.
+    pub(super) fn new(job: &FusedJob<'_>, count: usize) -> Result<Option<Self>> {
+        let operands = Operands::new(job);
+        let layout = Layout::new(job, &operands, count);
+        let mut writer = Writer::default();
+        writer.steps(job)?;
+        let Some(walked) = layout.walked(&operands) else {
+            return Ok(None);
+        };
+        let mut words: SmallVec<[u64; 64]> = SmallVec::new();
+        for &(value, dtype) in &writer.numbers {
+            words.extend_from_slice(&Constant::new(value, dtype).words());
+        }
+        words.extend(job.inputs.iter().map(|(place, _)| place.ptr as u64));
+        words.extend_from_slice(&walked);
+        let aligned = !writer.numbers.is_empty();
+        if aligned && !words.len().is_multiple_of(2) {
+            words.push(0);
+        }
+        let chain = Self {
+            text: writer.text(job, &layout).into(),
+            words,
+            aligned,
+            dtype: job.dest.dtype,
+            width: layout.width,
+            wide: layout.wide,
+        };
+        Ok((chain.words.len() <= WORDS).then_some(chain))
+    }
+
+    /// A class file that takes its elements.
+    pub(super) fn before(&self, file: File) -> Source {
+        let source = Source::behind(self.text.clone(), file);
+        let source = source
+            .number("WIDTH", self.width as i64)
+            .word("PLACE", if self.wide { "u64" } else { "u32" })
+            .dtype("T0", self.dtype);
+        match file {
+            File::Fused => source.index(self.wide),
+            _ => source,
+        }
+    }
 }
 
 /// How an operand lies beside the result.
@@ -270,18 +319,9 @@ impl Writer {
         }
     }
 
-    /// The program as a module.
-    fn source(&mut self, job: &FusedJob<'_>, layout: &Layout) -> Result<Source> {
-        self.steps(job)?;
-        Ok(Source::own("fuse", self.text(job, layout).into()))
-    }
-
-    /// The whole file.
+    /// What stands before the class file.
     fn text(&self, job: &FusedJob<'_>, layout: &Layout) -> String {
-        let mut out = String::from(
-            "#include \"special.cuh\"\n#include \"convert.cuh\"\n#include \"index.cuh\"\n",
-        );
-        let (index, width) = (if layout.wide { "u64" } else { "u32" }, layout.width);
+        let mut out = String::from("#include \"chain.cuh\"\n");
         let result = type_name(job.dest.dtype);
         let types: SmallVec<[&str; 8]> = job
             .inputs
@@ -290,94 +330,72 @@ impl Writer {
             .collect();
         let walked = layout.strided().count();
         let tensors = types.len();
-        out.push_str("struct alignas(16) Number { u64 words[2]; };\nstruct Job {\n");
+        out.push_str("struct Chain {\n");
         for number in 0..self.numbers.len() {
             let _ = writeln!(out, "    Number number{number};");
         }
-        let _ = writeln!(out, "    u64 count; u8* out; const u8* in[{tensors}];");
+        let _ = writeln!(out, "    const u8* in[{tensors}];");
         if walked > 0 {
             let _ = writeln!(out, "    Strided<{walked}> at;");
         }
-        out.push_str("};\n");
-        let parameters: Vec<String> = types
-            .iter()
-            .enumerate()
-            .map(|(at, ty)| format!(", {ty} t{at}"))
-            .collect();
+        let parameters = types.iter().enumerate();
+        let parameters: Vec<String> = parameters.map(|(at, ty)| format!(", {ty} t{at}")).collect();
         let _ = writeln!(
             out,
-            "// In the namespace of the scalar functions, which have names of the language's own.\nnamespace numeric {{\nDEVICE {result} element(const Job& job{}) {{",
+            "}};\n// In the namespace of the scalar functions, which have names of the language's \
+             own.\nnamespace numeric {{\nDEVICE {result} element(const Chain& chain{}) {{",
             parameters.concat()
         );
         for (number, (_, dtype)) in self.numbers.iter().enumerate() {
             let ty = type_name(*dtype);
             let _ = writeln!(
                 out,
-                "    const {ty} n{number} = *reinterpret_cast<const {ty}*>(&job.number{number});"
+                "    const {ty} n{number} = *reinterpret_cast<const {ty}*>(&chain.number{number});"
             );
         }
         out.push_str(&self.body);
-        let _ = writeln!(out, "    return v{};\n}}\n}}", job.program.len() - 1);
         let _ = writeln!(
             out,
-            "template <int N> DEVICE void run(const Job& job, {index} base) {{"
+            "    return v{};\n}}\n}}\ntemplate <int N> DEVICE Pack<{result}, N> \
+             run(const Chain& chain, PLACE base) {{",
+            job.program.len() - 1
         );
         if walked > 0 {
-            let _ = writeln!(out, "    i64 at[{walked}];\n    offsets(job.at, base, at);");
+            let _ = writeln!(
+                out,
+                "    i64 at[{walked}];\n    offsets(chain.at, base, at);"
+            );
         }
         let mut place = 0;
         for (at, ty) in types.iter().enumerate() {
             let from = match layout.lies[at] {
-                Lies::Dense => format!("dense<{ty}, N>(job.in[{at}] + (u64)base * sizeof({ty}))"),
-                Lies::Constant => format!("constant<{ty}, N>(job.in[{at}])"),
+                Lies::Dense => format!("dense<{ty}, N>(chain.in[{at}] + (u64)base * sizeof({ty}))"),
+                Lies::Constant => format!("constant<{ty}, N>(chain.in[{at}])"),
                 lies => {
-                    let here = format!("job.in[{at}] + at[{place}]");
+                    let here = format!("chain.in[{at}] + at[{place}]");
                     place += 1;
                     match lies {
                         Lies::Rows => format!("dense<{ty}, N>({here})"),
                         Lies::Spread => format!("constant<{ty}, N>({here})"),
-                        _ => format!("strided<{ty}, N>({here}, job.at.steps[{}][0])", place - 1),
+                        _ => format!("strided<{ty}, N>({here}, chain.at.steps[{}][0])", place - 1),
                     }
                 }
             };
-            let _ = writeln!(out, "    const Pack<{ty}, N> p{at} = {from};");
+            let _ = writeln!(out, "    const Pack<{ty}, N> p{at} = operand::{from};");
         }
         let values: Vec<String> = (0..tensors).map(|at| format!(", p{at}[k]")).collect();
         let _ = write!(
             out,
             "    Pack<{result}, N> out;\n#pragma unroll\n    for (int k = 0; k < N; k++) out[k] = \
-             numeric::element(job{values});\n    *reinterpret_cast<Pack<{result}, N>*>(job.out + (u64)base * \
-             sizeof({result})) = out;\n}}\n\
-             KERNEL(fused, Job) {{\n    const {index} count = job.count, step = \
-             ({index})gridDim.x * blockDim.x * {width};\n    {index} base = \
-             (({index})blockIdx.x * blockDim.x + threadIdx.x) * {width};\n    \
-             for (; base < count; base += step) {{\n        \
-             if (count - base >= {width}) run<{width}>(job, base);\n        \
-             else for ({index} i = base; i < count; i++) run<1>(job, i);\n    }}\n}}\n",
-            values = values.concat(),
+             numeric::element(chain{});\n    return out;\n}}\n",
+            values.concat(),
         );
-        READS.to_owned() + &out
+        out
     }
 }
 
-/// How operands are read: `N` elements at once.
-const READS: &str = r#"#include "types.cuh"
-template <class T, int N> DEVICE Pack<T, N> dense(const u8* from) {
-    return *reinterpret_cast<const Pack<T, N>*>(from);
-}
-template <class T, int N> DEVICE Pack<T, N> strided(const u8* from, long long step) {
-    Pack<T, N> out;
-#pragma unroll
-    for (int k = 0; k < N; k++) out[k] = *reinterpret_cast<const T*>(from + k * step);
-    return out;
-}
-template <class T, int N> DEVICE Pack<T, N> constant(const u8* from) {
-    return strided<T, N>(from, 0);
-}
-"#;
-
 /// Chains of all kinds of layout in all dtypes, for the compiler to see: what users write is theirs.
-pub(super) fn modules() -> Vec<Module> {
+pub(super) fn samples() -> Vec<Chain> {
     let program = [
         Node::Tensor(0),
         Node::Tensor(1),
@@ -417,14 +435,22 @@ pub(super) fn modules() -> Vec<Module> {
                     dest: place(512),
                     strides: &[row as isize, 1],
                 };
-                let operands = Operands::new(&job);
-                let layout = Layout::new(&job, &operands, 64 * row);
-                all.extend(Writer::default().source(&job, &layout).ok());
+                all.extend(Chain::new(&job, 64 * row).ok().flatten());
             }
         }
     }
-    let mut seen = std::collections::HashSet::new();
-    all.retain(|source| seen.insert(source.clone()));
+    all
+}
+
+/// The samples as kernels of their own.
+pub(super) fn modules() -> Vec<Module> {
+    let mut sources: Vec<Source> = Vec::new();
+    for chain in samples() {
+        let source = chain.before(File::Fused);
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
     let module = |source| Module::new(source, &[c"fused"]);
-    all.into_iter().map(module).collect()
+    sources.into_iter().map(module).collect()
 }

@@ -4,12 +4,14 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Result};
 
 use super::catalog::Module;
+use super::fused::{Chain, samples};
 use super::launch::Argument;
 use super::lines::{Choice, Lines, Walk, chunked, ways};
 use super::source::{File, Source};
 use super::{Cuda, staged};
+use crate::SmallVec;
 use crate::backend::arithmetic;
-use crate::call::ReduceJob;
+use crate::call::{FusedJob, ReduceJob};
 
 /// What `reduce.cu` takes.
 #[repr(C)]
@@ -111,6 +113,36 @@ fn module(name: &'static str, from: DType, load: DType, to: DType) -> Source {
 /// # Safety
 /// See [`crate::backend::Backend`].
 pub(super) unsafe fn reduce(cuda: &'static Cuda, job: &ReduceJob<'_>) -> Result<()> {
+    // SAFETY: the caller's promise.
+    if unsafe { run(cuda, job, None)? } {
+        return Ok(());
+    }
+    // SAFETY: the caller's promise.
+    unsafe { staged::reduce(cuda, job) }
+}
+
+/// Computes a program and reduces its result, which is stored nowhere; false, and nothing has happened,
+/// where kernels do not.
+///
+/// # Safety
+/// See [`crate::backend::Backend`]; the program has elements.
+pub(super) unsafe fn reduce_chain(
+    cuda: &'static Cuda,
+    program: &FusedJob<'_>,
+    job: &ReduceJob<'_>,
+) -> Result<bool> {
+    match Chain::new(program, program.shape.iter().product())? {
+        // SAFETY: the caller's promise.
+        Some(chain) => unsafe { run(cuda, job, Some(&chain)) },
+        None => Ok(false),
+    }
+}
+
+/// Reduces the elements of a tensor, or of a chain.
+///
+/// # Safety
+/// As [`reduce`].
+unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -> Result<bool> {
     let op = job.op.name();
     let positions = !job.positions.is_null();
     let operands = [(job.strides, job.dtype.size()), (job.out, 1)];
@@ -121,8 +153,7 @@ pub(super) unsafe fn reduce(cuda: &'static Cuda, job: &ReduceJob<'_>) -> Result<
         Some((kind, choice))
     });
     let Some((kind, choice)) = way else {
-        // SAFETY: the caller's promise.
-        return unsafe { staged::reduce(cuda, job) };
+        return Ok(false);
     };
     let to = if job.values.is_null() {
         kind.load
@@ -150,15 +181,50 @@ pub(super) unsafe fn reduce(cuda: &'static Cuda, job: &ReduceJob<'_>) -> Result<
         c"reduce_columns"
     };
     let module = module(kind.name, job.dtype, kind.load, to);
-    let function = cuda.function(op, choice.source(module.clone()), entry)?;
-    // SAFETY: the walk has the job's positions, and the scratch a state for each chunk.
-    unsafe { cuda.launch(op, function, choice.grid, &args)? };
+    let source = match chain {
+        None => choice.source(module.clone()),
+        Some(chain) => choice.source(behind(chain, kind.name, kind.load, to)),
+    };
+    let function = cuda.function(op, source, entry)?;
+    // SAFETY: the walk has the job's positions, and the scratch a state for each chunk; a chain's struct
+    // comes last.
+    unsafe {
+        match chain {
+            None => cuda.launch(op, function, choice.grid, &args)?,
+            Some(chain) => {
+                let words = args.with(chain);
+                cuda.launch_words(op, function, choice.grid, &words)?;
+            }
+        }
+    }
     if states.is_some() {
         let merge = cuda.function(op, choice.merging(module), c"reduce_chunks")?;
         // SAFETY: as above.
         unsafe { cuda.launch(op, merge, choice.merge_grid(), &args)? };
     }
-    Ok(())
+    Ok(true)
+}
+
+/// A module of `reduce.cu` that takes the elements of a chain.
+fn behind(chain: &Chain, name: &'static str, load: DType, to: DType) -> Source {
+    let source = chain.before(File::Reduce).word("OP", name);
+    source.dtype("T1", load).dtype("T2", to)
+}
+
+impl Reduce {
+    /// Its words, and those of a chain, which begins and ends where its alignment has it.
+    fn with(&self, chain: &Chain) -> SmallVec<[u64; 160]> {
+        const OWN: usize = size_of::<Reduce>() / size_of::<u64>();
+        // SAFETY: it consists of whole words without padding.
+        let own =
+            unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast::<u64>(), OWN) };
+        let mut words = SmallVec::from_slice(own);
+        if chain.aligned && !OWN.is_multiple_of(2) {
+            words.push(0);
+        }
+        words.extend_from_slice(&chain.words);
+        words
+    }
 }
 
 /// Every module that calls here ask for, unless another dtype is asked for as that of the result.
@@ -212,6 +278,33 @@ pub(super) fn modules() -> Vec<Module> {
                 let merge = chunked(source.clone(), wide);
                 all.push(Module::new(merge, &[c"reduce_chunks"]));
             }
+        }
+    }
+    all.extend(chains());
+    all
+}
+
+/// Sums of chains, one of each dtype.
+fn chains() -> Vec<Module> {
+    let (mut all, mut seen) = (Vec::new(), Vec::new());
+    for chain in samples() {
+        let dtype = chain.dtype;
+        if seen.contains(&dtype) {
+            continue;
+        }
+        seen.push(dtype);
+        let resolved = Op::Sum.row().dtype.resolve(dtype, DType::F32);
+        let Some(kind) = kind(Op::Sum, resolved.compute, 0.0, 1, false) else {
+            continue;
+        };
+        let source = behind(&chain, kind.name, kind.load, resolved.result);
+        for (source, rows) in ways(&source, 16 / dtype.size(), false) {
+            let entries: &[_] = if rows {
+                &[c"reduce_rows"]
+            } else {
+                &[c"reduce_columns"]
+            };
+            all.push(Module::new(source, entries));
         }
     }
     all

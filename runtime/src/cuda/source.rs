@@ -44,6 +44,8 @@ files! {
     Distance = "distance.cu",
     /// Products of matrices.
     Gemm = "gemm.cu",
+    /// Chains of elementwise operators.
+    Fused = "fused.cu",
     /// Copies between tensors whose innermost dims differ.
     Copy = "copy.cu",
     /// New elements from numbers.
@@ -115,6 +117,7 @@ macro_rules! headers {
 headers![
     "attention.cuh",
     "block.cuh",
+    "chain.cuh",
     "complex.cuh",
     "conv.cuh",
     "convert.cuh",
@@ -159,7 +162,7 @@ pub(crate) enum Word {
 enum Base {
     File(File),
     /// A text of its own, with the name it has in errors.
-    Own(&'static str, Arc<str>),
+    Own(File, Arc<str>),
 }
 
 /// A module: what is compiled as one.
@@ -178,10 +181,10 @@ impl Source {
         }
     }
 
-    /// A text made for one call. It may include the headers too.
-    pub(crate) fn own(name: &'static str, text: Arc<str>) -> Self {
+    /// A class file behind a text made for one call, which may include the headers too.
+    pub(crate) fn behind(text: Arc<str>, file: File) -> Self {
         Self {
-            base: Base::Own(name, text),
+            base: Base::Own(file, text),
             defines: SmallVec::new(),
         }
     }
@@ -221,14 +224,14 @@ impl Source {
     pub(crate) fn name(&self) -> &'static str {
         match self.base {
             Base::File(file) => file.name(),
-            Base::Own(name, _) => name,
+            Base::Own(file, _) => file.name(),
         }
     }
 
-    /// Whether the compiler may round `x * y + z` once. Not in elementwise operators, nor in chains of
-    /// them: they give the same numbers fused and one by one.
+    /// Whether the compiler may round `x * y + z` once. Not in elementwise operators and reductions, nor in
+    /// chains of them: they give the same numbers fused and one by one.
     pub(crate) fn contracts(&self) -> bool {
-        matches!(self.base, Base::File(file) if file != File::Map)
+        matches!(self.base, Base::File(file) if !matches!(file, File::Map | File::Reduce))
     }
 
     /// The texts of the headers that it includes, and of those that they include.
@@ -257,15 +260,16 @@ impl Source {
 
     /// What the compiler reads.
     pub(crate) fn text(&self) -> String {
-        let text = match &self.base {
-            Base::File(file) => file.text(),
-            Base::Own(_, text) => text,
+        let (own, text) = match &self.base {
+            Base::File(file) => ("", file.text()),
+            Base::Own(file, text) => (&**text, file.text()),
         };
         let mut out = String::with_capacity(text.len() + 64 * self.defines.len());
         for (name, value) in &self.defines {
             // Writing to a string does not fail.
             let _ = writeln!(out, "#define {name} {value}");
         }
+        out.push_str(own);
         // Messages then name the lines of the file.
         out.push_str("#line 1\n");
         out.push_str(text);

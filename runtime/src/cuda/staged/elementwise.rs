@@ -6,7 +6,7 @@ use super::super::Cuda;
 use super::Stage;
 use crate::SmallVec;
 use crate::backend::{Backend, Cpu, Input, Place, Pointwise};
-use crate::call::{FusedJob, ReduceJob, TriangleJob};
+use crate::call::{FusedJob, TriangleJob};
 use crate::plan::Plan;
 
 /// An elementwise operation.
@@ -72,37 +72,6 @@ pub(crate) unsafe fn fused(cuda: &Cuda, job: &FusedJob<'_>) -> Result<()> {
         })?;
     }
     stage.finish()
-}
-
-/// A chain and a reduction of it.
-///
-/// # Safety
-/// See [`Backend`].
-pub(crate) unsafe fn fused_reduce(
-    cuda: &Cuda,
-    job: &FusedJob<'_>,
-    reduce: &ReduceJob<'_>,
-) -> Result<bool> {
-    let mut stage = Stage::new(cuda, job.op, "fused_reduce");
-    let inputs = inputs(&mut stage, job)?;
-    let values = stage.write(reduce.values)?;
-    let positions = stage.write(reduce.positions.cast())?.cast();
-    let inputs = &inputs[..];
-    // SAFETY: the same positions, in copies of the same blocks.
-    let done = unsafe {
-        Cpu.fused_reduce(
-            &FusedJob { inputs, ..*job },
-            &ReduceJob {
-                values,
-                positions,
-                ..*reduce
-            },
-        )?
-    };
-    if done {
-        stage.finish()?;
-    }
-    Ok(done)
 }
 
 /// A copy that may convert.

@@ -17,7 +17,7 @@ use crate::SmallVec;
 use crate::backend::Place;
 use crate::memory::Scratch;
 
-pub(crate) use elementwise::{copy, fill, fused, fused_reduce, pointwise, triangle};
+pub(crate) use elementwise::{copy, fill, fused, pointwise, triangle};
 pub(crate) use rows::{entropy, lines, norm, pick, reduce, scan, softmax, update};
 pub(crate) use space::spread;
 
