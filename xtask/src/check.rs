@@ -55,9 +55,26 @@ fn steps() -> Vec<Step> {
         "clippy",
         "--workspace",
         "--all-targets",
+        "--features",
+        "nomina/cuda",
         "--",
         "-D",
         "warnings",
+    ];
+    // On the host that stands for a GPU, where there is none.
+    let cuda = [
+        "test",
+        "-p",
+        "nomina",
+        "-p",
+        "nomina-runtime",
+        "--features",
+        "nomina/cuda",
+        "--lib",
+        "--test",
+        "conformance",
+        "--test",
+        "cuda_*",
     ];
     let features = ["check", "-p", "nomina", "--no-default-features"];
     let powerset = ["hack", "check", "-p", "nomina", "--feature-powerset"];
@@ -77,6 +94,7 @@ fn steps() -> Vec<Step> {
         Step::new("features", Command::cargo(powerset)).needs(Command::cargo(["hack", "-V"])),
         // Says so and passes where the compiler cannot be fetched.
         Step::new("kernels", kernels::command(&[])),
+        Step::new("cuda", Command::cargo(cuda)),
         // All packages' tests, with conformance, properties, documentation and ui-tests.
         Step::new("test", Command::cargo(TEST)),
         // Once more for its count, which the harness above swallows.
