@@ -95,6 +95,7 @@ pub fn modules() -> Vec<Module> {
         super::search::modules(),
         super::select::modules(),
         super::sort::modules(),
+        super::topk::modules(),
         super::entropy::modules(),
         super::norm::modules(),
         super::reduce::modules(),

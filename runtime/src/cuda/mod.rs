@@ -58,6 +58,8 @@ mod generated;
 #[cfg(feature = "cuda")]
 mod index;
 #[cfg(feature = "cuda")]
+mod keyed;
+#[cfg(feature = "cuda")]
 mod launch;
 #[cfg(feature = "cuda")]
 mod lines;
@@ -101,6 +103,8 @@ mod source;
 mod staged;
 #[cfg(feature = "cuda")]
 mod tile;
+#[cfg(feature = "cuda")]
+mod topk;
 #[cfg(feature = "cuda")]
 mod transfer;
 pub(crate) mod uses;

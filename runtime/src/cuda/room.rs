@@ -8,7 +8,7 @@ use super::context::Cuda;
 use super::index::WIDE;
 use super::launch::{Argument, Grid};
 use super::memory::Buffer;
-use super::source::Source;
+use super::source::{Source, always_wide};
 
 /// Threads of most blocks.
 pub(super) const THREADS: u32 = 256;
@@ -30,7 +30,7 @@ impl Work {
         source: Source,
         elements: usize,
     ) -> Result<Self> {
-        let wide = elements >= WIDE;
+        let wide = elements >= WIDE || always_wide();
         Ok(Self {
             cuda: cuda.forever(op)?,
             op,

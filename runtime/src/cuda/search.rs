@@ -5,6 +5,7 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 use super::Cuda;
 use super::catalog::Module;
 use super::flag::Raise;
+use super::keyed::{keyed, modules_of};
 use super::launch::Argument;
 use super::room::Work;
 use super::source::File;
@@ -64,24 +65,20 @@ unsafe impl Argument for GroupArgs {}
 
 /// Every module that calls here ask for.
 pub(super) fn modules() -> Vec<Module> {
-    let all = sort::KEYS
-        .into_iter()
-        .flat_map(|dtype| [(dtype, false), (dtype, true)]);
-    all.map(|(dtype, wide)| {
-        let entries = &[
+    modules_of(
+        File::Search,
+        &[
             c"search",
             c"rows_differ",
             c"rows_column",
             c"rows_follow",
             c"groups",
-        ];
-        Module::new(sort::keyed(File::Search, dtype).index(wide), entries)
-    })
-    .collect()
+        ],
+    )
 }
 
 fn work(cuda: &Cuda, op: &'static str, dtype: DType, count: usize) -> Result<Work> {
-    Work::new(cuda, op, sort::keyed(File::Search, dtype), count)
+    Work::new(cuda, op, keyed(File::Search, dtype), count)
 }
 
 /// Finds places.

@@ -1,98 +1,36 @@
-//! Order along a dim: `sort.cu`, `topk.cu` and `extreme.cu`.
+//! Order along a dim: `sort.cu`.
 
-use nomina_core::{DType, Result};
+use nomina_core::Result;
 
 use super::Cuda;
 use super::catalog::Module;
-use super::index::Strided;
+use super::keyed::{AS_THEY_LIE, Keyed, Lines, keyed, modules_of};
 use super::launch::{Argument, Grid};
 use super::memory::Buffer;
-use super::room::{THREADS, Work, bits};
-use super::source::{File, Source};
-use crate::cpu::sort::{Kind, LineJob, Task};
-use crate::plan::Plan;
+use super::room::{THREADS, Work};
+use super::source::File;
+use super::topk::{extreme, select};
+use crate::cpu::sort::{LineJob, Task};
 
 /// The longest line that is sorted in shared memory.
-const SHORT: usize = 2048;
+pub(super) const SHORT: usize = 2048;
 /// The fewest elements that a short line is filled up to.
 const NARROW: usize = 32;
-/// Elements of a tile of `sort.cu` and `extreme.cu`, and of `topk.cu`.
-const TILE: usize = 2048;
-const SELECT_TILE: usize = 4096;
+/// Elements of a tile of `sort.cu` and `extreme.cu`.
+pub(super) const TILE: usize = 2048;
 /// How many values a digit of eight bits has.
-const DIGITS: usize = 256;
+pub(super) const DIGITS: usize = 256;
 /// Up to so many tiles, one thread walks those of a line and digit.
 const FEW_TILES: usize = 64;
-/// From so many lines on that lie side by side, each is one thread's.
-const COLUMNS: usize = 1024;
 
-const FIRST: u32 = 0;
+pub(super) const FIRST: u32 = 0;
 const NTH: u32 = 1;
-const MEDIAN: u32 = 2;
+pub(super) const MEDIAN: u32 = 2;
 const MODE: u32 = 3;
 
-/// Lines and where their results go: `Lines` of `keys.cuh`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lines {
-    x: *const u8,
-    values: *mut u8,
-    positions: *mut i64,
-    count: u64,
-    len: u64,
-    steps: [i64; 3],
-    turn: u64,
-    starts: Strided<3>,
-}
-
-impl Lines {
-    /// The lines of a job, and whether they lie closer to each other than their own elements do;
-    /// none for more dims than kernels walk.
-    fn new(job: &LineJob<'_>, turn: bool) -> Option<(Self, bool)> {
-        let size = job.dtype.size();
-        let rest = |list: &[isize]| -> crate::shape::Strides {
-            let (before, after) = (&list[..job.dim], &list[job.dim + 1..]);
-            before.iter().chain(after).copied().collect()
-        };
-        let (before, after) = (&job.shape[..job.dim], &job.shape[job.dim + 1..]);
-        let shape: crate::shape::Shape = before.iter().chain(after).copied().collect();
-        let (x, out) = (rest(job.strides), rest(job.out_strides));
-        let plan = Plan::new(&shape, &[(&x, size), (&out, size), (&out, 8)]);
-        let (step, to) = (job.strides[job.dim], job.out_strides[job.dim]);
-        let across = plan.numel() > 1 && plan.inner().steps[0].abs() < step.abs() * size as isize;
-        let lines = Self {
-            x: job.x,
-            values: job.values,
-            positions: job.positions,
-            count: plan.numel() as u64,
-            len: job.shape[job.dim] as u64,
-            steps: [step * size as isize, to * size as isize, to * 8].map(|step| step as i64),
-            turn: turn.into(),
-            starts: Strided::new(&plan)?,
-        };
-        Some((lines, across))
-    }
-
-    fn sizes(&self) -> (usize, usize) {
-        (self.count as usize, self.len as usize)
-    }
-}
-
-/// Keys and positions, line after line: null where elements are read where they lie.
-#[derive(Clone, Copy)]
-struct Keyed {
-    keys: *mut u8,
-    places: *mut u8,
-}
-
-const AS_THEY_LIE: Keyed = Keyed {
-    keys: std::ptr::null_mut(),
-    places: std::ptr::null_mut(),
-};
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Short {
+pub(super) struct Short {
     lines: Lines,
     keys: *const u8,
     places: *const u8,
@@ -143,35 +81,24 @@ struct Runs {
     pad: u32,
 }
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Select {
-    lines: Lines,
-    states: *mut u8,
-    nans: *mut u8,
-    counts: *mut u8,
-    before: *mut u8,
-    equal: *mut u8,
-    keys: *mut u8,
-    places: *mut u8,
-    tiles: u64,
-    results: u64,
-    task: u32,
-    shift: u32,
-    ignore_nan: u32,
-    pad: u32,
+impl Short {
+    pub(super) fn new(lines: Lines, from: Keyed, task: u32, results: usize) -> Self {
+        Self {
+            lines,
+            keys: from.keys,
+            places: from.places,
+            results: results as u64,
+            width: 0,
+            group: 0,
+            task,
+            ignore_nan: 0,
+            across: 0,
+            pad: 0,
+        }
+    }
 }
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-struct Extreme {
-    lines: Lines,
-    keys: *mut u8,
-    places: *mut u8,
-    tiles: u64,
-}
-
-// SAFETY: the structs of the same names in `sort.cu`, `topk.cu` and `extreme.cu`.
+// SAFETY: the structs of the same names in `sort.cu`.
 unsafe impl Argument for Short {}
 // SAFETY: as above.
 unsafe impl Argument for Pass {}
@@ -179,83 +106,22 @@ unsafe impl Argument for Pass {}
 unsafe impl Argument for Finish {}
 // SAFETY: as above.
 unsafe impl Argument for Runs {}
-// SAFETY: as above.
-unsafe impl Argument for Select {}
-// SAFETY: as above.
-unsafe impl Argument for Extreme {}
-
-/// A module that sees elements as keys of a dtype.
-pub(super) fn keyed(file: File, dtype: DType) -> Source {
-    let (bytes, kind) = Kind::of(dtype);
-    let (kind, infinite) = match kind {
-        Kind::Unsigned => (0, 0),
-        Kind::Signed => (1, 0),
-        Kind::Float(infinite) => (2, infinite as i64),
-    };
-    Source::new(file)
-        .word("ELEMENT", bits(bytes))
-        .number("KIND", kind)
-        .number("INFINITE", infinite)
-}
-
-/// A dtype for every kind of key.
-pub(super) const KEYS: [DType; 9] = [
-    DType::U8,
-    DType::I8,
-    DType::I16,
-    DType::I32,
-    DType::I64,
-    DType::F16,
-    DType::BF16,
-    DType::F32,
-    DType::F64,
-];
 
 /// Every module that calls here ask for.
 pub(super) fn modules() -> Vec<Module> {
-    let mut all = Vec::new();
-    for dtype in KEYS {
-        for wide in [false, true] {
-            let mut add = |file, entries| {
-                all.push(Module::new(keyed(file, dtype).index(wide), entries));
-            };
-            add(
-                File::Sort,
-                &[
-                    c"sort_short",
-                    c"sort_counts",
-                    c"sort_starts",
-                    c"sort_starts_long",
-                    c"sort_move",
-                    c"sort_finish",
-                    c"sort_runs",
-                    c"sort_mode",
-                ],
-            );
-            add(
-                File::TopK,
-                &[
-                    c"select_nans",
-                    c"select_start",
-                    c"select_counts",
-                    c"select_digit",
-                    c"select_tiles",
-                    c"select_starts",
-                    c"select_keep",
-                ],
-            );
-            add(
-                File::Extreme,
-                &[
-                    c"extreme_tiles",
-                    c"extreme_before",
-                    c"extreme_apply",
-                    c"extreme_columns",
-                ],
-            );
-        }
-    }
-    all
+    modules_of(
+        File::Sort,
+        &[
+            c"sort_short",
+            c"sort_counts",
+            c"sort_starts",
+            c"sort_starts_long",
+            c"sort_move",
+            c"sort_finish",
+            c"sort_runs",
+            c"sort_mode",
+        ],
+    )
 }
 
 /// Does a job, and says whether it did.
@@ -300,16 +166,9 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
     };
     if len <= SHORT {
         let short = Short {
-            lines,
-            keys: std::ptr::null(),
-            places: std::ptr::null(),
-            results: results as u64,
-            width: 0,
-            group: 0,
-            task,
             ignore_nan: ignore_nan.into(),
             across: across.into(),
-            pad: 0,
+            ..Short::new(lines, AS_THEY_LIE, task, results)
         };
         unsafe { sort.short(short)? };
         return Ok(true);
@@ -331,7 +190,7 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
 }
 
 /// Keys and positions that go from one half to the other and back.
-struct Halves {
+pub(super) struct Halves {
     buffers: [[Buffer; 2]; 2],
     passes: usize,
 }
@@ -346,20 +205,20 @@ impl Halves {
     }
 
     /// What the last pass wrote.
-    fn now(&self) -> Keyed {
+    pub(super) fn now(&self) -> Keyed {
         self.half((self.passes + 1) % 2)
     }
 }
 
 /// `sort.cu` at work on elements of so many bytes, whose keys differ in so many bits.
-struct Sort {
+pub(super) struct Sort {
     work: Work,
     size: usize,
     width: u32,
 }
 
 impl Sort {
-    unsafe fn short(&self, mut args: Short) -> Result<()> {
+    pub(super) unsafe fn short(&self, mut args: Short) -> Result<()> {
         let (count, len) = args.lines.sizes();
         let width = len.next_power_of_two().max(NARROW);
         let group = (SHORT / width).min(count.next_power_of_two());
@@ -373,7 +232,7 @@ impl Sort {
     }
 
     /// Sorts long lines digit by digit.
-    unsafe fn long(&self, lines: Lines, from: Keyed) -> Result<Halves> {
+    pub(super) unsafe fn long(&self, lines: Lines, from: Keyed) -> Result<Halves> {
         let work = &self.work;
         let (count, len) = lines.sizes();
         let (tiles, position) = (len.div_ceil(TILE), work.position());
@@ -425,7 +284,7 @@ impl Sort {
         Ok(halves)
     }
 
-    unsafe fn finish(&self, lines: Lines, from: Keyed, results: usize) -> Result<()> {
+    pub(super) unsafe fn finish(&self, lines: Lines, from: Keyed, results: usize) -> Result<()> {
         let args = Finish {
             lines,
             keys: from.keys,
@@ -459,121 +318,5 @@ impl Sort {
             self.work.each(c"sort_runs", count * len, &args)?;
             self.work.each(c"sort_mode", count, &args)
         }
-    }
-}
-
-/// The first few of long lines, or one element of each.
-unsafe fn select(
-    work: &Work,
-    sort: &Sort,
-    lines: Lines,
-    dtype: DType,
-    task: u32,
-    results: usize,
-    ignore_nan: bool,
-) -> Result<()> {
-    let (count, len) = lines.sizes();
-    let (tiles, position) = (len.div_ceil(SELECT_TILE), work.position());
-    let kept = if task == FIRST { count * results } else { 0 };
-    let states = work.scratch(count * 16)?;
-    let nans = work.zeros(count * 8)?;
-    let counts = work.zeros(count * DIGITS * 8)?;
-    let (before, equal) = (
-        work.scratch(count * tiles * position)?,
-        work.scratch(count * tiles * position)?,
-    );
-    let (keys, places) = (
-        work.scratch(kept * dtype.size())?,
-        work.scratch(kept * position)?,
-    );
-    let mut args = Select {
-        lines,
-        states: states.as_ptr(),
-        nans: nans.as_ptr(),
-        counts: counts.as_ptr(),
-        before: before.as_ptr(),
-        equal: equal.as_ptr(),
-        keys: keys.as_ptr(),
-        places: places.as_ptr(),
-        tiles: tiles as u64,
-        results: results as u64,
-        task,
-        shift: 0,
-        ignore_nan: ignore_nan.into(),
-        pad: 0,
-    };
-    let cells = count * tiles;
-    // SAFETY: the caller's promise, here and below; scratch has room for each line, tile and digit.
-    unsafe {
-        if task == MEDIAN && dtype.is_float() {
-            work.blocks(c"select_nans", cells, &args)?;
-        }
-        work.each(c"select_start", count, &args)?;
-        for shift in (0..8 * dtype.size() as u32).step_by(8).rev() {
-            args.shift = shift;
-            work.blocks(c"select_counts", cells, &args)?;
-            work.blocks(c"select_digit", count, &args)?;
-        }
-        work.blocks(c"select_tiles", cells, &args)?;
-        work.blocks(c"select_starts", count, &args)?;
-        work.blocks(c"select_keep", cells, &args)?;
-    }
-    if task != FIRST {
-        return Ok(());
-    }
-    // What was kept is as long as the results, and stands in the order of positions.
-    let kept = Lines {
-        len: results as u64,
-        ..lines
-    };
-    let from = Keyed {
-        keys: keys.as_ptr(),
-        places: places.as_ptr(),
-    };
-    unsafe {
-        if results <= SHORT {
-            return sort.short(Short {
-                lines: kept,
-                keys: from.keys,
-                places: from.places,
-                results: results as u64,
-                width: 0,
-                group: 0,
-                task: FIRST,
-                ignore_nan: 0,
-                across: 0,
-                pad: 0,
-            });
-        }
-        let halves = sort.long(kept, from)?;
-        sort.finish(kept, halves.now(), results)
-    }
-}
-
-/// The greatest or smallest so far.
-unsafe fn extreme(work: &Work, dtype: DType, lines: Lines, across: bool) -> Result<()> {
-    let (count, len) = lines.sizes();
-    let tiles = len.div_ceil(TILE);
-    let rest = if tiles > 1 { count * tiles } else { 0 };
-    let (keys, places) = (
-        work.scratch(rest * dtype.size())?,
-        work.scratch(rest * work.position())?,
-    );
-    let args = Extreme {
-        lines,
-        keys: keys.as_ptr(),
-        places: places.as_ptr(),
-        tiles: tiles as u64,
-    };
-    // SAFETY: the caller's promise; scratch has room for each line and tile.
-    unsafe {
-        if across && count >= COLUMNS {
-            return work.each(c"extreme_columns", count, &args);
-        }
-        if tiles > 1 {
-            work.blocks(c"extreme_tiles", count * tiles, &args)?;
-            work.blocks(c"extreme_before", count, &args)?;
-        }
-        work.blocks(c"extreme_apply", count * tiles, &args)
     }
 }

@@ -165,6 +165,12 @@ enum Base {
     Own(File, Arc<str>),
 }
 
+/// Whether positions are counted in 64 bits however few there are.
+pub(crate) fn always_wide() -> bool {
+    static ALWAYS: OnceLock<bool> = OnceLock::new();
+    *ALWAYS.get_or_init(|| env::var("NOMINA_CUDA_INDEX").as_deref() == Ok("u64"))
+}
+
 /// A module: what is compiled as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Source {
@@ -214,9 +220,7 @@ impl Source {
     /// `NOMINA_CUDA_INDEX` says so, since tests have no such tensors.
     #[must_use]
     pub(crate) fn index(self, wide: bool) -> Self {
-        static ALWAYS: OnceLock<bool> = OnceLock::new();
-        let wide =
-            wide || *ALWAYS.get_or_init(|| env::var("NOMINA_CUDA_INDEX").as_deref() == Ok("u64"));
+        let wide = wide || always_wide();
         self.word("INDEX", if wide { "u64" } else { "u32" })
     }
 

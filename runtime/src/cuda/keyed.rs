@@ -1,0 +1,115 @@
+//! Elements as keys: what `keys.cuh` asks of its modules, and the lines it reads and writes.
+
+use std::ffi::CStr;
+
+use nomina_core::DType;
+
+use super::catalog::Module;
+use super::index::Strided;
+use super::room::bits;
+use super::source::{File, Source};
+use crate::cpu::sort::{Kind, LineJob};
+use crate::plan::Plan;
+
+/// Lines and where their results go: `Lines` of `keys.cuh`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lines {
+    x: *const u8,
+    values: *mut u8,
+    positions: *mut i64,
+    pub(super) count: u64,
+    pub(super) len: u64,
+    steps: [i64; 3],
+    turn: u64,
+    starts: Strided<3>,
+}
+
+impl Lines {
+    /// The lines of a job, and whether they lie closer to each other than their own elements do;
+    /// none for more dims than kernels walk.
+    pub(super) fn new(job: &LineJob<'_>, turn: bool) -> Option<(Self, bool)> {
+        let size = job.dtype.size();
+        let rest = |list: &[isize]| -> crate::shape::Strides {
+            let (before, after) = (&list[..job.dim], &list[job.dim + 1..]);
+            before.iter().chain(after).copied().collect()
+        };
+        let (before, after) = (&job.shape[..job.dim], &job.shape[job.dim + 1..]);
+        let shape: crate::shape::Shape = before.iter().chain(after).copied().collect();
+        let (x, out) = (rest(job.strides), rest(job.out_strides));
+        let plan = Plan::new(&shape, &[(&x, size), (&out, size), (&out, 8)]);
+        let (step, to) = (job.strides[job.dim], job.out_strides[job.dim]);
+        let across = plan.numel() > 1 && plan.inner().steps[0].abs() < step.abs() * size as isize;
+        let lines = Self {
+            x: job.x,
+            values: job.values,
+            positions: job.positions,
+            count: plan.numel() as u64,
+            len: job.shape[job.dim] as u64,
+            steps: [step * size as isize, to * size as isize, to * 8].map(|step| step as i64),
+            turn: turn.into(),
+            starts: Strided::new(&plan)?,
+        };
+        Some((lines, across))
+    }
+
+    /// As many lines of another length.
+    pub(super) fn of_length(self, len: usize) -> Self {
+        Self {
+            len: len as u64,
+            ..self
+        }
+    }
+
+    pub(super) fn sizes(&self) -> (usize, usize) {
+        (self.count as usize, self.len as usize)
+    }
+}
+
+/// Keys and positions, line after line: null where elements are read where they lie.
+#[derive(Clone, Copy)]
+pub(super) struct Keyed {
+    pub(super) keys: *mut u8,
+    pub(super) places: *mut u8,
+}
+
+pub(super) const AS_THEY_LIE: Keyed = Keyed {
+    keys: std::ptr::null_mut(),
+    places: std::ptr::null_mut(),
+};
+
+/// A module that sees elements as keys of a dtype.
+pub(super) fn keyed(file: File, dtype: DType) -> Source {
+    let (bytes, kind) = Kind::of(dtype);
+    let (kind, infinite) = match kind {
+        Kind::Unsigned => (0, 0),
+        Kind::Signed => (1, 0),
+        Kind::Float(infinite) => (2, infinite as i64),
+    };
+    Source::new(file)
+        .word("ELEMENT", bits(bytes))
+        .number("KIND", kind)
+        .number("INFINITE", infinite)
+}
+
+/// A dtype for every kind of key.
+const KEYS: [DType; 9] = [
+    DType::U8,
+    DType::I8,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::F16,
+    DType::BF16,
+    DType::F32,
+    DType::F64,
+];
+
+/// The modules of a file for every kind of key.
+pub(super) fn modules_of(file: File, entries: &'static [&'static CStr]) -> Vec<Module> {
+    let all = KEYS
+        .into_iter()
+        .flat_map(|dtype| [(dtype, false), (dtype, true)]);
+    all.map(|(dtype, wide)| Module::new(keyed(file, dtype).index(wide), entries))
+        .collect()
+}

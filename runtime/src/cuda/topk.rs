@@ -1,0 +1,176 @@
+//! The first few of long lines, and the greatest or smallest so far: `topk.cu` and `extreme.cu`.
+
+use nomina_core::{DType, Result};
+
+use super::catalog::Module;
+use super::keyed::{Keyed, Lines, modules_of};
+use super::launch::Argument;
+use super::room::Work;
+use super::sort::{DIGITS, FIRST, MEDIAN, SHORT, Short, Sort, TILE};
+use super::source::File;
+
+/// Elements of a tile of `topk.cu`.
+const SELECT_TILE: usize = 4096;
+/// From so many lines on that lie side by side, each is one thread's.
+const COLUMNS: usize = 1024;
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Select {
+    lines: Lines,
+    states: *mut u8,
+    nans: *mut u8,
+    counts: *mut u8,
+    before: *mut u8,
+    equal: *mut u8,
+    keys: *mut u8,
+    places: *mut u8,
+    tiles: u64,
+    results: u64,
+    task: u32,
+    shift: u32,
+    ignore_nan: u32,
+    pad: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Extreme {
+    lines: Lines,
+    keys: *mut u8,
+    places: *mut u8,
+    tiles: u64,
+}
+
+// SAFETY: the structs of the same names there.
+unsafe impl Argument for Select {}
+// SAFETY: as above.
+unsafe impl Argument for Extreme {}
+
+/// Every module that calls here ask for.
+pub(super) fn modules() -> Vec<Module> {
+    let mut all = modules_of(
+        File::TopK,
+        &[
+            c"select_nans",
+            c"select_start",
+            c"select_counts",
+            c"select_digit",
+            c"select_tiles",
+            c"select_starts",
+            c"select_keep",
+        ],
+    );
+    all.extend(modules_of(
+        File::Extreme,
+        &[
+            c"extreme_tiles",
+            c"extreme_before",
+            c"extreme_apply",
+            c"extreme_columns",
+        ],
+    ));
+    all
+}
+
+/// The first few of long lines, or one element of each.
+pub(super) unsafe fn select(
+    work: &Work,
+    sort: &Sort,
+    lines: Lines,
+    dtype: DType,
+    task: u32,
+    results: usize,
+    ignore_nan: bool,
+) -> Result<()> {
+    let (count, len) = lines.sizes();
+    let (tiles, position) = (len.div_ceil(SELECT_TILE), work.position());
+    let kept = if task == FIRST { count * results } else { 0 };
+    let states = work.scratch(count * 16)?;
+    let nans = work.zeros(count * 8)?;
+    let counts = work.zeros(count * DIGITS * 8)?;
+    let (before, equal) = (
+        work.scratch(count * tiles * position)?,
+        work.scratch(count * tiles * position)?,
+    );
+    let (keys, places) = (
+        work.scratch(kept * dtype.size())?,
+        work.scratch(kept * position)?,
+    );
+    let mut args = Select {
+        lines,
+        states: states.as_ptr(),
+        nans: nans.as_ptr(),
+        counts: counts.as_ptr(),
+        before: before.as_ptr(),
+        equal: equal.as_ptr(),
+        keys: keys.as_ptr(),
+        places: places.as_ptr(),
+        tiles: tiles as u64,
+        results: results as u64,
+        task,
+        shift: 0,
+        ignore_nan: ignore_nan.into(),
+        pad: 0,
+    };
+    let cells = count * tiles;
+    // SAFETY: the caller's promise, here and below; scratch has room for each line, tile and digit.
+    unsafe {
+        if task == MEDIAN && dtype.is_float() {
+            work.blocks(c"select_nans", cells, &args)?;
+        }
+        work.each(c"select_start", count, &args)?;
+        for shift in (0..8 * dtype.size() as u32).step_by(8).rev() {
+            args.shift = shift;
+            work.blocks(c"select_counts", cells, &args)?;
+            work.blocks(c"select_digit", count, &args)?;
+        }
+        work.blocks(c"select_tiles", cells, &args)?;
+        work.blocks(c"select_starts", count, &args)?;
+        work.blocks(c"select_keep", cells, &args)?;
+    }
+    if task != FIRST {
+        return Ok(());
+    }
+    // What was kept is as long as the results, and stands in the order of positions.
+    let kept = lines.of_length(results);
+    let from = Keyed {
+        keys: keys.as_ptr(),
+        places: places.as_ptr(),
+    };
+    unsafe {
+        if results <= SHORT {
+            return sort.short(Short::new(kept, from, FIRST, results));
+        }
+        let halves = sort.long(kept, from)?;
+        sort.finish(kept, halves.now(), results)
+    }
+}
+
+/// The greatest or smallest so far.
+pub(super) unsafe fn extreme(work: &Work, dtype: DType, lines: Lines, across: bool) -> Result<()> {
+    let (count, len) = lines.sizes();
+    let tiles = len.div_ceil(TILE);
+    let rest = if tiles > 1 { count * tiles } else { 0 };
+    let (keys, places) = (
+        work.scratch(rest * dtype.size())?,
+        work.scratch(rest * work.position())?,
+    );
+    let args = Extreme {
+        lines,
+        keys: keys.as_ptr(),
+        places: places.as_ptr(),
+        tiles: tiles as u64,
+    };
+    // SAFETY: the caller's promise; scratch has room for each line and tile.
+    unsafe {
+        if across && count >= COLUMNS {
+            return work.each(c"extreme_columns", count, &args);
+        }
+        if tiles > 1 {
+            work.blocks(c"extreme_tiles", count * tiles, &args)?;
+            work.blocks(c"extreme_before", count, &args)?;
+        }
+        work.blocks(c"extreme_apply", count * tiles, &args)
+    }
+}

@@ -1,0 +1,136 @@
+//! One case on both devices.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use nomina_core::{DType, Result, Scalar};
+use nomina_runtime::{Device, Raw, call};
+
+pub const REAL: [DType; 10] = [
+    DType::Bool,
+    DType::U8,
+    DType::I8,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::F16,
+    DType::BF16,
+    DType::F32,
+    DType::F64,
+];
+
+static CASES: AtomicUsize = AtomicUsize::new(0);
+
+/// Taken by tests, and whole by those that let the device fail: who waits for it next would hear of
+/// it.
+static DEVICE: RwLock<()> = RwLock::new(());
+
+/// The device beside others, where this program runs with the fakes; the tests do nothing else.
+pub fn fake() -> Option<RwLockReadGuard<'static, ()>> {
+    crate::host::is_fake().then(|| DEVICE.read().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The device for a test alone.
+pub fn alone() -> Option<RwLockWriteGuard<'static, ()>> {
+    crate::host::is_fake().then(|| DEVICE.write().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Says how many cases there have been, and that none of these classes went by way of the host.
+pub fn counted(what: &str, classes: &[&str]) {
+    let by_host = nomina_runtime::cuda::by_host();
+    for class in classes {
+        assert_eq!(by_host.get(class), None, "{class} went by way of the host");
+    }
+    let cases = CASES.load(Ordering::Relaxed);
+    eprintln!("cuda_index: {cases} cases so far, {what} done");
+}
+
+/// Moves an operand to the device of a run.
+pub type On<'a> = &'a dyn Fn(&Raw) -> Raw;
+
+/// Runs a case on the host and on the device, and compares what it gives.
+pub fn both(what: &str, run: impl Fn(On<'_>) -> Result<Vec<Raw>>) {
+    let device = Device::Cuda(Some(0));
+    let want = run(&|x| x.clone());
+    let got = run(&|x| call::to_device(x, device).unwrap());
+    let (got, want) = match (got, want) {
+        (Ok(got), Ok(want)) => (got, want),
+        (got, want) => panic!("{what}: device {got:?}, host {want:?}"),
+    };
+    assert_eq!(got.len(), want.len(), "{what}");
+    for (at, (got, want)) in got.iter().zip(&want).enumerate() {
+        assert_eq!(got.device(), device, "{what}, result {at}");
+        same(&format!("{what}, result {at}"), got, want);
+    }
+    CASES.fetch_add(1, Ordering::Relaxed);
+}
+
+fn same(what: &str, got: &Raw, want: &Raw) {
+    assert_eq!(got.dtype(), want.dtype(), "{what}");
+    assert_eq!(got.shape(), want.shape(), "{what}");
+    for (at, (got, want)) in got.scalars().zip(want.scalars()).enumerate() {
+        assert!(
+            equal(got, want),
+            "{what}, element {at}: device {got:?}, host {want:?}"
+        );
+    }
+}
+
+fn equal(a: Scalar, b: Scalar) -> bool {
+    let float = |a: f64, b: f64| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+    match (a, b) {
+        (Scalar::Float(a), Scalar::Float(b)) => float(a, b),
+        (Scalar::Complex(a), Scalar::Complex(b)) => float(a.re, b.re) && float(a.im, b.im),
+        _ => a == b,
+    }
+}
+
+/// Numbers without a pattern, always the same.
+pub fn numbers(count: usize, below: u64, seed: u64) -> Vec<i64> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..count)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % below.max(1)) as i64
+        })
+        .collect()
+}
+
+/// An index below `below`.
+pub fn index(shape: &[usize], below: usize, seed: u64) -> Raw {
+    let count = shape.iter().product();
+    Raw::from_vec(numbers(count, below as u64, seed), shape).unwrap()
+}
+
+/// Whole numbers from -50 on, of which many are equal; floats have NaN, infinities and zeros of both
+/// signs among them, complex numbers an imaginary part.
+pub fn data(shape: &[usize], dtype: DType, seed: u64) -> Raw {
+    let count = shape.iter().product();
+    let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0];
+    let all = numbers(count, 161, seed).into_iter().map(|n| match n {
+        n if n < 101 => (n - 50) as f64,
+        n if n < 156 => (n - 130) as f64 * 1000.5,
+        n => odd[(n - 156) as usize],
+    });
+    finished(all.collect(), shape, dtype)
+}
+
+/// Small whole numbers, 1 and 2 most of all: sums and products of them are exact.
+pub fn small(shape: &[usize], dtype: DType, seed: u64) -> Raw {
+    let count = shape.iter().product();
+    let all = numbers(count, 4, seed).into_iter().map(|n| n as f64 - 1.0);
+    finished(all.collect(), shape, dtype)
+}
+
+fn finished(all: Vec<f64>, shape: &[usize], dtype: DType) -> Raw {
+    let x = Raw::from_vec(all, shape).unwrap();
+    call::to_dtype(&x, dtype).unwrap()
+}
+
+/// The elements that a tensor has every other of, along its last dim.
+pub fn every_other(x: &Raw) -> Raw {
+    let dim = x.rank() - 1;
+    x.slice(dim, 0, x.shape()[dim].div_ceil(2), 2).unwrap()
+}

@@ -1,0 +1,127 @@
+//! An index out of range: the next who waits for the device hears of it.
+
+use nomina_core::op::Op;
+use nomina_core::{DType, ErrorKind, Result};
+use nomina_runtime::call::{self, Update};
+use nomina_runtime::{Device, Raw, cuda};
+
+use crate::both::{alone, data, index};
+
+fn on(x: &Raw) -> Raw {
+    call::to_device(x, Device::Cuda(Some(0))).unwrap()
+}
+
+/// A call raises at the next synchronise, or where it waits for the device itself, and nothing does
+/// after.
+fn raises(run: impl Fn() -> Result<()>, operator: &str, text: &[&str]) {
+    cuda::synchronize(0).unwrap();
+    let error = run().and_then(|()| cuda::synchronize(0)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Index, "{error}");
+    assert_eq!(error.op(), operator, "{error}");
+    let said = error.to_string();
+    for text in text {
+        assert!(said.contains(text), "{said}");
+    }
+    cuda::synchronize(0).unwrap();
+    // The device is as good as before.
+    let x = on(&data(&[5], DType::F32, 1));
+    let (values, _) = call::sort(Op::Sort, &x, 0, false).unwrap();
+    assert_eq!(values.to_vec::<f32>().unwrap().len(), 5);
+}
+
+fn bad(numbers: &[i64], shape: &[usize]) -> Raw {
+    on(&Raw::from_vec(numbers.to_vec(), shape).unwrap())
+}
+
+// One after the other: the flag is the device's.
+#[test]
+fn out_of_range() {
+    let Some(_device) = alone() else {
+        return;
+    };
+    let x = on(&data(&[3, 4], DType::F32, 1));
+    let ends = &["index 9 is out of range for size 4", "from -4 to 3"];
+    raises(
+        || call::index_select(Op::IndexSelect, &x, 1, &bad(&[0, 9, 1], &[3])).map(drop),
+        "index_select",
+        ends,
+    );
+    raises(
+        || call::gather(Op::Gather, &x, 1, &bad(&[0, 9], &[2, 1])).map(drop),
+        "gather",
+        ends,
+    );
+    raises(
+        || call::gather(Op::Gather, &x, 1, &bad(&[0, -5], &[2, 1])).map(drop),
+        "gather",
+        &["index -5 is out of range for size 4"],
+    );
+    raises(
+        || call::take(&x, &bad(&[3, 12], &[2])).map(drop),
+        "take",
+        &["index 12 is out of range for size 12"],
+    );
+    raises(
+        || call::index(&x, &[0, 1], &[&bad(&[0, 1], &[2]), &bad(&[0, 9], &[2])]).map(drop),
+        "index",
+        ends,
+    );
+    for how in [Update::Set, Update::Add, Update::Mul, Update::Max] {
+        let write = |numbers: &[i64]| {
+            let mut own = x.clone();
+            let src = on(&data(&[3, 2], DType::F32, 2));
+            let at = bad(numbers, &[3, 2]);
+            call::scatter(Op::Scatter, own.as_mut()?, 1, &at, &src, how)
+        };
+        raises(|| write(&[0, 9, 1, 2, 0, 1]), "scatter", ends);
+        let rows = |numbers: &[i64]| {
+            let mut own = x.clone();
+            let src = on(&data(&[2, 4], DType::F32, 2));
+            let at = bad(numbers, &[2]);
+            call::index_update(Op::IndexAdd, own.as_mut()?, 0, &at, &src, how, false)
+        };
+        raises(
+            || rows(&[0, 3]),
+            "index_add",
+            &["index 3 is out of range for size 3"],
+        );
+    }
+    raises(
+        || call::one_hot(&bad(&[0, -1], &[2]), 5).map(drop),
+        "one_hot",
+        &["index -1 is out of range for 5 classes"],
+    );
+    raises(
+        || call::unravel(&bad(&[0, 24], &[2]), &[2, 3, 4]).map(drop),
+        "unravel_index",
+        &["position 24 is out of range for 24 elements"],
+    );
+    let sequence = on(&index(&[2], 5, 3));
+    raises(
+        || {
+            let (values, sorter) = (on(&index(&[3], 5, 4)), bad(&[7, 7], &[2]));
+            call::searchsorted(Op::Searchsorted, &sequence, &values, Some(&sorter), false).map(drop)
+        },
+        "searchsorted",
+        &["the sorter has 7"],
+    );
+    // Reading elements waits too.
+    let picked = call::index_select(Op::IndexSelect, &x, 1, &bad(&[5], &[1])).unwrap();
+    assert_eq!(picked.to_vec::<f32>().unwrap_err().kind(), ErrorKind::Index);
+    cuda::synchronize(0).unwrap();
+    // What an index out of range names is not written, and the rest is.
+    let mut own = on(&Raw::from_vec(vec![1_i64, 2, 3], &[3]).unwrap());
+    let src = on(&Raw::from_vec(vec![7_i64, 8], &[2]).unwrap());
+    let at = bad(&[1, 3], &[2]);
+    call::scatter(
+        Op::Scatter,
+        own.as_mut().unwrap(),
+        0,
+        &at,
+        &src,
+        Update::Set,
+    )
+    .unwrap();
+    assert!(cuda::synchronize(0).is_err());
+    assert_eq!(own.to_vec::<i64>().unwrap(), [1, 7, 3]);
+}

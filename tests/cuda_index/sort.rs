@@ -1,0 +1,139 @@
+//! Lines in order, and what is chosen from them.
+
+use nomina_core::DType;
+use nomina_core::op::Op;
+use nomina_runtime::{Raw, call};
+
+use crate::both::{On, REAL, both, counted, data, every_other, fake};
+
+/// All operators over lines along a dim.
+fn all(what: &str, x: &Raw, dim: usize, view: impl Fn(&Raw) -> Raw) {
+    let len = view(x).shape()[dim];
+    let own = |on: On<'_>| view(&on(x));
+    for descending in [false, true] {
+        both(&format!("{what} sort {descending}"), |on| {
+            let (values, at) = call::sort(Op::Sort, &own(on), dim, descending)?;
+            Ok(vec![values, at])
+        });
+        let mut counts = vec![0, 1, 5.min(len), len / 3, len];
+        counts.dedup();
+        for k in counts {
+            both(&format!("{what} topk {k} {descending}"), |on| {
+                let (values, at) = call::topk(Op::Topk, &own(on), k as i64, dim, descending)?;
+                Ok(vec![values, at])
+            });
+        }
+    }
+    for k in [1, len / 2 + 1, len] {
+        both(&format!("{what} kthvalue {k}"), |on| {
+            let (value, at) = call::kthvalue(&own(on), k as i64, dim, false)?;
+            Ok(vec![value, at])
+        });
+    }
+    for op in [Op::Median, Op::Nanmedian, Op::Mode] {
+        both(&format!("{what} {op:?}"), |on| {
+            let (value, at) = call::typical(op, &own(on), dim, true)?;
+            Ok(vec![value, at])
+        });
+    }
+    for op in [Op::Cummax, Op::Cummin] {
+        both(&format!("{what} {op:?}"), |on| {
+            let (values, at) = call::running_extreme(op, &own(on), dim)?;
+            Ok(vec![values, at])
+        });
+    }
+}
+
+#[test]
+fn lines_of_every_dtype_and_length() {
+    let Some(_device) = fake() else {
+        return;
+    };
+    for dtype in REAL {
+        for len in [1, 2, 31, 33, 1000] {
+            let what = format!("{dtype} {len}");
+            all(&what, &data(&[3, len], dtype, 1), 1, Raw::clone);
+            all(
+                &format!("{what} across"),
+                &data(&[len, 5], dtype, 2),
+                0,
+                Raw::clone,
+            );
+        }
+        let middle = data(&[2, 33, 7], dtype, 3);
+        all(&format!("{dtype} middle"), &middle, 1, Raw::clone);
+        all(&format!("{dtype} permuted"), &middle, 2, |x| {
+            x.permute(&[1, 2, 0]).unwrap()
+        });
+        all(
+            &format!("{dtype} apart"),
+            &data(&[2, 70], dtype, 4),
+            1,
+            every_other,
+        );
+    }
+    counted("short lines", &["lines", "sort"]);
+}
+
+#[test]
+fn long_lines() {
+    let Some(_device) = fake() else {
+        return;
+    };
+    for dtype in REAL {
+        for len in [2048, 2049] {
+            all(
+                &format!("{dtype} {len}"),
+                &data(&[2, len], dtype, 5),
+                1,
+                Raw::clone,
+            );
+        }
+    }
+    let across = data(&[2500, 3], DType::F32, 6);
+    all("f32 long across", &across, 0, Raw::clone);
+    let side_by_side = data(&[5, 1030], DType::F16, 7);
+    all("f16 many columns", &side_by_side, 0, Raw::clone);
+    let nan = Raw::from_vec(vec![f32::NAN; 5000], &[2, 2500]).unwrap();
+    all("all NaN", &nan, 1, Raw::clone);
+    counted("long lines", &["lines", "sort"]);
+}
+
+#[test]
+fn very_long_lines() {
+    let Some(_device) = fake() else {
+        return;
+    };
+    for dtype in [DType::U8, DType::BF16, DType::F32, DType::I64] {
+        let x = data(&[70_000], dtype, 8);
+        all(&format!("{dtype} 70,000"), &x, 0, Raw::clone);
+    }
+    // More tiles than one thread walks.
+    let x = data(&[140_000], DType::I16, 9);
+    both("i16 140,000 sort", |on| {
+        let (values, at) = call::sort(Op::Sort, &on(&x), 0, false)?;
+        Ok(vec![values, at])
+    });
+    counted("very long lines", &["lines", "sort"]);
+}
+
+#[test]
+fn without_elements() {
+    let Some(_device) = fake() else {
+        return;
+    };
+    for shape in [&[0][..], &[3, 0], &[0, 4]] {
+        let x = data(shape, DType::F32, 1);
+        for dim in 0..shape.len() {
+            both(&format!("sort of {shape:?} along {dim}"), |on| {
+                let (values, at) = call::sort(Op::Sort, &on(&x), dim, false)?;
+                Ok(vec![values, at])
+            });
+        }
+    }
+    let number = data(&[], DType::F64, 2);
+    both("sort of a number", |on| {
+        let (values, at) = call::sort(Op::Sort, &on(&number), 0, true)?;
+        Ok(vec![values, at])
+    });
+}
