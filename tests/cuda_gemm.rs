@@ -166,7 +166,12 @@ fn without(folder: &Path, name: &str) -> std::io::Result<PathBuf> {
 
 #[test]
 fn positions_of_64_bits() {
-    let wide = [("NOMINA_CUDA_INDEX", "u64"), ("NOMINA_CUDA_MATMUL", "own")];
+    // Also, reads beyond the end of a tensor fault.
+    let wide = [
+        ("NOMINA_CUDA_INDEX", "u64"),
+        ("NOMINA_CUDA_MATMUL", "own"),
+        ("NOMINA_FAKE_FENCE", "1"),
+    ];
     for inside in [
         "inside_batches",
         "inside_edges",

@@ -147,6 +147,7 @@ KERNEL_BOUNDS(rows, Product, THREADS) {
         if (job.packed) {
             // Parts begin where 16 bytes do.
             u64 run = from + lane * WIDE;
+#pragma unroll 2
             for (; run + WIDE <= until; run += 32 * WIDE) {
                 const Pack<T, WIDE> x = *reinterpret_cast<const Pack<T, WIDE>*>(a + run);
                 const Pack<T, WIDE> y = *reinterpret_cast<const Pack<T, WIDE>*>(b + run);

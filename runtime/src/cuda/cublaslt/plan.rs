@@ -192,7 +192,9 @@ impl Plan {
                 workspace: answer.workspaceSize,
             })),
             Err(CublasError(
-                Status::CUBLAS_STATUS_NOT_SUPPORTED | Status::CUBLAS_STATUS_INVALID_VALUE,
+                Status::CUBLAS_STATUS_NOT_SUPPORTED
+                | Status::CUBLAS_STATUS_INVALID_VALUE
+                | Status::CUBLAS_STATUS_ARCH_MISMATCH,
             )) => Ok(None),
             Err(error) => Err(error),
         }
