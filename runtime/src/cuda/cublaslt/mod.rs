@@ -168,21 +168,21 @@ pub(super) unsafe fn product(
     // SAFETY: the caller's promise. What is copied has a block of its own, which is used again only
     // by what comes after.
     unsafe {
-        for which in 0..2 {
+        for (which, kept) in kept.iter_mut().enumerate() {
             let (matrix, rows, cols) = side(&p, which);
             if operand(matrix, rows, cols).is_none() {
-                kept[which] = Some(pack(cuda, &mut p, &mut dims, which, false)?);
+                *kept = Some(pack(cuda, &mut p, &mut dims, which, false)?);
             }
         }
         dims = tile::merged(dims);
         let longest = |dims: &Dims<4>| dims.iter().map(|(size, _)| *size).max().unwrap_or(1);
         if tile::count(&dims) / longest(&dims) > CALLS {
-            for which in 0..2 {
+            for (which, kept) in kept.iter_mut().enumerate() {
                 let goes_on = |pair: &[tile::Dim<4>]| {
                     pair[0].1[which] == pair[1].1[which] * pair[1].0 as isize
                 };
                 if !dims.windows(2).all(goes_on) {
-                    kept[which] = Some(pack(cuda, &mut p, &mut dims, which, true)?);
+                    *kept = Some(pack(cuda, &mut p, &mut dims, which, true)?);
                 }
             }
             dims = tile::merged(dims);
