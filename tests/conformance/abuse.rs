@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use nomina_runtime::DynTensor;
 use nomina_runtime::invoke::{self, Value};
+use nomina_runtime::{Device, DynTensor};
 
 use super::case::Case;
 
 /// How many cases of an operator are taken.
 const CASES: usize = 6;
 
-fn nasty() -> Vec<Value> {
-    let none = DynTensor::zeros(&[0], ()).expect("a tensor without elements");
-    let square = DynTensor::ones(&[2, 2], ["N", "C"]).expect("a small tensor");
+fn nasty(device: Device) -> Vec<Value> {
+    let on = DynTensor::options().device(device);
+    let none = on.zeros(&[0], ()).expect("a tensor without elements");
+    let square = on.ones(&[2, 2], ["N", "C"]).expect("a small tensor");
     vec![
         Value::Int(i64::MAX),
         Value::Int(i64::MIN),
@@ -36,18 +37,23 @@ fn nasty() -> Vec<Value> {
     ]
 }
 
-/// The calls that panic, with every argument replaced by every nasty value in turn.
-pub fn panics(path: &Path) -> Vec<String> {
+/// The calls that panic, with every argument replaced by every nasty value in turn; tensors are on
+/// a device.
+pub fn panics(path: &Path, device: Device) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     let mut found = Vec::new();
-    for case in text.lines().filter_map(|line| Case::parse(line).ok()) {
+    let nasty = nasty(device);
+    for case in text
+        .lines()
+        .filter_map(|line| Case::parse_on(line, device).ok())
+    {
         let count = taken.entry(case.op.clone()).or_default();
         *count += 1;
         if *count > CASES || invoke::parse(&case.op).is_none() {
             continue;
         }
-        for value in nasty() {
+        for value in &nasty {
             for at in 0..=case.args.len() + case.kwargs.len() {
                 let (mut args, mut kwargs) = (case.args.clone(), case.kwargs.clone());
                 match at.checked_sub(args.len()) {
