@@ -14,6 +14,8 @@ mod compare;
 mod host;
 #[path = "conformance/mixed.rs"]
 mod mixed;
+#[path = "conformance/part.rs"]
+mod part;
 #[path = "conformance/place.rs"]
 mod place;
 #[path = "conformance/report.rs"]
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use nomina_runtime::{Device, DynTensor};
+use part::Part;
 use report::Report;
 
 fn folder() -> PathBuf {
@@ -54,18 +57,21 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let asked = args.iter().position(|arg| arg == "--device");
-    let device = asked.and_then(|at| args.get(at + 1));
-    if let Some(device) = device {
-        return on_device(device);
+    let told = |flag: &str| {
+        let at = args.iter().position(|arg| arg == flag)?;
+        args.get(at + 1)
+    };
+    if let Some(device) = told("--device") {
+        let part = told("--part").map_or(Ok(Part::WHOLE), |part| part.parse());
+        return part.map_or(ExitCode::FAILURE, |part| on_device(device, part));
     }
     let filter = args.iter().find(|arg| !arg.starts_with('-'));
     if filter.is_some_and(|filter| !"conformance".contains(filter.as_str())) {
         return ExitCode::SUCCESS;
     }
 
-    let calm = no_panics(Device::Cpu);
-    let passed = recorded_cases(Device::Cpu);
+    let calm = no_panics(Device::Cpu, Part::WHOLE);
+    let passed = recorded_cases(Device::Cpu, Part::WHOLE);
     #[cfg(feature = "cuda")]
     let passed = on_fake() && passed;
     if passed && calm {
@@ -77,34 +83,61 @@ fn main() -> ExitCode {
 
 /// Calls operators with arguments that make no sense, prints which calls panic, and says whether
 /// none did.
-fn no_panics(device: Device) -> bool {
-    let mut panics = abuse::panics(&folder().join("data/cases.jsonl"), device);
-    panics.extend(beyond().iter().flat_map(|path| abuse::panics(path, device)));
+fn no_panics(device: Device, part: Part) -> bool {
+    let mut panics = abuse::panics(&folder().join("data/cases.jsonl"), device, part);
+    panics.extend(
+        beyond()
+            .iter()
+            .flat_map(|path| abuse::panics(path, device, part)),
+    );
     for panic in &panics {
         println!("a nonsense argument makes a call panic: {panic}");
     }
     panics.is_empty()
 }
 
-/// Runs this program once more, on the GPU that tests bring.
+/// Runs this program once more, on the GPU that tests bring: a part on each processor.
 #[cfg(feature = "cuda")]
 fn on_fake() -> bool {
-    match host::rerun_with_fake(&["--device", "cuda"], &[]) {
-        Ok(output) => {
-            print!("{}", String::from_utf8_lossy(&output.stdout));
-            eprint!("{}", String::from_utf8_lossy(&output.stderr));
-            output.status.success()
-        }
-        Err(why) => {
-            println!("not run on a device: {why}");
-            // Without a C++ compiler there is no fake; what is wrong with it is a failure.
-            why.starts_with("no C++ compiler")
+    let of = std::thread::available_parallelism().map_or(1, |n| n.get().min(16));
+    let run = |at: usize| {
+        let part = format!("{at}/{of}");
+        host::rerun_with_fake(&["--device", "cuda", "--part", &part], &[])
+    };
+    // The first alone may have to build the libraries.
+    if let Err(why) = host::fakes() {
+        println!("not run on a device: {why}");
+        // Without a C++ compiler there is no fake; what is wrong with it is a failure.
+        return why.starts_with("no C++ compiler");
+    }
+    let parts: Vec<_> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..of).map(|at| scope.spawn(move || run(at))).collect();
+        all.into_iter().map(|part| part.join()).collect()
+    });
+    let mut passed = true;
+    let mut printed = Vec::new();
+    for part in parts {
+        match part {
+            Ok(Ok(output)) => {
+                passed &= output.status.success();
+                if !output.status.success() {
+                    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+                }
+                printed.push(String::from_utf8_lossy(&output.stdout).into_owned());
+            }
+            Ok(Err(why)) => {
+                println!("{why}");
+                passed = false;
+            }
+            Err(_) => passed = false,
         }
     }
+    print!("{}", part::joined(&printed));
+    passed
 }
 
 /// Every case once more with all its tensors on a device: `conformance --device cuda`.
-fn on_device(device: &str) -> ExitCode {
+fn on_device(device: &str, part: Part) -> ExitCode {
     let there = device
         .parse::<Device>()
         .and_then(|device| DynTensor::options().device(device).zeros(&[1], ()));
@@ -115,18 +148,16 @@ fn on_device(device: &str) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    println!("on {device}:");
     nomina_runtime::cuda::reset_by_host();
-    let passed = recorded_cases(device);
-    println!("computed on the host:");
+    let passed = recorded_cases(device, part);
     for (class, count) in nomina_runtime::cuda::by_host() {
-        println!("    {class}: {count}");
+        println!("by the host: {class} {count}");
     }
     let mut wrong = Vec::new();
     let mut calls = 0;
     let main = ["cases.jsonl", "promotion.jsonl"].map(|name| folder().join("data").join(name));
     for path in main.into_iter().chain(beyond()) {
-        let (found, count) = mixed::failures(&path, device);
+        let (found, count) = mixed::failures(&path, device, part);
         wrong.extend(found);
         calls += count;
     }
@@ -137,8 +168,8 @@ fn on_device(device: &str) -> ExitCode {
         "operands on two devices: {calls} calls, {} wrong",
         wrong.len()
     );
-    let calm = no_panics(device);
-    if passed && wrong.is_empty() && calls > 0 && calm {
+    let calm = no_panics(device, part);
+    if passed && wrong.is_empty() && calm {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
@@ -146,17 +177,17 @@ fn on_device(device: &str) -> ExitCode {
 }
 
 /// Runs all files, prints the failures and the count, and says whether every case passed.
-fn recorded_cases(device: Device) -> bool {
+fn recorded_cases(device: Device, part: Part) -> bool {
     let mut report = Report::default();
     for name in ["cases.jsonl", "promotion.jsonl"] {
-        run::file(&folder().join("data").join(name), device, &mut report);
+        run::file(&folder().join("data").join(name), device, part, &mut report);
     }
     for path in beyond() {
-        run::file(&path, device, &mut report);
+        run::file(&path, device, part, &mut report);
     }
     let paths = std::env::var_os("NOMINA_CASES").unwrap_or_default();
     for path in std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()) {
-        run::file(&path, device, &mut report);
+        run::file(&path, device, part, &mut report);
     }
     print!("{}", report.by_operator());
     println!("{} passed, {} failed", report.passed(), report.failed());

@@ -9,6 +9,7 @@ use nomina_runtime::Device;
 use nomina_runtime::invoke::{self, Value};
 
 use super::case::{Case, Wanted};
+use super::part::Part;
 
 /// How many cases of an operator are taken.
 const CASES: usize = 6;
@@ -28,7 +29,7 @@ const FREE: &[&str] = &[
 ];
 
 /// The calls that do otherwise with one operand left on the host, and how many there were.
-pub fn failures(path: &Path, device: Device) -> (Vec<String>, usize) {
+pub fn failures(path: &Path, device: Device, part: Part) -> (Vec<String>, usize) {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
     let (mut found, mut calls) = (Vec::new(), 0);
@@ -36,6 +37,9 @@ pub fn failures(path: &Path, device: Device) -> (Vec<String>, usize) {
         let (Ok(case), Ok(host)) = (Case::parse_on(line, device), Case::parse(line)) else {
             continue;
         };
+        if !part.takes(&case.op) {
+            continue;
+        }
         let count = taken.entry(case.op.clone()).or_default();
         let tensors = tensors(&case);
         if tensors < 2 || *count == CASES || matches!(case.wanted, Wanted::Error { .. }) {

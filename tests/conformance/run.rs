@@ -8,11 +8,12 @@ use nomina_runtime::invoke::{self, Value};
 
 use super::case::{Case, Wanted};
 use super::compare;
+use super::part::Part;
 use super::place;
 use super::report::Report;
 
-/// Runs every case of a file, with its tensors on a device.
-pub fn file(path: &Path, device: Device, report: &mut Report) {
+/// Runs every case of a part of a file, with its tensors on a device.
+pub fn file(path: &Path, device: Device, part: Part, report: &mut Report) {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) => {
@@ -26,6 +27,7 @@ pub fn file(path: &Path, device: Device, report: &mut Report) {
         .filter(|(_, line)| !line.trim().is_empty())
     {
         match Case::parse_on(line, device) {
+            Ok(case) if !part.takes(&case.op) => {}
             Ok(case) => {
                 let (op, id) = (case.op.clone(), case.id.clone());
                 // A panic is a failure of its case, not the end of the run.
