@@ -91,6 +91,7 @@ struct Inner {
     at: At,
     operands: Vec<Operand>,
     hint: String,
+    settled: bool,
 }
 
 /// The dims that an error is about, each an operand and a dim of it.
@@ -114,6 +115,7 @@ impl Error {
             at: At::Nowhere,
             operands: Vec::new(),
             hint: String::new(),
+            settled: false,
         }))
     }
 
@@ -147,37 +149,62 @@ impl Error {
     /// Adds an operand, with its names and sizes. Either may be empty when unknown.
     #[must_use]
     pub fn operand(mut self, names: &Names, shape: &[usize]) -> Self {
-        self.0.operands.push(Operand {
-            names: names.clone(),
-            shape: shape.into(),
-        });
+        if !self.0.settled {
+            self.0.operands.push(Operand {
+                names: names.clone(),
+                shape: shape.into(),
+            });
+        }
         self
     }
 
     /// Says which dim: dim `dim` of operand `operand`, shown by name where it has one.
     #[must_use]
     pub fn at(mut self, operand: usize, dim: usize) -> Self {
-        self.0.at = At::Dim(operand, dim);
+        if !self.0.settled {
+            self.0.at = At::Dim(operand, dim);
+        }
         self
     }
 
     /// Says the way out.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.0.hint = hint.into();
+        if !self.0.settled {
+            self.0.hint = hint.into();
+        }
+        self
+    }
+
+    /// Lets nothing be added or replaced any more. A device finds what is wrong with an operator when
+    /// another one waits for it, whose name and operands do not belong to the error.
+    ///
+    /// ```
+    /// use nomina_core::{Error, ErrorKind};
+    /// let found = Error::new(ErrorKind::Index, "gather", "index 7 is out of range").settled();
+    /// assert_eq!(found.in_op("item").to_string(), "gather: index 7 is out of range");
+    /// ```
+    #[must_use]
+    pub fn settled(mut self) -> Self {
+        self.0.settled = true;
         self
     }
 
     /// Replaces the operator: for one that is built from others.
     #[must_use]
     pub fn in_op(mut self, op: &'static str) -> Self {
-        self.0.op = op;
+        if !self.0.settled {
+            self.0.op = op;
+        }
         self
     }
 
     /// Names the operands, in order, where only their sizes were known: kernels see no names.
     #[must_use]
     pub fn with_names<'a>(mut self, names: impl IntoIterator<Item = &'a Names>) -> Self {
+        if self.0.settled {
+            return self;
+        }
         for (operand, names) in self.0.operands.iter_mut().zip(names) {
             if operand.names.is_empty() && names.len() == operand.shape.len() {
                 operand.names = names.clone();
@@ -189,6 +216,9 @@ impl Error {
     /// Sizes the operands, in order, where only their names were known: rules see no sizes.
     #[must_use]
     pub fn with_shapes<'a>(mut self, shapes: impl IntoIterator<Item = &'a [usize]>) -> Self {
+        if self.0.settled {
+            return self;
+        }
         for (operand, shape) in self.0.operands.iter_mut().zip(shapes) {
             if operand.shape.is_empty() && operand.names.len() == shape.len() {
                 operand.shape = shape.into();
@@ -201,6 +231,9 @@ impl Error {
     /// fewer of them.
     #[must_use]
     pub fn on_operands<'a>(mut self, shapes: impl IntoIterator<Item = &'a [usize]>) -> Self {
+        if self.0.settled {
+            return self;
+        }
         self.0.operands.clear();
         let none = Names::default();
         shapes

@@ -9,6 +9,7 @@ use nomina_runtime::{Device, DynTensor};
 
 use super::case::Case;
 use super::part::Part;
+use super::place;
 
 /// How many cases of an operator are taken.
 const CASES: usize = 6;
@@ -65,7 +66,10 @@ pub fn panics(path: &Path, device: Device, part: Part) -> Vec<String> {
                     Some(at) if at < kwargs.len() => kwargs[at].1 = value.clone(),
                     Some(_) => args.push(value.clone()),
                 }
-                let call = || invoke::call(&case.op, args, kwargs).map(drop);
+                let call = || {
+                    let _ = invoke::call(&case.op, args, kwargs);
+                    let _ = place::found(device);
+                };
                 if catch_unwind(AssertUnwindSafe(call)).is_err() {
                     found.push(format!("{} with {value:?} as argument {at}", case.id));
                 }

@@ -10,6 +10,7 @@ use nomina_runtime::invoke::{self, Value};
 
 use super::case::{Case, Wanted};
 use super::part::Part;
+use super::place;
 
 /// How many cases of an operator are taken.
 const CASES: usize = 6;
@@ -60,7 +61,10 @@ pub fn failures(path: &Path, device: Device, part: Part) -> (Vec<String>, usize)
                 leave(to, from, left, &mut at, &mut number);
             }
             calls += 1;
-            let call = || invoke::call(&case.op, args, kwargs);
+            let call = || {
+                let got = invoke::call(&case.op, args, kwargs);
+                place::found(device).map_or(got, Err)
+            };
             let told = match catch_unwind(AssertUnwindSafe(call)) {
                 Err(_) => "panicked".to_owned(),
                 Ok(Ok(_)) if number => continue,

@@ -1,5 +1,6 @@
 //! Cases on a device.
 
+use nomina_core::Error;
 use nomina_core::op::ParamKind;
 use nomina_runtime::Device;
 use nomina_runtime::invoke::{self, Value};
@@ -64,6 +65,14 @@ pub fn expect(case: &mut Case, device: Device) {
     };
     if let Wanted::Result { value, .. } = &mut case.wanted {
         *value = Recorded::Plain(Box::new(said));
+    }
+}
+
+/// What a device found wrong in what it was asked for.
+pub fn found(device: Device) -> Option<Error> {
+    match device {
+        Device::Cuda(ordinal) => nomina_runtime::cuda::synchronize(ordinal).err(),
+        Device::Cpu => None,
     }
 }
 

@@ -68,6 +68,11 @@ fn on_device(mut case: Case, line: &str, device: Device) -> Result<(), String> {
         place::same_numbers(&case, line)?;
     }
     let got = invoke::call(&case.op, case.args, case.kwargs);
+    let (got, operands) = match (got, place::found(device)) {
+        // What the device found later knows no names.
+        (Ok(_), Some(error)) => (Err(error), Vec::new()),
+        (got, _) => (got, operands),
+    };
     if let Ok(got) = &got
         && !leaves
     {

@@ -104,10 +104,13 @@ impl Cuda {
         unsafe { self.clear(op, at, size_of::<Flag>())? };
         let place = (flag.record as u32).wrapping_sub(inner.first) as usize;
         Err(match inner.records.get(place) {
-            Some(tell) => tell(flag.value),
+            Some(tell) => tell(flag.value).settled(),
             None => {
                 let what = format!("a kernel found the value {} out of range", flag.value);
-                Error::new(ErrorKind::Index, op, what).hint("check the indices of the calls before")
+                let error = Error::new(ErrorKind::Index, op, what);
+                error
+                    .hint("check the indices of the calls before")
+                    .settled()
             }
         })
     }
