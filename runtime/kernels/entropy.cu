@@ -71,9 +71,9 @@ struct Op {
 };
 
 #if SHAPE == ROWS
-KERNEL_BOUNDS(entropy_rows, Job, 256) { rows<Op, PACK, FINISH, 2>(job); }
+KERNEL_ROOMY(entropy_rows, Job, 256) { rows<Op, PACK, FINISH, 2>(job); }
 #elif SHAPE == COLUMNS
-KERNEL_BOUNDS(entropy_columns, Job, 256) { columns<Op, PACK, FINISH, 2>(job); }
+KERNEL_ROOMY(entropy_columns, Job, 256) { columns<Op, PACK, FINISH, 2>(job); }
 #else
-KERNEL_BOUNDS(entropy_chunks, Job, 256) { chunks<Op, 2>(job, job.chunks); }
+KERNEL_ROOMY(entropy_chunks, Job, 256) { chunks<Op, 2>(job, job.chunks); }
 #endif

@@ -37,11 +37,18 @@ struct alignas(16) c128 {
 #define KERNEL_BOUNDS(name, Args, threads)                                                         \
     extern "C" __global__ void __launch_bounds__(threads)                                          \
         name(const __grid_constant__ Args job)
+// The same where a thread may have all the registers that one block leaves it: without a least number of
+// blocks the compiler rather spills some than have fewer blocks at once.
+#define KERNEL_ROOMY(name, Args, threads)                                                          \
+    extern "C" __global__ void __launch_bounds__(threads, 1)                                       \
+        name(const __grid_constant__ Args job)
 #define SHARED_ARRAY(T, name, N) __shared__ T name[N]
 // All dynamic arrays of a block begin at the same byte; one kernel carves it up itself.
 #define DYN_SHARED(T, name)                                                                        \
     extern __shared__ __align__(16) unsigned char dynamic_shared_bytes[];                          \
     T* const name = reinterpret_cast<T*>(dynamic_shared_bytes)
+#else
+#define KERNEL_ROOMY KERNEL_BOUNDS
 #endif
 
 #define DEVICE __device__ __forceinline__

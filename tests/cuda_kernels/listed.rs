@@ -37,14 +37,20 @@ const LISTED: &[Allowed] = &[
         spilled: 8,
         reason: "one number, which ptxas puts away at 48 registers though nothing limits it to so few",
     },
-    arguments_of_waves(80),
-    arguments_of_waves(90),
+    arguments_of_waves(80, &["map.cu"]),
+    arguments_of_waves(90, &["map.cu"]),
+    arguments_of_waves(80, &["reduce.cu", "OP=LogSumExp", "T1=c128"]),
+    arguments_of_waves(90, &["reduce.cu", "OP=LogSumExp", "T1=c128"]),
+    arguments_of_waves(80, &["scan.cu", "OP=Logcumsumexp", "T1=c64"]),
+    arguments_of_waves(90, &["scan.cu", "OP=Logcumsumexp", "T1=c64"]),
+    arguments_of_waves(80, &["scan.cu", "OP=Logcumsumexp", "T1=c128"]),
+    arguments_of_waves(90, &["scan.cu", "OP=Logcumsumexp", "T1=c128"]),
 ];
 
 /// Sine, cosine and tangent, which complex functions use too.
-const fn arguments_of_waves(capability: u32) -> Allowed {
+const fn arguments_of_waves(capability: u32, module: &'static [&'static str]) -> Allowed {
     Allowed {
-        module: &["map.cu"],
+        module,
         kernel: "*",
         capability,
         frame: 40,

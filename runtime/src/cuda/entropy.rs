@@ -133,7 +133,7 @@ pub(super) fn modules() -> Vec<Module> {
     for dtype in Op::CrossEntropy.row().dtypes.iter() {
         for (logits, smooth) in [(true, false), (true, true), (false, false), (false, true)] {
             let source = module(dtype, logits, smooth);
-            for (source, rows) in ways(&source, 16 / dtype.size(), false) {
+            for (source, rows) in ways(&source, [16 / dtype.size(), 1], &[true], false) {
                 let entries: &[_] = if rows {
                     &[c"entropy_rows"]
                 } else {

@@ -377,19 +377,27 @@ fn across(groups: usize, count: usize) -> (Grid, usize, usize) {
     (grid, chunk, chunks)
 }
 
-/// The modules of every way that lines of a dtype may lie, with whether that is by rows: `source` is one
-/// but for that. `most` is how many elements are read at once where they are side by side.
-pub(super) fn ways(source: &Source, most: usize, wide: bool) -> Vec<(Source, bool)> {
+/// The modules of ways that lines of a dtype may lie, with whether that is by rows: `source` is one but
+/// for that. `packs` are how many elements are read at once, the same twice being one; `plains` whether
+/// lines are one run.
+pub(super) fn ways(
+    source: &Source,
+    mut packs: [usize; 2],
+    plains: &[bool],
+    wide: bool,
+) -> Vec<(Source, bool)> {
     let mut all = Vec::new();
-    let packs = [1, most.max(1)];
+    packs = packs.map(|pack| pack.max(1));
+    let different = 1 + usize::from(packs[0] != packs[1]);
     for shape in ["ROWS", "COLUMNS"] {
-        for &pack in &packs[usize::from(most <= 1)..] {
-            for plain in [1, 0] {
+        for &pack in &packs[..different] {
+            for &plain in plains {
                 let way = source
                     .clone()
                     .word("SHAPE", shape)
-                    .number("PACK", pack as i64);
-                all.push((way.number("PLAIN", plain).index(wide), shape == "ROWS"));
+                    .number("PACK", pack as i64)
+                    .number("PLAIN", i64::from(plain));
+                all.push((way.index(wide), shape == "ROWS"));
             }
         }
     }

@@ -227,51 +227,49 @@ impl Reduce {
     }
 }
 
-/// Every module that calls here ask for, unless another dtype is asked for as that of the result.
+/// Every module that calls here ask for, unless another dtype is asked for as that of the result. Where
+/// states are alike one of the operators stands for the others in the rarer ways; counting in 64 bits
+/// changes the same few lines everywhere.
 pub(super) fn modules() -> Vec<Module> {
-    const OPS: [Op; 17] = [
-        Op::Sum,
+    const WHOLE: [Op; 4] = [Op::Sum, Op::Var, Op::Logsumexp, Op::Argmax];
+    const OTHERS: [Op; 8] = [
         Op::Prod,
         Op::Amax,
         Op::Amin,
         Op::Any,
         Op::All,
         Op::CountNonzero,
-        Op::Var,
         Op::Nansum,
-        Op::Logsumexp,
-        Op::Argmax,
         Op::Argmin,
-        Op::Norm,
-        Op::Norm,
-        Op::Norm,
-        Op::Norm,
-        Op::Norm,
     ];
-    const DEGREES: [f64; 5] = [0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];
+    const DEGREES: [f64; 6] = [2.0, 0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];
+    let of = |ops: &'static [Op]| ops.iter().map(|&op| (op, 2.0));
+    let norms = DEGREES.map(|degree| (Op::Norm, degree));
     let mut all = Vec::new();
-    for (i, op) in OPS.into_iter().enumerate() {
-        let degree = i
-            .checked_sub(OPS.len() - DEGREES.len())
-            .map_or(2.0, |i| DEGREES[i]);
+    for (op, degree) in of(&WHOLE).chain(of(&OTHERS)).chain(norms) {
+        let whole = WHOLE.contains(&op) || degree == 2.0 && op == Op::Norm;
         for dtype in op.row().dtypes.iter() {
             let resolved = op.row().dtype.resolve(dtype, DType::F32);
             let positions = matches!(op, Op::Argmax | Op::Argmin);
             let Some(kind) = kind(op, resolved.compute, degree, 1, positions) else {
                 continue;
             };
+            if kind.name == "Sum" && op != Op::Sum {
+                continue;
+            }
             let to = if positions { dtype } else { resolved.result };
             let source = module(kind.name, dtype, kind.load, to);
-            // Counting in 64 bits changes the same few lines everywhere.
-            for wide in [false, true]
-                .into_iter()
-                .take(1 + usize::from(op == Op::Sum))
-            {
-                for (source, rows) in ways(&source, 16 / dtype.size(), wide) {
-                    let entries: &[_] = if rows {
-                        &[c"reduce_rows"]
-                    } else {
-                        &[c"reduce_columns"]
+            let most = 16 / dtype.size();
+            let (packs, plains): (_, &[bool]) = match whole {
+                true => ([most, 1], &[true, false]),
+                false => ([most, most], &[true]),
+            };
+            let wide = op == Op::Sum && matches!(dtype, DType::F32 | DType::U8 | DType::C128);
+            for wide in [false, true].into_iter().take(1 + usize::from(wide)) {
+                for (source, rows) in ways(&source, packs, plains, wide) {
+                    let entries: &[_] = match rows {
+                        true => &[c"reduce_rows"],
+                        false => &[c"reduce_columns"],
                     };
                     all.push(Module::new(source, entries));
                 }
@@ -298,7 +296,7 @@ fn chains() -> Vec<Module> {
             continue;
         };
         let source = behind(&chain, kind.name, kind.load, resolved.result);
-        for (source, rows) in ways(&source, 16 / dtype.size(), false) {
+        for (source, rows) in ways(&source, [16 / dtype.size(), 1], &[true, false], false) {
             let entries: &[_] = if rows {
                 &[c"reduce_rows"]
             } else {
