@@ -72,6 +72,11 @@ fn close(got: Scalar, want: Scalar, dtype: DType, spread: f64) -> bool {
             || (got.is_nan() && want.is_nan())
             || (got - want).abs() <= eps * (spread + size)
     };
+    // What complex products become beyond the range hangs on the order of factors.
+    let lost = |z: num_complex::Complex<f64>| !(z.re.is_finite() && z.im.is_finite());
+    if dtype.is_complex() && lost(got) && lost(want) {
+        return true;
+    }
     let size = want.norm();
     part(got.re, want.re, size) && part(got.im, want.im, size)
 }

@@ -63,11 +63,8 @@ impl Way {
         // is the same however lines lie.
         let turns = job.op == Op::Logcumsumexp && job.compute.is_complex();
         let beside = |dim: &(usize, [isize; 2])| dim.1[0] != 0 && dim.1[0].unsigned_abs() < inner;
-        if walk
-            .kept
-            .first()
-            .is_some_and(|dim| dim.0 >= 2 && beside(dim))
-        {
+        let first = walk.kept.first();
+        if turns || first.is_some_and(|dim| dim.0 >= 2 && beside(dim)) {
             let width = power(outputs).min(32);
             let tall = BLOCK / width;
             let wanted = (BUSY / outputs).min(count / SHORTEST).max(1);
