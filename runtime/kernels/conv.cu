@@ -28,14 +28,18 @@ KERNEL_BOUNDS(conv_tiles, ConvTiles, THREADS) {
         };
         // The tile before may still be read.
         __syncthreads();
-        for (int i = thread; i < BN; i += THREADS) sites[i] = site_of(job, first_col + i);
+        for (int i = thread; i < BN; i += THREADS) {
+            sites[i] = site_of(job, first_col + i);
+            sites[i].x += group * static_cast<INDEX>(job.channels) * static_cast<INDEX>(job.x_strides[1]);
+        }
         list_taps(0);
         list_taps(1);
         __syncthreads();
-        INDEX from = group * static_cast<INDEX>(job.channels) * static_cast<INDEX>(job.x_strides[1]);
         const W* weight = job.weight + static_cast<u64>(group * outs + first_row) * job.depth;
+        // A site of 64 bits would be too many registers.
+        constexpr bool stays = !LAST && sizeof(INDEX) == 4;
         Site mine = sites[lane_of<false, BN>(thread, 0)];
-        INDEX at = start, slice = 0;
+        INDEX slice = 0;
         A sum[TM][TN];
 #pragma unroll
         for (int i = 0; i < TM; i++)
@@ -44,7 +48,7 @@ KERNEL_BOUNDS(conv_tiles, ConvTiles, THREADS) {
         auto fetch = [&](A (&a)[FETCH_A], A (&b)[FETCH_B]) {
 #pragma unroll
             for (int i = 0; i < FETCH_A; i++) {
-                INDEX k = at + depth_of<true, BM>(thread, i), m = lane_of<true, BM>(thread, i);
+                INDEX k = start + slice * BK + depth_of<true, BM>(thread, i), m = lane_of<true, BM>(thread, i);
                 bool within = k < end && first_row + m < outs;
                 a[i] = within ? static_cast<A>(weight[static_cast<u64>(m) * job.depth + k]) : nothing<A>();
             }
@@ -52,13 +56,11 @@ KERNEL_BOUNDS(conv_tiles, ConvTiles, THREADS) {
 #pragma unroll
             for (int i = 0; i < FETCH_B; i++) {
                 const Tap& tap = now[depth_of<LAST, BN>(thread, i)];
-                if (LAST) b[i] = element(job, from, sites[lane_of<LAST, BN>(thread, i)], tap);
-                else b[i] = element(job, from, mine, tap);
+                b[i] = element(job, stays ? mine : sites[lane_of<LAST, BN>(thread, i)], tap);
             }
             // Those of the slice before this one were read before the last barrier.
             if (slice > 0) list_taps(slice + 1);
             slice++;
-            at += BK;
         };
         A* slices = reinterpret_cast<A*>(shared);
         add_slices<A, true, LAST>(sum, (end - start + BK - 1) / BK, row, col, slices, fetch);

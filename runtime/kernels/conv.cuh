@@ -101,8 +101,8 @@ DEVICE bool within(const ConvTiles& job, const Site& site, const Tap& tap) {
            holds(job.windows[0], site.z, tap.z);
 }
 
-DEVICE A element(const ConvTiles& job, INDEX from, const Site& site, const Tap& tap) {
-    return within(job, site, tap) ? raised(job.x[static_cast<OFFSET>(from + site.x + tap.x)]) : nothing<A>();
+DEVICE A element(const ConvTiles& job, const Site& site, const Tap& tap) {
+    return within(job, site, tap) ? raised(job.x[static_cast<OFFSET>(site.x + tap.x)]) : nothing<A>();
 }
 
 // A finished sum goes to the result, or among the parts where the depth is split.
