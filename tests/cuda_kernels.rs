@@ -1,10 +1,11 @@
 //! Every kernel for every dtype, compiled by the real compiler on a machine without a GPU: to PTX and
 //! to code for sm_80 and sm_90, without spills and stack frames but for those that are listed.
 //!
-//! `cargo test --features cuda --test cuda_kernels -- [--only SUBSTRING] [--every N] [--names] [--verbose]
-//! [--require]`. The compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once; where
-//! it cannot be had, the test says so and passes, unless `--require` is given. What was found is kept below
-//! `target/cuda`, by the text of the modules, so that only changed ones are compiled again.
+//! `cargo xtask kernels [--only SUBSTRING] [--names] [--verbose] [--require]` compiles them all, which takes
+//! a core twenty minutes; as a test among others it takes a sample, the same one every time. The
+//! compiler comes from a pinned wheel, which `scripts/cuda/fetch.py` fetches once; where it cannot be had,
+//! the test says so and passes, unless `--require` is given. What was found is kept below `target/cuda`,
+//! by the text of the modules, so that only changed ones are compiled again.
 
 #[path = "cuda_kernels/library.rs"]
 mod library;
@@ -28,12 +29,15 @@ use report::Kernel;
 /// What code is made for: a data centre's GPUs of two generations.
 const CAPABILITIES: [u32; 2] = [80, 90];
 
+/// How many modules there are for each that is compiled, unless all are asked for.
+const SAMPLE: u64 = 8;
+
 /// What the command line asks for.
 #[derive(Clone, Default)]
 struct Options {
     only: String,
-    /// Only the first of so many, over and over: a sample.
-    every: usize,
+    /// One of so many, as a hash of its name says: a sample.
+    every: u64,
     /// Only say which modules there are.
     names: bool,
     verbose: bool,
@@ -46,7 +50,7 @@ impl Options {
     /// `None` where a runner of tests asks for others, or for a list.
     fn read() -> Result<Option<Self>, String> {
         let mut options = Self {
-            every: 1,
+            every: SAMPLE,
             ..Self::default()
         };
         let mut args = std::env::args().skip(1);
@@ -57,11 +61,7 @@ impl Options {
                 "--list" => list = true,
                 "--ignored" => return Ok(None),
                 "--only" => options.only = value()?,
-                "--every" => {
-                    let text = value()?;
-                    let every = text.parse().ok().filter(|&every| every > 0);
-                    options.every = every.ok_or("--every takes a number")?;
-                }
+                "--all" => options.every = 1,
                 "--names" => options.names = true,
                 "--verbose" => options.verbose = true,
                 "--require" => options.require = true,
@@ -147,8 +147,12 @@ fn all(options: &Options) -> Result<(), String> {
     }
     let registers: Vec<String> = largest.iter().map(|(f, n)| format!("{f} {n}")).collect();
     println!("most registers of a thread: {}", registers.join(", "));
+    let part = match options.every {
+        1 => "all".to_owned(),
+        every => format!("a sample, one of {every}"),
+    };
     println!(
-        "{} modules with {} kernels, each for sm_80 and sm_90; {} compiled now, {} kept from before; {} failed; {seconds:.1} s",
+        "{} modules ({part}) with {} kernels, each for sm_80 and sm_90; {} compiled now, {} kept from before; {} failed; {seconds:.1} s",
         found.modules,
         found.kernels.len() / CAPABILITIES.len(),
         found.compiled,

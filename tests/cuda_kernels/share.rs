@@ -1,6 +1,8 @@
 //! Work shared by processes: the compiler takes one program at a time in each.
 
+use std::collections::hash_map::DefaultHasher;
 use std::fs;
+use std::hash::{Hash, Hasher};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -22,7 +24,9 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
     for i in 0..count {
         let mut command = Command::new(&this);
         command.args(["--share", &format!("{i}/{count}"), "--only", &options.only]);
-        command.args(["--every", &options.every.to_string()]);
+        if options.every == 1 {
+            command.arg("--all");
+        }
         library.show(&mut command);
         let child = command.stdout(Stdio::piped()).spawn();
         children.push(child.map_err(|error| format!("{}: {error}", this.display()))?);
@@ -62,8 +66,13 @@ pub fn split(options: &Options, library: &Library) -> Result<Found, String> {
 /// The modules that the command line asks for.
 pub fn asked(options: &Options) -> Vec<Module> {
     let mut modules = catalog::modules();
-    modules.retain(|module| module.name().contains(&options.only));
-    modules.into_iter().step_by(options.every).collect()
+    modules.retain(|module| {
+        let name = module.name();
+        let mut hasher = DefaultHasher::new();
+        name.hash(&mut hasher);
+        name.contains(&options.only) && hasher.finish() % options.every == 0
+    });
+    modules
 }
 
 /// One process's part: the modules whose numbers leave its own as a remainder.
