@@ -97,6 +97,7 @@ pub(super) unsafe fn bins(cuda: &Cuda, job: &BinJob) -> Result<()> {
         Binned::Floats(low, high) => (args.low, args.high) = (low, high),
         Binned::Weights(weights) => {
             args.weights = weights;
+            // SAFETY: the caller's promise.
             return unsafe { work.each(c"bin_sums", job.count, &args) };
         }
     }
@@ -109,6 +110,7 @@ pub(super) unsafe fn bins(cuda: &Cuda, job: &BinJob) -> Result<()> {
         8 * work.cuda.multiprocessors()
     };
     let grid = Grid::blocks(blocks.min(most), THREADS);
+    // SAFETY: the caller's promise.
     unsafe { work.start(c"bin_counts", grid, &args) }
 }
 

@@ -304,6 +304,7 @@ unsafe fn by_order(plan: &Plan5<'_>, work: &Work, mut args: Args) -> Result<bool
     let along = (count, [0, 0, 0, 0, 1]);
     let mut dims = plan.dims((1, [0; 5]), count, 1);
     dims.push(along);
+    // SAFETY: the caller's promise.
     unsafe {
         Ok(sorted(work.cuda, &ordered, width)?
             && plan.start(work, c"update_sorted", &dims, args)?)

@@ -115,6 +115,7 @@ pub(super) unsafe fn nonzero(cuda: &Cuda, job: &MaskJob<'_>, room: Room<'_, i64>
     if counted.found == 0 || job.shape.is_empty() {
         return Ok(());
     }
+    // SAFETY: the caller's promise.
     unsafe {
         counted
             .work
@@ -151,6 +152,7 @@ pub(super) unsafe fn masked_select(
     if counted.found == 0 {
         return Ok(());
     }
+    // SAFETY: the caller's promise.
     unsafe {
         counted
             .work

@@ -170,11 +170,13 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
             across: across.into(),
             ..Short::new(lines, AS_THEY_LIE, task, results)
         };
+        // SAFETY: the caller's promise.
         unsafe { sort.short(short)? };
         return Ok(true);
     }
     // Where most of a line is asked for, sorting it all costs no more.
     let few = matches!(task, NTH | MEDIAN) || (task == FIRST && results <= len / 2);
+    // SAFETY: the caller's promise.
     unsafe {
         if few {
             let top = work(File::TopK)?;
@@ -312,6 +314,7 @@ impl Sort {
             round: 0,
             pad: 0,
         };
+        // SAFETY: the caller's promise.
         unsafe {
             self.work.each(c"sort_runs", count * len, &args)?;
             args.round = 1;

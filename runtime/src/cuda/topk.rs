@@ -138,6 +138,7 @@ pub(super) unsafe fn select(
         keys: keys.as_ptr(),
         places: places.as_ptr(),
     };
+    // SAFETY: the caller's promise.
     unsafe {
         if results <= SHORT {
             return sort.short(Short::new(kept, from, FIRST, results));
