@@ -146,7 +146,7 @@ pub fn operand(dtype: DType, place: usize, n: usize, tame: Tame) -> Raw {
 pub fn number(dtype: DType, place: usize) -> Scalar {
     let value = [2.5, 0.75, 1.25, 3.0][place];
     match dtype {
-        DType::Bool => Scalar::Bool(place % 2 == 0),
+        DType::Bool => Scalar::Bool(place.is_multiple_of(2)),
         _ if dtype.is_integral() => Scalar::Int(2 + place as i64),
         _ if dtype.is_complex() => Scalar::Complex(Complex::new(value, 0.5)),
         _ => Scalar::Float(value),

@@ -297,6 +297,10 @@ impl<const N: usize> Choice<N> {
     ///
     /// # Safety
     /// As [`Cuda::launch`]; a state has so many bytes. `double` says whether elements are f64.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what tells the three kernels apart"
+    )]
     pub(super) unsafe fn write<A: Argument>(
         &self,
         cuda: &'static Cuda,

@@ -126,10 +126,11 @@ impl Cuda {
     }
 
     fn reserve(&self, bytes: usize) -> Result<sys::CUdeviceptr, DriverError> {
-        // SAFETY: the device's context is bound, and its stream is never destroyed. What the block
-        // holds is read by nobody before it is written.
         match self.pool {
+            // SAFETY: the device's context is bound, and its stream is never destroyed. What the block
+            // holds is read by nobody before it is written.
             Some(_) => unsafe { result::malloc_async(self.stream, bytes) },
+            // SAFETY: as above.
             None => unsafe { result::malloc_sync(bytes) },
         }
     }
