@@ -11,6 +11,7 @@ mod case;
 mod compare;
 #[cfg(feature = "cuda")]
 #[path = "cuda/host.rs"]
+#[allow(dead_code)] // more of it serves other programs
 mod host;
 #[path = "conformance/mixed.rs"]
 mod mixed;

@@ -10,7 +10,7 @@ mod host;
 use nomina::prelude::*;
 use nomina::{Device, cuda};
 
-dims! { N, C, K }
+dims! { N, C }
 
 /// Runs a test where there is a device: here, or in this program once more with a stand-in.
 fn on_device(name: &str, test: fn(Device)) {

@@ -7,7 +7,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use nomina::dynamic::*;
 use nomina::{DType, Device, DynTensor, Generator, Scalar, bf16, cuda, f16};
 
 /// What the largest case holds at once, with room to spare.

@@ -4,6 +4,8 @@
 //! of nothing.
 #![cfg(target_os = "linux")]
 
+#[path = "cuda_reduce/calls.rs"]
+mod calls;
 #[path = "cuda_reduce/cases.rs"]
 mod cases;
 #[path = "cuda_reduce/compare.rs"]

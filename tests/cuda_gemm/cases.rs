@@ -140,7 +140,7 @@ fn added(a: &Raw, b: &Raw, turn: usize, dtype: DType, device: Device) -> Raw {
         // From the second on, which 16 bytes do not begin at; or one number for all.
         _ => {
             let row = call::to_device(&numbers(&[n + 1], 5, dtype), device).unwrap();
-            let size = if turn % 2 == 0 { n } else { 1 };
+            let size = if turn.is_multiple_of(2) { n } else { 1 };
             add(&row.narrow(0, 1, size).unwrap(), one, Scalar::Int(2))
         }
     }

@@ -70,7 +70,7 @@ pub fn asked(options: &Options) -> Vec<Module> {
         let name = module.name();
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
-        name.contains(&options.only) && hasher.finish() % options.every == 0
+        name.contains(&options.only) && hasher.finish().is_multiple_of(options.every)
     });
     modules
 }
