@@ -135,7 +135,8 @@ mod tests {
         })
         .unwrap();
         assert_eq!(seen.len(), 30);
-        assert_eq!(seen[7], [24 + 4, 8 - 4]);
+        // The second of six, and in it the third of five.
+        assert_eq!(seen[7], [20 + 2 * 4, 2 * 4]);
     }
 
     #[test]
