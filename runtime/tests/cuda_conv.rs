@@ -42,7 +42,9 @@ fn on_the_host_that_stands_for_a_gpu() {
             ("NOMINA_FAKE_LAZY", lazy),
             ("NOMINA_FAKE_PROCESSORS", processors),
         ];
-        let output = host::rerun_with_fake(&["--ignored", "--nocapture"], &env).unwrap();
+        // One at a time: what a kernel finds wrong is the error of whoever waits next.
+        let args = ["--ignored", "--nocapture", "--test-threads=1"];
+        let output = host::rerun_with_fake(&args, &env).unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         let failed = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{order}: {said}{failed}");
