@@ -64,8 +64,7 @@ impl Cuda {
             let what = format!("`cuda:{ordinal}`: a process can use {DEVICES} devices");
             Error::new(ErrorKind::Device, op, what).hint("use one with a lower ordinal")
         })?;
-        // Two may open it at once, since opening may fail; the second is then closed by nobody, but
-        // holds no more than a stream.
+        // One at a time: opening may fail, so the cell cannot do it, and what was opened is never closed.
         static OPENING: Mutex<()> = Mutex::new(());
         let _one = lock(&OPENING);
         if place.get().is_none() {

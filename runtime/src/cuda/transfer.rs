@@ -6,7 +6,7 @@
 
 use std::ptr::NonNull;
 
-use cudarc::driver::result;
+use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUevent_flags as Flags};
 use nomina_core::Result;
 
@@ -39,7 +39,8 @@ impl Staging {
             let said = |error| failed(op, "asking for pinned host memory", error);
             // SAFETY: asks for memory; nothing is read before it is written.
             let memory = unsafe { result::malloc_host(HALF, 0) }.map_err(said)?;
-            let memory = NonNull::new(memory.cast()).unwrap_or(NonNull::dangling());
+            let none = DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+            let memory = NonNull::new(memory.cast()).ok_or_else(|| said(none))?;
             let done = result::event::create(Flags::CU_EVENT_DISABLE_TIMING).map_err(said)?;
             Ok(Half { memory, done })
         };
