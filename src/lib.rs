@@ -68,6 +68,7 @@ pub use nomina_core::{
 pub use nomina_macros::relations;
 pub use nomina_runtime::random::{initial_seed, seed};
 pub use nomina_runtime::tensor::MultinomialOptions;
+pub use nomina_runtime::tensor::{Activation, AttentionOptions, CdistOptions, LinearOptions};
 pub use nomina_runtime::tensor::{AddOptions, AddmmOptions, NormOptions, VarOptions};
 pub use nomina_runtime::tensor::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,
@@ -80,7 +81,6 @@ pub use nomina_runtime::tensor::{
     MarginOptions, NormalizeOptions, PairwiseDistanceOptions, PoissonNllLossOptions, RreluOptions,
     SmoothL1LossOptions, TripletMarginLossOptions,
 };
-pub use nomina_runtime::tensor::{AttentionOptions, CdistOptions};
 pub use nomina_runtime::tensor::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
     InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,

@@ -10,12 +10,12 @@ pub use crate::dims::{
 };
 pub use crate::dims::{Convolved, SizesOf, SpatialOf, WeightFor};
 pub use crate::{
-    AddOptions, AddmmOptions, AttentionOptions, CdistOptions, Complex, DType, Device, DynTensor,
-    Element, Error, ErrorKind, Float, Generator, Inexact, Integral, LikeOptions, MemoryFormat,
-    Names, NormOptions, Number, Numeric, Operand, Promote, PromoteScalar, Real, RealNumber,
-    ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed, VarOptions, bf16, cat, dims, einsum,
-    f16, fuse, manual_seed, names, relations, stack, tensor, try_einsum, try_fuse,
-    with_default_dtype,
+    Activation, AddOptions, AddmmOptions, AttentionOptions, CdistOptions, Complex, DType, Device,
+    DynTensor, Element, Error, ErrorKind, Float, Generator, Inexact, Integral, LikeOptions,
+    LinearOptions, MemoryFormat, Names, NormOptions, Number, Numeric, Operand, Promote,
+    PromoteScalar, Real, RealNumber, ReduceOptions, Result, Scalar, Tensor, TensorMut, Typed,
+    VarOptions, bf16, cat, dims, einsum, f16, fuse, manual_seed, names, relations, stack, tensor,
+    try_einsum, try_fuse, with_default_dtype,
 };
 pub use crate::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,

@@ -11,7 +11,7 @@ mod host;
 
 use std::path::{Path, PathBuf};
 
-use cases::{attentions, batches, distances, edges, products, special, tf32};
+use cases::{attentions, batches, distances, edges, layers, products, special, tf32};
 use nomina::cuda;
 
 /// What runs with the fakes, and prints how many cases it compared.
@@ -23,7 +23,7 @@ fn report(what: &str, count: usize) {
 #[test]
 #[ignore = "run by the tests below, with a device"]
 fn inside_products() {
-    report("products", products() + batches());
+    report("products", products() + batches() + layers());
 }
 
 #[test]

@@ -39,6 +39,32 @@ pub fn cases() -> Vec<Case> {
             |(a, b)| a.matmul(b),
         ),
         case(
+            "linear_relu/2048x384x1536",
+            || layer([2048, 384, 1536]),
+            |(x, w, b)| {
+                x.linear_with(
+                    w,
+                    b,
+                    LinearOptions {
+                        activation: Some(Activation::Relu),
+                    },
+                )
+            },
+        ),
+        case(
+            "linear_gelu/2048x384x1536",
+            || layer([2048, 384, 1536]),
+            |(x, w, b)| {
+                x.linear_with(
+                    w,
+                    b,
+                    LinearOptions {
+                        activation: Some(Activation::Gelu),
+                    },
+                )
+            },
+        ),
+        case(
             "bmm/64x128x64x128",
             || {
                 let a: Tensor<(B, N, C)> = samples([64, 128, 64]);
@@ -59,4 +85,12 @@ pub fn cases() -> Vec<Case> {
 /// The factors of a product.
 fn two<T: Inexact>(a: [usize; 2], b: [usize; 2]) -> (Tensor<(N, C), T>, Tensor<(C, K), T>) {
     (samples::<(N, C), T>(a), samples::<(C, K), T>(b))
+}
+
+/// What a linear layer takes: rows of features, weights and a bias.
+type Layer = (Tensor<(N, C)>, Tensor<(K, C)>, Tensor<(K,)>);
+
+/// So many rows, features before and features after.
+fn layer([m, k, n]: [usize; 3]) -> Layer {
+    (samples([m, k]), samples([n, k]), samples([n]))
 }

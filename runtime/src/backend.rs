@@ -287,7 +287,7 @@ pub(crate) trait Backend: Moves {
     /// See [`Backend`].
     unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()>;
 
-    /// Multiplies matrices, once per index of the repeats.
+    /// Multiplies matrices, once per index of the repeats, and does what comes after.
     ///
     /// # Safety
     /// See [`Backend`].

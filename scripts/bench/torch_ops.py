@@ -10,6 +10,7 @@ time under `fused/`, as torch.compile makes them.
 """
 import argparse, itertools, json, sys, time
 import torch
+from torch.nn.functional import gelu, linear
 
 f32, f64, bf16, i64 = torch.float32, torch.float64, torch.bfloat16, torch.int64
 DEVICE = "cpu"
@@ -102,6 +103,9 @@ simple("matmul_f64/1024", lambda: (R(1024, 1024, dt=f64), R(1024, 1024, dt=f64))
 simple("matmul_bf16/1024", lambda: (R(1024, 1024, dt=bf16), R(1024, 1024, dt=bf16)), lambda a, b: a @ b)
 simple("matmul_nt/1024", lambda: (R(1024, 1024), R(1024, 1024)), lambda a, b: a @ b.t())
 simple("matmul_skinny/2048x384x1536", lambda: (R(2048, 384), R(384, 1536)), lambda a, b: a @ b)
+LAYER = lambda: (R(2048, 384), R(1536, 384), R(1536))
+simple("linear_relu/2048x384x1536", LAYER, lambda x, w, b: torch.relu(linear(x, w, b)))
+simple("linear_gelu/2048x384x1536", LAYER, lambda x, w, b: gelu(linear(x, w, b)))
 simple("bmm/64x128x64x128", lambda: (R(64, 128, 64), R(64, 64, 128)), lambda a, b: a @ b)
 simple("mv/4000x2500", lambda: (R(*big), R(big[1])), lambda a, b: a @ b)
 

@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{Names, Result, rule};
 use nomina_runtime::Raw;
 use nomina_runtime::call;
-use nomina_runtime::tensor::AddmmOptions;
+use nomina_runtime::tensor::{AddmmOptions, LinearOptions};
 
 use super::compose::one;
 use super::{Bare, Look, Static, explain, wilds};
@@ -76,8 +76,14 @@ pub(crate) fn tensordot(a: Look<'_>, b: Look<'_>, [own, its]: [&[usize]; 2]) -> 
     Ok(Bare::new(raw.map_err(|error| explain(error, &[a, b]))?))
 }
 
-/// Sums over dim `input` of `x` and the last one of the weight, and adds the bias.
-pub(crate) fn linear(looks: [Look<'_>; 3], input: usize, out: &'static Static) -> Result<Bare> {
+/// Sums over dim `input` of `x` and the last one of the weight, adds the bias, and applies what the
+/// options say.
+pub(crate) fn linear(
+    looks: [Look<'_>; 3],
+    input: usize,
+    options: LinearOptions,
+    out: &'static Static,
+) -> Result<Bare> {
     let [x, weight, bias] = looks;
     let at = |error| explain(error, &looks);
     let mut wild = None;
@@ -86,7 +92,8 @@ pub(crate) fn linear(looks: [Look<'_>; 3], input: usize, out: &'static Static) -
         let plan = rule::linear("linear", &own, &its, Some(&bias.names())).map_err(at)?;
         wild = wilds(plan.names, out);
     }
-    let raw = call::linear(x.raw, weight.raw, Some(bias.raw), input).map_err(at)?;
+    let activation = options.activation;
+    let raw = call::linear(x.raw, weight.raw, Some(bias.raw), input, activation).map_err(at)?;
     Ok(Bare { raw, wild })
 }
 

@@ -146,6 +146,42 @@ fn added(a: &Raw, b: &Raw, turn: usize, dtype: DType, device: Device) -> Raw {
     }
 }
 
+/// Linear layers with an activation, by sizes that the library takes and that it does not.
+pub fn layers() -> usize {
+    use call::Activation::{Gelu, GeluTanh, Relu, Sigmoid, Silu, Tanh};
+    let mut count = 0;
+    for dtype in [DType::F16, DType::BF16, DType::F32, DType::F64, DType::C64] {
+        for activation in [Relu, Gelu, GeluTanh, Silu, Sigmoid, Tanh] {
+            if dtype == DType::C64 && !matches!(activation, Silu | Sigmoid | Tanh) {
+                continue;
+            }
+            for [m, k, n] in [
+                [5, 7, 9],
+                [64, 33, 70],
+                [130, 64, 1],
+                [2, 40, 40],
+                [9, 0, 40],
+            ] {
+                count += 1;
+                let most = match dtype {
+                    DType::F16 => 4e-3,
+                    DType::BF16 => 3e-2,
+                    _ => 1e-5,
+                };
+                let what = format!("{activation:?} of {dtype} {m} {k} {n}");
+                near(&what, most, |device| {
+                    let x = lying(&[m, k], count % LAYOUTS, 1, dtype, device);
+                    let weight = lying(&[n, k], 0, 2, dtype, device);
+                    let bias = call::to_device(&numbers(&[n], 3, dtype), device).unwrap();
+                    let bias = (count % 3 != 0).then_some(&bias);
+                    call::linear(&x, &weight, bias, 1, Some(activation)).unwrap()
+                });
+            }
+        }
+    }
+    count
+}
+
 /// Batches: shared and broadcast, transposed, over several dims that do not merge.
 pub fn batches() -> usize {
     let mut count = 0;

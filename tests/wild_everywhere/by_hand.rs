@@ -54,6 +54,11 @@ const CALLS: &[Call] = &[
         "dx.linear(&dy, &dz)?",
     ),
     (
+        &["N=2 K=3", "O=4 K=3", "O=4"],
+        "x.try_linear_with(&y, &z, LinearOptions { activation: Some(Activation::Tanh) })?",
+        "dx.linear_with(&dy, &dz, LinearOptions { activation: Some(Activation::Tanh) })?",
+    ),
+    (
         &["N=2 H=3 K=4", "K=4"],
         "try_einsum!(x[.., K] * y[K] -> [..])?",
         "DynTensor::einsum(\"...k,k->...\", &[&dx, &dy])?",

@@ -718,7 +718,7 @@ pub enum Op {
     Cross,
     /// `tensordot`: Multiplies and sums over some dims of both: the last of one and the first of the other, or given ones.
     Tensordot,
-    /// `linear`: Contracts the weight's input dim and adds the bias: `x wᵀ + b`.
+    /// `linear`: Contracts the weight's input dim and adds the bias: `x wᵀ + b`; with an activation after it, in one pass.
     Linear,
     /// `bilinear`: `x₁ᵀ w x₂ + b` for a weight of dims output, first input, second input.
     Bilinear,

@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::{Backend, Dense, Place, Pointwise};
+use super::{Backend, Dense, Place, Pointwise, arithmetic};
 use crate::call;
 use crate::cpu;
 use crate::cpu::gather::{IndexJob, Update};
@@ -15,6 +15,12 @@ use crate::storage::Storage;
 
 /// The host.
 pub(crate) struct Cpu;
+
+#[cold]
+fn absent(op: Op, compute: DType) -> Error {
+    let what = format!("{compute} is not computed on the host");
+    Error::new(ErrorKind::DType, op.name(), what).hint("convert with `to` first")
+}
 
 impl Backend for Cpu {
     #[inline]
@@ -51,10 +57,7 @@ impl Backend for Cpu {
     }
 
     unsafe fn pointwise(&self, job: &Pointwise<'_>) -> Result<()> {
-        let kernel = cpu::pointwise::choose(job).ok_or_else(|| {
-            let what = format!("{} is not computed on the host", job.compute);
-            Error::new(ErrorKind::DType, job.op.name(), what).hint("convert with `to` first")
-        })?;
+        let kernel = cpu::pointwise::choose(job).ok_or_else(|| absent(job.op, job.compute))?;
         if kernel.arity != job.inputs.len() {
             let what = format!("{} operands, not {}", job.inputs.len(), kernel.arity);
             return Err(Error::new(ErrorKind::Argument, job.op.name(), what)
@@ -209,6 +212,11 @@ impl Backend for Cpu {
     }
 
     unsafe fn product(&self, product: Product, repeats: &[Repeat]) -> Result<()> {
+        if let Some(after) = product.after
+            && cpu::pointwise::kernel(after, arithmetic(product.dtype)).is_none()
+        {
+            return Err(absent(after, product.dtype));
+        }
         // SAFETY: the caller's promise.
         unsafe { cpu::gemm::run(product, repeats) }.map_err(|error| error.in_op(Op::Matmul.name()))
     }

@@ -84,16 +84,18 @@ pub(super) fn same_kind(op: Op, operands: &[&Raw]) -> Result<()> {
 }
 
 /// What a product multiplies the sum by, and what it adds: a tensor of the result's sizes and the
-/// factor of that.
+/// factor of that. The operator that elements go through `after`.
 #[derive(Clone, Copy)]
 struct Terms<'a> {
     alpha: Scalar,
     added: Option<(&'a Raw, Scalar)>,
+    after: Option<Op>,
 }
 
 const PLAIN: Terms<'_> = Terms {
     alpha: Scalar::Int(1),
     added: None,
+    after: None,
 };
 
 /// `a` is `[.., m, k]`, `b` `[.., k, n]` and `out` `[.., m, n]`, with equal dims before.
@@ -134,6 +136,7 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result
         addend: terms
             .added
             .map(|(added, _)| matrix(added.strides(), added.as_ptr().cast_mut())),
+        after: terms.after,
     };
     let backend = backend(op.name(), out.device())?;
     // SAFETY: the operands' sizes were checked; the result is fresh, and no one else has it.
@@ -177,6 +180,7 @@ fn matrices(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
         alpha: Scalar::Int(1),
         beta: None,
         addend: None,
+        after: None,
     };
     let backend = backend(op.name(), a.device())?;
     // SAFETY: the sizes were checked; the result is fresh, and no one else has it.
@@ -333,7 +337,12 @@ pub fn add_product(
         bias = bias.unsqueeze(1)?;
     }
     let added = beta.to_bool().then_some((&bias, beta));
-    multiply(op, &a2, &b2, &mut out, Terms { alpha, added })?;
+    let terms = Terms {
+        alpha,
+        added,
+        ..PLAIN
+    };
+    multiply(op, &a2, &b2, &mut out, terms)?;
     if op == Op::Addmv {
         return out.squeeze(1);
     }
@@ -384,17 +393,19 @@ pub fn contract(
     pairs: &[(usize, usize)],
     batch: &[(usize, usize)],
 ) -> Result<Raw> {
-    contract_and_add(op, [a, b], pairs, batch, None)
+    contract_and_add(op, [a, b], pairs, batch, None, None)
 }
 
 /// As [`contract`], plus a vector of numbers, one for each of the last dim of the result or one for
-/// all, where there are no batch dims and `b` keeps one dim.
+/// all, where there are no batch dims and `b` keeps one dim. Elements then go through the operator
+/// `after`, which gives the operands' dtype.
 pub(super) fn contract_and_add(
     op: Op,
     [a, b]: [&Raw; 2],
     pairs: &[(usize, usize)],
     batch: &[(usize, usize)],
     bias: Option<&Raw>,
+    after: Option<Op>,
 ) -> Result<Raw> {
     for &(i, j) in pairs.iter().chain(batch) {
         let (Some(&m), Some(&n)) = (a.shape().get(i), b.shape().get(j)) else {
@@ -433,7 +444,12 @@ pub(super) fn contract_and_add(
     let bias = bias.map(|bias| bias.expand(&[a2.shape()[0], b2.shape()[1]]));
     let bias = bias.transpose()?;
     let added = bias.as_ref().map(|bias| (bias, Scalar::Int(1)));
-    let out = fresh(op, &a2, &b2, &bs, Terms { added, ..PLAIN })?;
+    let terms = Terms {
+        added,
+        after,
+        ..PLAIN
+    };
+    let out = fresh(op, &a2, &b2, &bs, terms)?;
     // `[batch, m, n]` to the dims of `a`, then of `b`.
     let mut shape = bs;
     shape.extend_from_slice(&m);

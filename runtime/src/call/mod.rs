@@ -19,6 +19,7 @@ mod fused;
 mod gather;
 mod gemm;
 mod index;
+mod linear;
 mod loss;
 mod norm;
 mod pointwise;
@@ -70,6 +71,7 @@ pub use gather::{
 };
 pub use gemm::{add_product, bmm, contract, dot, matmul, mm, mv};
 pub use index::{cat, equal, masked_select, stack};
+pub use linear::{Activation, add_bias, linear};
 pub(crate) use loss::EntropyJob;
 pub use loss::{Entropy, entropy};
 pub(crate) use norm::NormJob;
@@ -79,8 +81,7 @@ pub use pointwise::{
     pointwise_reusing,
 };
 pub use product::{
-    add_bias, cross, inner, kron, linear, matrix_power, multi_dot, outer, tensordot, trace, vdot,
-    vecdot,
+    cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot, vecdot,
 };
 pub(crate) use random::{Drawn, Multinomial};
 pub use random::{

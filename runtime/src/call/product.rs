@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, rule};
 
-use super::gemm::{contract, contract_and_add, matmul, refuse, same_kind, unequal};
+use super::gemm::{contract, matmul, refuse, same_kind, unequal};
 use super::{Arg, ReduceOptions, eye, pointwise, pointwise_in_place, reduce};
 use crate::raw::{Raw, Strided};
 use crate::shape::Shape;
@@ -304,53 +304,6 @@ pub fn cross(a: &Raw, b: &Raw, dim: usize) -> Result<Raw> {
         super::pointwise_into(Op::Sub, dest, &[Arg::Tensor(&first), Arg::Tensor(&second)])?;
     }
     Ok(out)
-}
-
-/// Sums over dim `input` of `x` and the last one of `weight`, and adds the bias: the weight's first
-/// dim becomes the last.
-///
-/// # Errors
-/// When sizes or dtypes do not fit, or memory is missing.
-pub fn linear(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Result<Raw> {
-    let op = Op::Linear;
-    if weight.rank() == 0 || weight.rank() > 2 {
-        let what = format!("a weight of {} dims", weight.rank());
-        return Err(
-            refuse(ErrorKind::Rank, op, &[x, weight], what).hint("its dims are output and input")
-        );
-    }
-    let pairs = [(input, weight.rank() - 1)];
-    let fits = |bias: &&Raw| {
-        let (dtype, device) = (bias.dtype() == x.dtype(), bias.device() == x.device());
-        let size = [1, weight.shape()[0]].contains(&bias.numel());
-        dtype && device && weight.rank() == 2 && bias.rank() == 1 && size
-    };
-    if let Some(bias) = bias.filter(fits) {
-        return contract_and_add(op, [x, weight], &pairs, &[], Some(bias));
-    }
-    let product = contract(op, x, weight, &pairs, &[])?;
-    match bias {
-        None => Ok(product),
-        Some(bias) if bias.rank() == 1 && ![1, weight.shape()[0]].contains(&bias.shape()[0]) => {
-            Err(unequal(op, &[x, weight, bias], [(1, 0), (2, 0)])
-                .hint("a bias has one number for each of the weight's outputs"))
-        }
-        Some(bias) => add_bias(op, product, bias),
-    }
-}
-
-/// A fresh result plus a bias that broadcasts to it.
-///
-/// # Errors
-/// When the dtypes differ, or the bias does not broadcast.
-pub fn add_bias(op: Op, product: Raw, bias: &Raw) -> Result<Raw> {
-    same_kind(op, &[&product, bias])?;
-    if bias.expand(product.shape()).is_err() {
-        let what = "the bias does not broadcast to the result";
-        return Err(refuse(ErrorKind::Shape, op, &[&product, bias], what)
-            .hint("its size is the weight's first"));
-    }
-    super::pointwise_owned(Op::Add, product, &[Arg::Tensor(bias)]).map_err(|e| e.in_op(op.name()))
 }
 
 #[cfg(test)]

@@ -119,6 +119,7 @@ impl Block<'_> {
                 alpha: Scalar::Float(job.scale),
                 beta: None,
                 addend: None,
+                after: None,
             };
             run(product, &[])?;
             drop(key);

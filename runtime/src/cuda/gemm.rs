@@ -6,6 +6,7 @@
 use std::ffi::CStr;
 use std::sync::OnceLock;
 
+use nomina_core::op::Op;
 use nomina_core::{DType, Result, Scalar};
 
 use super::catalog::Module;
@@ -16,7 +17,10 @@ use super::launch::{Argument, Grid};
 use super::memory::Buffer;
 use super::source::{File, Source};
 use super::tile::{self, Dims, Repeats, Side};
+use crate::backend::{Backend, Input, Place, Pointwise};
 use crate::cpu::gemm::{Product, Repeat};
+use crate::plan::Plan;
+use crate::shape::{Shape, Strides};
 
 const OP: &str = "matmul";
 
@@ -77,15 +81,57 @@ fn who() -> Who {
     })
 }
 
-/// Computes a product for every combination of the repeats' indices.
+/// Computes a product for every combination of the repeats' indices, and what comes after it.
 ///
 /// # Safety
 /// As for the backend's `product`: all matrices lie where they say, on this device.
 pub(super) unsafe fn product(
     cuda: &'static Cuda,
-    mut product: Product,
+    product: Product,
     repeats: &[Repeat],
 ) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        sums(cuda, product, repeats)?;
+        match product.after {
+            None => Ok(()),
+            Some(op) => after(cuda, op, &product, repeats),
+        }
+    }
+}
+
+/// Takes a result through an elementwise operator that gives its dtype.
+///
+/// # Safety
+/// As for [`product`].
+unsafe fn after(cuda: &'static Cuda, op: Op, p: &Product, repeats: &[Repeat]) -> Result<()> {
+    let mut shape: Shape = repeats.iter().map(|repeat| repeat.size).collect();
+    let mut strides: Strides = repeats.iter().map(|repeat| repeat.c).collect();
+    shape.extend_from_slice(&[p.m, p.n]);
+    strides.extend_from_slice(&[p.c.rows, p.c.cols]);
+    let size = p.dtype.size();
+    let plan = Plan::new(&shape, &[(&strides, size), (&strides, size)]);
+    let place = Place {
+        ptr: p.c.ptr,
+        dtype: p.dtype,
+    };
+    let job = Pointwise {
+        op,
+        compute: p.dtype,
+        plan: &plan,
+        dest: place,
+        inputs: &[Input::Tensor(place)],
+        in_place: true,
+    };
+    // SAFETY: the caller's promise; each element is read where it is written.
+    unsafe { Backend::pointwise(cuda, &job) }
+}
+
+/// The products alone.
+///
+/// # Safety
+/// As for [`product`].
+unsafe fn sums(cuda: &'static Cuda, mut product: Product, repeats: &[Repeat]) -> Result<()> {
     let dims = repeats.iter().map(|r| (r.size, [r.a, r.b, r.c, r.d]));
     let mut dims = tile::merged(dims);
     taller(&mut product, &mut dims);

@@ -51,7 +51,7 @@ use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, Names, Result};
 use crate::display;
 use crate::raw::Raw;
 
-pub use crate::call::Interpolation;
+pub use crate::call::{Activation, Interpolation};
 pub use activation::*;
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
 pub use attribute::{ordinal, type_name};
@@ -59,7 +59,7 @@ pub use conv::{
     AvgPoolOptions, ColumnsOptions, ConvOptions, ConvTransposeOptions, InterpolateMode,
     InterpolateOptions, LpPoolOptions, MaxPoolOptions, PadMode, PadOptions, Padding,
 };
-pub use einsum::{AttentionOptions, CdistOptions};
+pub use einsum::{AttentionOptions, CdistOptions, LinearOptions};
 pub use factory::Options;
 #[doc(hidden)]
 pub use fused::{fused, fused_reduce};

@@ -5,6 +5,7 @@
 //! [`Tensor::linear`], [`Tensor::cdist`].
 
 pub mod attention;
+pub mod linear;
 mod terms;
 pub mod vectors;
 
@@ -16,7 +17,7 @@ use nomina_core::dims::{
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Numeric, Promote, Promoted, Result};
 use nomina_runtime::call;
-use nomina_runtime::tensor::CdistOptions;
+use nomina_runtime::tensor::{CdistOptions, LinearOptions};
 
 use super::Tensor;
 use crate::call::compose::one;
@@ -358,7 +359,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
     {
-        Tensor::wrap(done(self.layer(weight, bias)))
+        Tensor::wrap(done(self.layer(weight, bias, LinearOptions::default())))
     }
 
     /// [`linear`](Self::linear) that returns the error.
@@ -374,17 +375,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         T: Numeric,
         Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
     {
-        Tensor::give(self.layer(weight, bias))
+        Tensor::give(self.layer(weight, bias, LinearOptions::default()))
     }
 
     fn layer<O: Dim, I: DimOf<D>, B: Dims + Vector>(
         &self,
         weight: &Tensor<(O, I), T>,
         bias: &Tensor<B, T>,
+        options: LinearOptions,
     ) -> Result<Bare> {
         let out = <Sum<Linear<D, O, I>, B>>::STATIC;
         let looks = [self.look(), weight.look(), bias.look()];
-        product::linear(looks, position::<I, D>(), out)
+        product::linear(looks, position::<I, D>(), options, out)
     }
 }
 

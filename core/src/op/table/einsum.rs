@@ -105,14 +105,18 @@ pub(super) const ROWS: &[Row] = &[
     .differs("names go through; dims by name too"),
     Row::new(
         "linear",
-        "input, weight, bias: Tensor = None",
+        "input, weight, bias: Tensor = None, *, activation: Word = None",
         Gemm,
         Contracts,
-        "Contracts the weight's input dim and adds the bias: `x wᵀ + b`.",
+        "Contracts the weight's input dim and adds the bias: `x wᵀ + b`; with an activation after it, \
+         in one pass.",
     )
     .dtype(NoPromotion, DTypes::NUMBERS)
     .forms(Forms::FUNCTION)
-    .differs("the input dim is found by name, wherever it stands"),
+    .differs(
+        "the input dim is found by name, wherever it stands; `activation` is not in PyTorch: relu, \
+         gelu, gelu_tanh, silu, sigmoid or tanh",
+    ),
     Row::new(
         "bilinear",
         "input1, input2, weight, bias: Tensor = None",

@@ -50,6 +50,7 @@ impl ConvJob {
             alpha: Scalar::Int(1),
             beta: self.bias.map(|_| Scalar::Int(1)),
             addend: None,
+            after: None,
         };
         let repeats = [
             Repeat {

@@ -245,6 +245,7 @@ impl<S: Widen<A>, A: Number> Kernel for Block<'_, S, A> {
             alpha: Scalar::Int(1),
             beta: job.bias.map(|_| Scalar::Int(1)),
             addend: None,
+            after: None,
         };
         // SAFETY: the matrices lie as computed above; blocks have other positions of the result.
         unsafe {

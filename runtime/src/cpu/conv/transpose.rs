@@ -173,6 +173,7 @@ impl<S: Widen<A>, A: Number + Widen<A>> Kernel for Block<'_, S, A> {
                 alpha: Scalar::Int(1),
                 beta: None,
                 addend: None,
+                after: None,
             };
             // SAFETY: the scratches have room for what is written; the planes are this task's own.
             unsafe {

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use nomina_core::{Element, Scalar};
 
+use super::after::After;
 use super::kind::{Kind, Part};
 use super::share::{Writable, room, share};
 use super::tile::{ROWS, Tile, VECTORS};
@@ -45,7 +46,7 @@ struct Job<K: Kind> {
     near: bool,
 }
 
-/// One product; false where the result is not in rows or columns.
+/// One product, what comes after it included; false where the result is not in rows or columns.
 ///
 /// # Safety
 /// As for [`super::run`]; the processor has the instructions of the kind.
@@ -84,7 +85,12 @@ pub(super) unsafe fn product<K: Kind>(p: &Product, parallel: bool) -> Result<boo
         let masked = usize::from(p.n % K::LANES > 0);
         let kernels = &K::KERNELS[masked][0][(p.n - 1) / K::LANES];
         // SAFETY: the product is one tile.
-        unsafe { kernels[p.m - 1](&tile) };
+        unsafe {
+            kernels[p.m - 1](&tile);
+            if let Some(after) = After::of(&p) {
+                after.rows(p.c.ptr, p.c.rows, p.m, p.n);
+            }
+        }
         return Ok(true);
     }
     let size = p.dtype.size();
@@ -282,7 +288,10 @@ impl<K: Kind> Job<K> {
         let left = (!self.near)
             .then(|| room(height * size_of::<K::Unit>()))
             .transpose()?;
+        // Sums of more than 16 bits are complete when their tiles are.
+        let after = After::of(p).filter(|_| wide.is_none());
         for depth in parts(self.depth) {
+            let after = after.filter(|_| depth.end == self.depth);
             let mut beta = self.beta;
             if depth.start > 0 {
                 beta = Some(K::Elem::from_scalar(Scalar::Int(1)));
@@ -350,7 +359,8 @@ impl<K: Kind> Job<K> {
                         _ => strip.b_step,
                     };
                     let masked = matches!(right, Right::AsIs);
-                    Self::tiles(Tile { b_step, ..strip }, masked, left.is_some(), panel);
+                    let packed = left.is_some();
+                    Self::tiles(Tile { b_step, ..strip }, masked, packed, panel, after);
                 }
             }
         }
@@ -362,7 +372,7 @@ impl<K: Kind> Job<K> {
     }
 
     /// A block by tiles: `panel` says where each panel of the right operand lies, and whether the
-    /// last vector has to be `masked`.
+    /// last vector has to be `masked`. A row of tiles goes through `after` as soon as it is there.
     ///
     /// # Safety
     /// As of the tile that is the block.
@@ -371,6 +381,7 @@ impl<K: Kind> Job<K> {
         masked: bool,
         packed: bool,
         panel: impl Fn(usize) -> *const K::Unit,
+        after: Option<After>,
     ) {
         let panels = block.cols.div_ceil(Self::WIDTH);
         for first in (0..panels).step_by(PANELS) {
@@ -397,6 +408,14 @@ impl<K: Kind> Job<K> {
                     // SAFETY: part of the block.
                     unsafe { kernels[(tile.cols - 1) / K::LANES][tile.rows - 1](&tile) };
                 }
+                if let Some(after) = after {
+                    let left = first * Self::WIDTH;
+                    let right = block.cols.min((first + PANELS) * Self::WIDTH);
+                    let c = block.c.wrapping_offset(down * block.c_row);
+                    let c = c.wrapping_add(left).cast();
+                    // SAFETY: the tiles' rows, as far as they reach.
+                    unsafe { after.rows(c, block.c_row, tile.rows, right - left) };
+                }
             }
         }
     }
@@ -406,7 +425,8 @@ impl<K: Kind> Job<K> {
         (depth.start * count + depth.len() * panel) * Self::WIDTH
     }
 
-    /// Reads what is to be added into a scratch, or writes the scratch as the result.
+    /// Reads what is to be added into a scratch, or writes the scratch as the result, each row of
+    /// which goes through what comes after.
     ///
     /// # Safety
     /// The scratch has the rows and columns.
@@ -429,6 +449,7 @@ impl<K: Kind> Job<K> {
             (K::Elem::DTYPE, p.dtype)
         };
         let (cast, size) = (Cast::new(from, to), p.dtype.size() as isize);
+        let after = After::of(p).filter(|_| !read);
         for row in rows.clone() {
             let outside = matrix.ptr.wrapping_offset(
                 (row as isize * matrix.rows + cols.start as isize * matrix.cols) * size,
@@ -441,6 +462,9 @@ impl<K: Kind> Job<K> {
                     cast.run(n, outside, matrix.cols * size, inside, step);
                 } else {
                     cast.run(n, inside, step, outside, matrix.cols * size);
+                    if let Some(after) = after {
+                        after.rows(outside, matrix.rows, 1, n);
+                    }
                 }
             }
         }

@@ -5,6 +5,7 @@
 //! 16-bit floats by blocks through `f32`; integers, bool and whatever is a vector through other
 //! kernels of our own.
 
+mod after;
 mod arith;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
@@ -29,6 +30,7 @@ mod turn;
 mod vector;
 
 use gemm::Parallelism;
+use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -95,7 +97,7 @@ impl Matrix {
 }
 
 /// `c = alpha a b + beta d`, for `m × k` times `k × n`; `d` is `c` where there is no `addend`, and
-/// not read where there is no `beta`.
+/// not read where there is no `beta`. Each element of `c` then goes through the operator `after`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Product {
     pub dtype: DType,
@@ -108,6 +110,8 @@ pub(crate) struct Product {
     pub alpha: Scalar,
     pub beta: Option<Scalar>,
     pub addend: Option<Matrix>,
+    /// Of one operand, whose dtype it gives.
+    pub after: Option<Op>,
 }
 
 impl Product {
@@ -246,22 +250,33 @@ pub(crate) unsafe fn serial(product: &Product) -> Result<(), NoMemory> {
 
 /// One product, on several threads if `parallel`.
 unsafe fn one(p: &Product, parallel: bool) -> Result<(), NoMemory> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !sums(p, parallel)? {
+            after::whole(p, parallel);
+        }
+    }
+    Ok(())
+}
+
+/// One product, and whether its elements went through what comes after.
+unsafe fn sums(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
     macro_rules! with {
         ($t:ty) => {
             // SAFETY: the caller's promise, for elements of the dtype's type.
             unsafe {
                 if p.n == 1 {
-                    vector::mv::<$t>(p)
+                    vector::mv::<$t>(p)?;
                 } else if p.m == 1 {
-                    vector::mv::<$t>(&p.flipped())
+                    vector::mv::<$t>(&p.flipped())?;
                 } else if <$t>::tiled(p, parallel)? {
-                    Ok(())
+                    return Ok(true);
                 } else if p.m * p.n * p.k <= TINY {
                     blocks::tiny::<$t>(p);
-                    Ok(())
                 } else {
-                    <$t>::product(p, parallel)
+                    <$t>::product(p, parallel)?;
                 }
+                Ok(false)
             }
         };
     }
@@ -279,10 +294,10 @@ unsafe fn one(p: &Product, parallel: bool) -> Result<(), NoMemory> {
         // SAFETY: the caller's promise.
         DType::F16 | DType::BF16 => unsafe {
             if by_pairs(p, parallel)? || by_tiles::<Single>(p, parallel)? {
-                Ok(())
-            } else {
-                half::product(&p.preset())
+                return Ok(true);
             }
+            half::product(&p.preset())?;
+            Ok(false)
         },
     }
 }
@@ -295,7 +310,8 @@ trait Large: Arith {
         None
     }
 
-    /// One product by tiles, where the type and the processor have them; otherwise false.
+    /// One product by tiles, what comes after it included, where the type and the processor have
+    /// them; otherwise false.
     ///
     /// # Safety
     /// As for [`run`].
@@ -376,6 +392,7 @@ unsafe fn by_rows<K: kind::Kind, T: Arith>(p: &Product, parallel: bool) -> Resul
         };
         by_gemm::<T>(&Product { b, ..*p }, parallel);
         drop(block);
+        after::whole(p, parallel);
     }
     Ok(true)
 }
@@ -408,7 +425,7 @@ unsafe fn by_tiles<K>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
     Ok(false)
 }
 
-/// Through the crate.
+/// Through the crate, what comes after it left out.
 unsafe fn by_gemm<T: Arith>(p: &Product, parallel: bool) {
     // SAFETY: the caller's promise.
     let p = &unsafe { p.preset() };

@@ -10,6 +10,7 @@ mod dense;
 mod generated;
 mod halves;
 mod kernel;
+mod own;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::plan::{OPERANDS, Plan};
 pub(crate) use dense::dense;
 pub(crate) use generated::kernel;
 pub(crate) use kernel::{Inputs, Kernel, Loop};
+pub(crate) use own::own_dense;
 
 /// The kernel of an elementwise operation, which reads and writes operands of other dtypes than its
 /// own through blocks. `None` as of [`kernel`].

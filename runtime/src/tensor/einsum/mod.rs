@@ -13,6 +13,7 @@ use crate::call::{self, CdistMode};
 use crate::raw::Raw;
 
 pub use attention::AttentionOptions;
+pub use sums::LinearOptions;
 
 /// Options of `cdist_with`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,9 +3,16 @@
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result, rule};
 
-use crate::call;
+use crate::call::{self, Activation};
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, about};
+
+/// Options of `linear_with`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinearOptions {
+    /// What results go through, in the same pass.
+    pub activation: Option<Activation>,
+}
 
 impl DynTensor {
     /// The sum of products of several tensors that an equation says: by letters as PyTorch has it
@@ -63,13 +70,43 @@ impl DynTensor {
     /// # Errors
     /// When self lacks the dim, sizes or dtypes differ, or names do not fit.
     pub fn linear<'a>(&self, weight: &Self, bias: impl Into<Option<&'a Self>>) -> Result<Self> {
+        self.linear_with(weight, bias, LinearOptions::default())
+    }
+
+    /// [`DynTensor::linear`], whose results go through an activation before they leave the cache:
+    /// the numbers of the separate operator, without a pass of its own over them.
+    ///
+    /// ```
+    /// use nomina_runtime::DynTensor;
+    /// use nomina_runtime::tensor::{Activation, LinearOptions};
+    /// let x = DynTensor::from_vec(vec![1.0f32, -2.0], &[2], ["In"])?;
+    /// let w = DynTensor::ones(&[3, 2], ["Out", "In"])?;
+    /// let b = DynTensor::from_vec(vec![0.0f32, 1.0, 2.0], &[3], ["Out"])?;
+    /// let options = LinearOptions {
+    ///     activation: Some(Activation::Relu),
+    /// };
+    /// let y = x.linear_with(&w, &b, options)?;
+    /// assert_eq!(y.to_vec::<f32>()?, [0.0, 0.0, 1.0]);
+    /// # Ok::<(), nomina_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`DynTensor::linear`], and when the activation does not take the dtype, or gives another.
+    pub fn linear_with<'a>(
+        &self,
+        weight: &Self,
+        bias: impl Into<Option<&'a Self>>,
+        options: LinearOptions,
+    ) -> Result<Self> {
         let bias: Option<&Self> = bias.into();
         let all: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let fail = |e| about(e, &all);
         let of_bias = bias.map(|bias| &bias.names);
         let plan = rule::linear("linear", &self.names, &weight.names, of_bias).map_err(fail)?;
         let own = bias.map(|bias| &bias.raw);
-        let raw = call::linear(&self.raw, &weight.raw, own, plan.input).map_err(fail)?;
+        let activation = options.activation;
+        let raw =
+            call::linear(&self.raw, &weight.raw, own, plan.input, activation).map_err(fail)?;
         Ok(Self::new(raw, plan.names))
     }
 

@@ -10,7 +10,7 @@ use crate::tensor::generated::own::Einsum;
 use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::value::{Value, wrong};
 use crate::tensor::invoke::{Form, computed};
-use crate::tensor::{AttentionOptions, DynTensor, product};
+use crate::tensor::{Activation, AttentionOptions, DynTensor, LinearOptions, product};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(own: Einsum, op: Op, form: Form, mut args: Bound) -> Result<Value> {
@@ -48,8 +48,12 @@ pub(in crate::tensor) fn call(own: Einsum, op: Op, form: Form, mut args: Bound) 
         }),
         Einsum::Prime => pure(op, form, args, |a| a.tensor("self")?.prime(a.dim("dim")?)),
         Einsum::Linear => pure(op, form, args, |a| {
-            a.tensor("input")?
-                .linear(a.tensor("weight")?, maybe(a, "bias")?)
+            let activation = a.word("activation", &Activation::WORDS)?;
+            let options = LinearOptions {
+                activation: activation.map(|at| Activation::ALL[at]),
+            };
+            let (weight, bias) = (a.tensor("weight")?, maybe(a, "bias")?);
+            a.tensor("input")?.linear_with(weight, bias, options)
         }),
         Einsum::Bilinear => pure(op, form, args, |a| {
             let (x, y) = (a.tensor("input1")?, a.tensor("input2")?);

@@ -1,0 +1,54 @@
+//! An operator of one operand in the place of that operand.
+
+use std::mem::MaybeUninit;
+
+use nomina_core::DType;
+
+use super::dense::dense;
+use super::kernel::Kernel;
+use crate::backend::{Dense, Lane};
+use crate::cpu::cast::Cast;
+
+/// Elements that are widened at a time: they stay in the first-level cache.
+const BLOCK: usize = 1024;
+
+/// Room for elements of the widest dtype that others are computed in: `f32`.
+#[repr(C, align(64))]
+struct Wide([MaybeUninit<f32>; BLOCK]);
+
+/// Takes `n` adjacent elements through the loop of a kernel of one operand and of one dtype, by way
+/// of that dtype where theirs is another one.
+///
+/// # Safety
+/// The elements are valid for their dtype and aligned, and nobody else uses them meanwhile.
+pub(crate) unsafe fn own_dense(kernel: &Kernel, dtype: DType, n: usize, ptr: *mut u8) {
+    debug_assert!(kernel.arity == 1 && kernel.inputs[0] == kernel.output);
+    let run = |n, ptr: *mut u8| {
+        let job = Dense {
+            count: n,
+            dest: ptr,
+            lanes: &[Lane::Whole(ptr.cast_const())],
+            in_place: true,
+        };
+        // SAFETY: elements of the kernel's dtype, which are its operand and its result.
+        unsafe { dense(kernel, &job) };
+    };
+    if dtype == kernel.output {
+        return run(n, ptr);
+    }
+    debug_assert!(kernel.output == DType::F32);
+    let mut block = Wide([MaybeUninit::uninit(); BLOCK]);
+    let wide = block.0.as_mut_ptr().cast::<u8>();
+    let (there, back) = (Cast::new(dtype, DType::F32), Cast::new(DType::F32, dtype));
+    let [size, wide_size] = there.sizes();
+    for first in (0..n).step_by(BLOCK) {
+        let count = BLOCK.min(n - first);
+        let at = ptr.wrapping_offset(first as isize * size);
+        // SAFETY: `count` of the elements, for which the block has room.
+        unsafe {
+            there.run(count, at, size, wide, wide_size);
+            run(count, wide);
+            back.run(count, wide, wide_size, at, size);
+        }
+    }
+}

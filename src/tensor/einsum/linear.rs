@@ -1,0 +1,59 @@
+//! Linear layers with what comes after them.
+//!
+//! [`Tensor::linear_with`].
+
+use nomina_core::dims::{Broadcast, Dim, DimOf, Dims, Linear, Sum, Vector};
+use nomina_core::{Element, Numeric, Result};
+use nomina_runtime::tensor::LinearOptions;
+
+use crate::call::done;
+use crate::tensor::Tensor;
+
+impl<D: Dims, T: Element> Tensor<D, T> {
+    /// [`linear`](Self::linear), whose results go through an activation before they leave the cache:
+    /// the numbers of the separate operator, without a pass of its own over them.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, In, Out }
+    /// let x = tensor!([[1., -2.]]; N, In);
+    /// let w = tensor!([[1., 0.], [0., 1.], [1., 1.]]; Out, In);
+    /// let options = LinearOptions { activation: Some(Activation::Relu) };
+    /// let y: Tensor<(N, Out)> = x.linear_with(&w, &tensor!([0., 0., 10.]; Out), options);
+    /// assert_eq!(y.to_vec(), [1.0, 0.0, 9.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// When sizes do not fit, or the activation does not take the dtype, or gives another.
+    #[track_caller]
+    #[must_use]
+    pub fn linear_with<O: Dim, I: DimOf<D>, B: Dims + Vector>(
+        &self,
+        weight: &Tensor<(O, I), T>,
+        bias: &Tensor<B, T>,
+        options: LinearOptions,
+    ) -> Tensor<Sum<Linear<D, O, I>, B>, T>
+    where
+        T: Numeric,
+        Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
+    {
+        Tensor::wrap(done(self.layer(weight, bias, options)))
+    }
+
+    /// [`linear_with`](Self::linear_with) that returns the error.
+    ///
+    /// # Errors
+    /// When sizes do not fit, or the activation does not take the dtype, or gives another.
+    pub fn try_linear_with<O: Dim, I: DimOf<D>, B: Dims + Vector>(
+        &self,
+        weight: &Tensor<(O, I), T>,
+        bias: &Tensor<B, T>,
+        options: LinearOptions,
+    ) -> Result<Tensor<Sum<Linear<D, O, I>, B>, T>>
+    where
+        T: Numeric,
+        Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
+    {
+        Tensor::give(self.layer(weight, bias, options))
+    }
+}
