@@ -217,6 +217,19 @@ fn tensors_without_types() -> Result<()> {
     assert_eq!(told(&got), told(&expected.into_dyn()));
     let (values, _) = fuse!(|x| x.abs().max("C"))?;
     assert_eq!(told(&values), told(&typed.abs().max(C).0.into_dyn()));
+    // `try_fuse!` gives the same.
+    let got = try_fuse!(|x, b| x * b)?;
+    assert_eq!(told(&got), told(&fuse!(|x, b| x * b)?));
+    let got = try_fuse!(|x, b| (x * b).sum("C"))?;
+    assert_eq!(told(&got), told(&fuse!(|x, b| (x * b).sum("C"))?));
+    let dims = ["C", "N"];
+    let got = try_fuse!(|x| x.exp().mean(dims))?;
+    assert_eq!(told(&got), told(&typed.exp().mean((C, N)).into_dyn()));
+    let (values, _) = try_fuse!(|x| x.abs().max("C"))?;
+    assert_eq!(told(&values), told(&typed.abs().max(C).0.into_dyn()));
+    let got = try_fuse!(|x| x.abs().argmax(..))?;
+    assert_eq!(told(&got), told(&typed.abs().argmax(..).into_dyn()));
+    assert!(try_fuse!(|x| x.exp().sum("K")).is_err());
     // Errors are those of the methods.
     let other = b.rename(["K"])?;
     let text = |error: Error| error.to_string();

@@ -120,6 +120,24 @@ pub fn untyped(forms: &TypedForms) -> String {
             "#[must_use]\npub fn {method}(&self{others}) -> Self {{\nSelf\n}}"
         );
     }
+    out.push_str(
+        "}\n\n\
+         /// The reductions, as the typed tensor spells those that return their error.\n\
+         #[allow(missing_docs, clippy::missing_errors_doc)]\n\
+         impl Failing {\n",
+    );
+    for (method, _) in gather(forms).reductions {
+        let (generics, dim, result) = match method {
+            "max" | "min" | "median" | "nanmedian" => ("<'a, A: Along<'a>>", "A", "A::Output"),
+            "mode" => ("<'a>", "impl Into<DimArg<'a>>", "(DynTensor, DynTensor)"),
+            _ => ("<'a>", "impl Into<DimArg<'a>>", "DynTensor"),
+        };
+        let _ = writeln!(
+            out,
+            "pub fn try_{method}{generics}(&self, dim: {dim}) -> Result<{result}> {{\n\
+             self.0.{method}(dim)\n}}"
+        );
+    }
     out.push_str("}\n");
     out
 }

@@ -143,7 +143,7 @@ impl<'a> Short<'a> {
 
 /// Whether both lie alike, wherever they begin.
 #[inline(always)]
-fn same(a: &Strided, b: &Strided) -> bool {
+pub(crate) fn same(a: &Strided, b: &Strided) -> bool {
     let sizes = || a.shape.iter().zip(&b.shape).all(|(a, b)| a == b);
     let strides = || a.strides.iter().zip(&b.strides).all(|(a, b)| a == b);
     a.shape.len() == b.shape.len() && sizes() && strides()
@@ -151,7 +151,7 @@ fn same(a: &Strided, b: &Strided) -> bool {
 
 /// The one that is as large as the result, if either is.
 #[inline(never)]
-fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
+pub(crate) fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
     let (rank, other) = (a.shape.len(), b.shape.len());
     let exceeds = rank > other || rank == other && a.numel() > b.numel();
     if exceeds { a } else { b }
@@ -163,7 +163,7 @@ fn looks_at_elements(op: Op, dtype: DType) -> bool {
 }
 
 /// Whether a number beside a tensor leaves its dtype as it is.
-fn keeps(value: Scalar, dtype: DType) -> bool {
+pub(crate) fn keeps(value: Scalar, dtype: DType) -> bool {
     match value {
         Scalar::Int(_) => dtype != DType::Bool,
         Scalar::Float(_) => !dtype.is_integral(),
@@ -174,7 +174,12 @@ fn keeps(value: Scalar, dtype: DType) -> bool {
 /// How a smaller row-major operand repeats along a larger one: its last dims are the other's, or
 /// its first ones are and it has size 1 in the others.
 #[inline(never)]
-fn repeated(ptr: *const u8, own: &Strided, like: &Strided, count: usize) -> Option<Lane> {
+pub(crate) fn repeated(
+    ptr: *const u8,
+    own: &Strided,
+    like: &Strided,
+    count: usize,
+) -> Option<Lane> {
     if same(own, like) {
         return Some(Lane::Whole(ptr));
     }

@@ -10,7 +10,7 @@ mod conv;
 mod convert;
 mod count;
 pub(crate) mod device;
-mod direct;
+pub(crate) mod direct;
 mod distance;
 mod divisor;
 mod einsum;
@@ -63,6 +63,8 @@ pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
 pub use factory::{arange, eye, full};
+#[cfg(test)]
+pub(crate) use fused::long as fused_long;
 pub(crate) use fused::{FusedJob, Known};
 pub use fused::{Node, Reduction, fused, fused_reduce};
 pub use gather::{

@@ -7,6 +7,7 @@ use nomina_core::{Names, Result};
 use nomina_runtime::{DynTensor, Raw, tensor};
 use smallvec::SmallVec;
 
+use super::untyped::Failing;
 use super::{Chain, Untyped};
 use crate::call::{Look, Static};
 
@@ -57,6 +58,14 @@ impl<'a> Chain<'a, Untyped, Untyped> {
         f(self.compute()?)
     }
 
+    /// [`then`](Self::then), spelled as the typed tensor's.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn try_then<R>(self, f: impl FnOnce(Failing) -> Result<R>) -> Result<R> {
+        f(Failing(self.compute()?))
+    }
+
     /// A reduction of the result, which is not stored. `check` is the method that would reduce it; it is
     /// never called.
     ///
@@ -83,5 +92,31 @@ impl<'a> Chain<'a, Untyped, Untyped> {
         check: impl FnOnce(DynTensor, A) -> Result<DynTensor>,
     ) -> Result<DynTensor> {
         self.reduce(op, dims, check)
+    }
+
+    /// [`reduce`](Self::reduce), spelled as the typed tensor's.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn try_reduce<'d, A: Into<DimArg<'d>>>(
+        self,
+        op: Op,
+        dims: A,
+        _check: impl FnOnce(Failing, A) -> Result<DynTensor>,
+    ) -> Result<DynTensor> {
+        self.reduce(op, dims, |result, _| Ok(result))
+    }
+
+    /// [`try_reduce`](Self::try_reduce) over names and positions.
+    ///
+    /// # Errors
+    /// As the separate operators.
+    pub fn try_reduce_at<'d, A: Into<DimArg<'d>>>(
+        self,
+        op: Op,
+        dims: A,
+        check: impl FnOnce(Failing, A) -> Result<DynTensor>,
+    ) -> Result<DynTensor> {
+        self.try_reduce(op, dims, check)
     }
 }

@@ -516,3 +516,71 @@ impl Untyped {
         Self
     }
 }
+
+/// The reductions, as the typed tensor spells those that return their error.
+#[allow(missing_docs, clippy::missing_errors_doc)]
+impl Failing {
+    pub fn try_all<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.all(dim)
+    }
+    pub fn try_amax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.amax(dim)
+    }
+    pub fn try_amin<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.amin(dim)
+    }
+    pub fn try_any<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.any(dim)
+    }
+    pub fn try_argmax<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.argmax(dim)
+    }
+    pub fn try_argmin<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.argmin(dim)
+    }
+    pub fn try_count_nonzero<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.count_nonzero(dim)
+    }
+    pub fn try_logsumexp<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.logsumexp(dim)
+    }
+    pub fn try_max<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
+        self.0.max(dim)
+    }
+    pub fn try_mean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.mean(dim)
+    }
+    pub fn try_median<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
+        self.0.median(dim)
+    }
+    pub fn try_min<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
+        self.0.min(dim)
+    }
+    pub fn try_mode<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<(DynTensor, DynTensor)> {
+        self.0.mode(dim)
+    }
+    pub fn try_nanmean<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.nanmean(dim)
+    }
+    pub fn try_nanmedian<'a, A: Along<'a>>(&self, dim: A) -> Result<A::Output> {
+        self.0.nanmedian(dim)
+    }
+    pub fn try_nansum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.nansum(dim)
+    }
+    pub fn try_norm<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.norm(dim)
+    }
+    pub fn try_prod<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.prod(dim)
+    }
+    pub fn try_std<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.std(dim)
+    }
+    pub fn try_sum<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.sum(dim)
+    }
+    pub fn try_var<'a>(&self, dim: impl Into<DimArg<'a>>) -> Result<DynTensor> {
+        self.0.var(dim)
+    }
+}

@@ -1,10 +1,13 @@
 //! What a [`DynTensor`](crate::DynTensor) is to rustc in the body of [`fuse!`](crate::fuse): operators,
-//! elementwise methods, and [`Untyped::to`].
+//! elementwise methods, [`Untyped::to`], and what may end a chain of [`try_fuse!`](crate::try_fuse).
 
 use std::ops::{Add, Div, Mul, Neg, Not, Sub};
 
 use half::{bf16, f16};
-use nomina_core::{Element, Number};
+use nomina_core::rule::DimArg;
+use nomina_core::{Element, Number, Result};
+use nomina_runtime::DynTensor;
+use nomina_runtime::tensor::Along;
 use num_complex::Complex;
 
 /// A tensor of which rustc knows nothing: it has the operators that may stand in a chain. They are
@@ -89,5 +92,11 @@ macro_rules! unary {
 
 binary!(Add add, Sub sub, Mul mul, Div div);
 unary!(Neg neg, Not not);
+
+/// The result of a chain of [`DynTensor`]s, for `try_fuse!`: it ends as the typed tensor's does, by a method
+/// whose name begins with `try_`.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Failing(pub(super) DynTensor);
 
 include!("generated.rs");

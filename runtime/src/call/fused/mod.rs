@@ -11,6 +11,7 @@ use super::reduce::{ReduceOptions, address, reduce};
 use super::to_dtype;
 use crate::SmallVec;
 use crate::backend::{Place, backend};
+use crate::cpu::fused::small;
 use crate::raw::Raw;
 use crate::shape::Strides;
 use infer::Inferred;
@@ -58,6 +59,14 @@ pub(crate) struct FusedJob<'a> {
 /// When a step names a later one, or a tensor or number that is not there: a program is written
 /// by a macro.
 pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
+    match small(program, tensors, numbers) {
+        Some(out) => out,
+        None => long(program, tensors, numbers),
+    }
+}
+
+/// [`fused`], in a pass over blocks.
+pub(crate) fn long(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
     let mut inferred = Inferred::new();
     if !inferred.of(program, tensors, numbers)? {
         return stepwise(program, tensors, numbers);
@@ -93,8 +102,10 @@ pub fn fused_reduce(
     dtype: Option<DType>,
     by: Reduction<'_>,
 ) -> Result<Raw> {
+    let short = small(program, tensors, numbers);
     let mut inferred = Inferred::new();
-    if inferred.of(program, tensors, numbers)?
+    if short.is_none()
+        && inferred.of(program, tensors, numbers)?
         && dtype.is_none_or(|dtype| dtype == inferred.dtype)
         && let Some(mut last) = InPass::new(by, &inferred)?
     {
@@ -111,7 +122,10 @@ pub fn fused_reduce(
             return Ok(last.out);
         }
     }
-    let mut whole = fused(program, tensors, numbers)?;
+    let mut whole = match short {
+        Some(whole) => whole?,
+        None => long(program, tensors, numbers)?,
+    };
     if let Some(dtype) = dtype {
         whole = to_dtype(&whole, dtype)?;
     }

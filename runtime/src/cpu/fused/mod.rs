@@ -8,6 +8,7 @@
 
 mod compile;
 mod frame;
+mod small;
 mod walk;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ use crate::cpu::stream::Past;
 use crate::memory::NoMemory;
 use compile::Compiled;
 use frame::Frame;
+pub(crate) use small::small;
 pub(crate) use walk::Operands;
 
 /// Computes a program.

@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
 use crate::Raw;
-use crate::call::{self, Arg, Node, fused, pointwise};
+use crate::call::{self, Arg, Node, fused, fused_long, pointwise};
 use crate::config::with_default_dtype;
 use crate::cpu::stream::FAR;
 
@@ -78,6 +78,13 @@ fn same(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> bool {
         Ok(())
     });
     let got = fused(program, tensors, numbers);
+    // Small chains of floats do not come here by themselves.
+    let long = fused_long(program, tensors, numbers);
+    assert_eq!(
+        got.as_ref().map(told).map_err(ToString::to_string),
+        long.as_ref().map(told).map_err(ToString::to_string),
+        "{program:?}"
+    );
     match expected {
         Ok(()) => {
             let expected = values.pop().unwrap().unwrap();
