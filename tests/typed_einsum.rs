@@ -191,6 +191,36 @@ fn layers() {
     let w = Tensor::<(Out, In)>::ones([4, 3]);
     let y: Tensor<(N, Out)> = x.linear(&w, &tensor!([0., 1., 2., 3.]; Out));
     assert_eq!(same(y), [3.0, 4.0, 5.0, 6.0, 3.0, 4.0, 5.0, 6.0]);
+    // What comes after, and its operator by itself.
+    let x = x - 1.2;
+    let bias = tensor!([0., 1., 2., 3.]; Out);
+    let y: Tensor<(N, Out)> = x.linear(&w, &bias);
+    let after = |activation| {
+        let options = LinearOptions {
+            activation: Some(activation),
+        };
+        let both: Tensor<(N, Out)> = x.linear_with(&w, &bias, options);
+        same(both)
+    };
+    assert_eq!(after(Activation::Relu), same(y.relu()));
+    assert_eq!(after(Activation::Gelu), same(y.gelu()));
+    let tanh = GeluOptions {
+        approximate: Approximate::Tanh,
+    };
+    assert_eq!(after(Activation::GeluTanh), same(y.gelu_with(tanh)));
+    assert_eq!(after(Activation::Silu), same(y.silu()));
+    assert_eq!(after(Activation::Sigmoid), same(y.sigmoid()));
+    assert_eq!(after(Activation::Tanh), same(y.tanh()));
+    let whole = tensor!([[1_i64, 2]]; N, In);
+    let options = LinearOptions {
+        activation: Some(Activation::Gelu),
+    };
+    let error = whole.try_linear_with(
+        &tensor!([[1_i64, 2]]; Out, In),
+        &tensor!([0_i64]; Out),
+        options,
+    );
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::DType);
     let p = tensor!([[0., 0.], [3., 4.]]; N, C);
     let d: Tensor<(N, M)> = p.cdist(&tensor!([[0., 0.], [0., 4.]]; M, C));
     assert_eq!(same(d), [0.0, 4.0, 5.0, 3.0]);

@@ -56,6 +56,9 @@ const PARALLEL: usize = 1 << 21;
 const PARALLEL_INTEGER: usize = 1 << 20;
 /// Multiplications beyond which the crate `gemm` is ahead of tiles by a little: 320 cubed.
 const LARGE: usize = 1 << 25;
+/// Rows for which a right operand may be turned first: for fewer, copying it takes longer than the crate
+/// then gains.
+const TALL: usize = 1 << 10;
 /// Elements of a result, and steps, up to which no second thread is asked for.
 const SMALL: usize = 1 << 9;
 /// Multiplications up to which nothing is packed.
@@ -384,6 +387,10 @@ unsafe fn by_tiles<K: kind::Kind>(p: &Product, parallel: bool) -> Result<bool, N
 unsafe fn by_rows<K: kind::Kind, T: Arith>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
     if level() != Level::Avx512 || p.b.cols == 1 {
         return Ok(false);
+    }
+    if p.m < TALL {
+        // SAFETY: as below.
+        return unsafe { by_tiles::<K>(p, parallel) };
     }
     // SAFETY: the caller's promise; the level says that the instructions are there.
     unsafe {
