@@ -77,6 +77,13 @@ impl Look<'_> {
         names(self.wild, self.of)
     }
 
+    /// A result with the same dims.
+    #[inline(always)]
+    pub(crate) fn same(self, raw: Raw) -> Bare {
+        let wild = self.wild();
+        Bare { raw, wild }
+    }
+
     /// The run-time names, for a result with the same dims.
     #[inline]
     pub(crate) fn wild(self) -> Wilds {
@@ -111,6 +118,7 @@ pub struct Bare {
 
 impl Bare {
     /// A tensor whose names are all in its type, or that has none.
+    #[inline(always)]
     pub(crate) fn new(raw: Raw) -> Self {
         Self { raw, wild: None }
     }
@@ -192,6 +200,12 @@ impl<'a> Side<'a> {
             Side::Tensor(look) => Arg::Tensor(look.raw),
             Side::Scalar(value) => Arg::Scalar(value),
         }
+    }
+
+    /// Whether the types do not know all of its names.
+    #[inline]
+    pub(crate) fn is_wild(&self) -> bool {
+        matches!(self, Side::Tensor(look) if look.of.wild)
     }
 
     pub(crate) fn look(&self) -> Option<Look<'a>> {

@@ -5,16 +5,47 @@ use nomina_core::{Error, Names, Result, Scalar, rule};
 use nomina_runtime::call::{self, Arg};
 use smallvec::SmallVec;
 
-use super::{Bare, Dest, Given, Look, Side, Static, Wilds, explain, names, typed, wilds};
+use super::{Bare, Dest, Given, Look, Side, Static, Wilds, done, explain, names, ok, typed, wilds};
 
 type Args<'a> = SmallVec<[Arg<'a>; 3]>;
 
 /// The operator on all its operands.
 pub(crate) fn new(op: Op, sides: &[Side<'_>], out: &'static Static) -> Result<Bare> {
+    if let [x, y] = sides
+        && let Some(bare) = two(op, x, y)
+    {
+        return Ok(bare);
+    }
+    others(op, sides, out)
+}
+
+/// [`new`], or a panic at the caller's line.
+#[track_caller]
+pub(crate) fn made(op: Op, sides: &[Side<'_>], out: &'static Static) -> Bare {
+    if let [x, y] = sides
+        && let Some(bare) = two(op, x, y)
+    {
+        return bare;
+    }
+    done(others(op, sides, out))
+}
+
+/// Two operands whose names are all in their types, where [`call::of_two`] takes them.
+#[inline(always)]
+fn two(op: Op, x: &Side<'_>, y: &Side<'_>) -> Option<Bare> {
+    if x.is_wild() || y.is_wild() {
+        return None;
+    }
+    call::of_two(op, x.arg(), y.arg()).map(Bare::new)
+}
+
+/// [`new`] of what is not [`two`].
+#[inline(never)]
+fn others(op: Op, sides: &[Side<'_>], out: &'static Static) -> Result<Bare> {
     let wild = unify(op, sides, out)?;
     // Two by far most often, and then not pushed one by one.
     let raw = match sides {
-        [first, second] => typed(|| call::pointwise(op, &[first.arg(), second.arg()])),
+        [first, second] => typed(|| call::pointwise_unlike(op, &[first.arg(), second.arg()])),
         _ => {
             let args: Args<'_> = sides.iter().map(Side::arg).collect();
             typed(|| call::pointwise(op, &args))
@@ -28,7 +59,25 @@ pub(crate) fn new(op: Op, sides: &[Side<'_>], out: &'static Static) -> Result<Ba
 
 /// One operand, whose names stay.
 pub(crate) fn unary(op: Op, x: Look<'_>) -> Result<Bare> {
-    let raw = typed(|| call::pointwise(op, &[Arg::Tensor(x.raw)]));
+    match call::of_one(op, x.raw) {
+        Some(raw) => Ok(x.same(raw)),
+        None => unlike(op, x),
+    }
+}
+
+/// [`unary`], or a panic at the caller's line.
+#[track_caller]
+pub(crate) fn made_unary(op: Op, x: Look<'_>) -> Bare {
+    match call::of_one(op, x.raw) {
+        Some(raw) => x.same(raw),
+        None => done(unlike(op, x)),
+    }
+}
+
+/// [`unary`] where the tensor is not of the kind that [`call::of_one`] takes.
+#[inline(never)]
+fn unlike(op: Op, x: Look<'_>) -> Result<Bare> {
+    let raw = typed(|| call::pointwise_unlike(op, &[Arg::Tensor(x.raw)]));
     Ok(Bare {
         raw: raw.map_err(|error| x.blame(error))?,
         wild: x.wild(),
@@ -57,34 +106,71 @@ pub(crate) fn with_in_place(op: Op, dest: Result<Dest<'_>>, numbers: &[f64]) -> 
 }
 
 /// As [`new`] of two operands, into the buffer of one that is given away, where nobody else sees
-/// that and the result lies as it does.
+/// that and the result lies as it does; or a panic at the caller's line.
+#[track_caller]
 pub(crate) fn operator(
     op: Op,
     mut left: Given<'_>,
     mut right: Given<'_>,
     out: &'static Static,
-) -> Result<Bare> {
-    if let Given::Own(mut own, of) = left {
-        match reuse(op, &[], &mut own, of, &[right.side()], out)? {
-            Some(wild) => return Ok(Bare { wild, ..own }),
-            None => left = Given::Own(own, of),
-        }
+) -> Bare {
+    if let (Given::Lent(x), Given::Lent(y)) = (&left, &right)
+        && let Some(bare) = two(op, x, y)
+    {
+        return bare;
     }
-    if let Given::Own(mut own, of) = right {
-        match reuse(op, &[left.side()], &mut own, of, &[], out)? {
-            Some(wild) => return Ok(Bare { wild, ..own }),
-            None => right = Given::Own(own, of),
-        }
+    if let Given::Own(own, of) = &mut left
+        && into_own(op, own, of, &right.side(), false)
+        && let Given::Own(own, _) = left
+    {
+        return own;
     }
-    new(op, &[left.side(), right.side()], out)
+    if let Given::Own(own, of) = &mut right
+        && into_own(op, own, of, &left.side(), true)
+        && let Given::Own(own, _) = right
+    {
+        return own;
+    }
+    if let Given::Own(own, of) = &mut left
+        && let Some(wild) = ok(reuse(op, &[], own, of, &[right.side()], out))
+        && let Given::Own(own, _) = left
+    {
+        return Bare { wild, ..own };
+    }
+    if let Given::Own(own, of) = &mut right
+        && let Some(wild) = ok(reuse(op, &[left.side()], own, of, &[], out))
+        && let Given::Own(own, _) = right
+    {
+        return Bare { wild, ..own };
+    }
+    done(others(op, &[left.side(), right.side()], out))
 }
 
-/// [`unary`] of a tensor that is given away.
-pub(crate) fn owned(op: Op, mut own: Bare, of: &'static Static) -> Result<Bare> {
-    match reuse(op, &[], &mut own, of, &[], of)? {
-        Some(wild) => Ok(Bare { wild, ..own }),
-        None => unary(op, own.look(of)),
+/// Into the buffer of one of two operands whose names are all in their types, where
+/// [`call::into_own`] takes them.
+#[inline(always)]
+fn into_own(op: Op, own: &mut Bare, of: &Static, other: &Side<'_>, behind: bool) -> bool {
+    !of.wild && !other.is_wild() && call::into_own(op, &mut own.raw, other.arg(), behind)
+}
+
+/// [`unary`] of a tensor that is given away; or a panic at the caller's line.
+#[track_caller]
+pub(crate) fn owned(op: Op, mut own: Bare, of: &'static Static) -> Bare {
+    if call::into_one(op, &mut own.raw) {
+        return own;
     }
+    match ok(reuse(op, &[], &mut own, of, &[], of)) {
+        Some(wild) => Bare { wild, ..own },
+        None => made_unary(op, own.look(of)),
+    }
+}
+
+/// As [`in_place`] with one other operand, into the whole of a tensor.
+pub(crate) fn assign(op: Op, own: &mut Bare, of: &'static Static, other: Side<'_>) -> Result<()> {
+    if into_own(op, own, of, &other, false) {
+        return Ok(());
+    }
+    in_place(op, own.dest(of), &[other])
 }
 
 /// Computes into `own`, which stands behind one operand, before one, or alone; the run-time names of
@@ -254,8 +340,7 @@ pub(crate) fn in_dtype(result: Result<Bare>, dtype: nomina_core::DType) -> Resul
 }
 
 pub(super) fn wild_among(sides: &[Side<'_>]) -> bool {
-    let wild = |side: &Side<'_>| matches!(side, Side::Tensor(look) if look.of.wild);
-    sides.iter().any(wild)
+    sides.iter().any(Side::is_wild)
 }
 
 /// The run-time names of the result; nothing happens where types know all names.

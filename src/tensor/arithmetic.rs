@@ -12,7 +12,7 @@ use num_complex::Complex;
 
 use super::Tensor;
 use super::operand::{Absorb, AsFloat, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Given, Known, done, ok, pointwise};
+use crate::call::{Given, Known, ok, pointwise};
 
 /// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
 /// fits.
@@ -24,7 +24,7 @@ where
     #[track_caller]
     fn add(self, other: R) -> Self::Output {
         let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, other.given(), out))
     }
 }
 
@@ -38,7 +38,7 @@ where
     #[track_caller]
     fn add(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, other.given(), out))
     }
 }
 
@@ -48,7 +48,12 @@ where
 {
     #[track_caller]
     fn add_assign(&mut self, other: R) {
-        ok(pointwise::in_place(Op::Add, self.dest(), &[other.side()]));
+        ok(pointwise::assign(
+            Op::Add,
+            &mut self.bare,
+            D::STATIC,
+            other.side(),
+        ));
     }
 }
 
@@ -57,7 +62,7 @@ impl<D: Dims> Add<&Tensor<D, u8>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -66,7 +71,7 @@ impl<D: Dims> Add<Tensor<D, u8>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -75,7 +80,7 @@ impl<D: Dims> Add<&Tensor<D, u8>> for u8 {
     #[track_caller]
     fn add(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -84,7 +89,7 @@ impl<D: Dims> Add<Tensor<D, u8>> for u8 {
     #[track_caller]
     fn add(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -93,7 +98,7 @@ impl<D: Dims> Add<&Tensor<D, i8>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -102,7 +107,7 @@ impl<D: Dims> Add<Tensor<D, i8>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -111,7 +116,7 @@ impl<D: Dims> Add<&Tensor<D, i8>> for i8 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -120,7 +125,7 @@ impl<D: Dims> Add<Tensor<D, i8>> for i8 {
     #[track_caller]
     fn add(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -129,7 +134,7 @@ impl<D: Dims> Add<&Tensor<D, i16>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -138,7 +143,7 @@ impl<D: Dims> Add<Tensor<D, i16>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -147,7 +152,7 @@ impl<D: Dims> Add<&Tensor<D, i16>> for i16 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -156,7 +161,7 @@ impl<D: Dims> Add<Tensor<D, i16>> for i16 {
     #[track_caller]
     fn add(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -165,7 +170,7 @@ impl<D: Dims> Add<&Tensor<D, i32>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -174,7 +179,7 @@ impl<D: Dims> Add<Tensor<D, i32>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -183,7 +188,7 @@ impl<D: Dims> Add<&Tensor<D, i32>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -192,7 +197,7 @@ impl<D: Dims> Add<Tensor<D, i32>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -201,7 +206,7 @@ impl<D: Dims> Add<&Tensor<D, i64>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -210,7 +215,7 @@ impl<D: Dims> Add<Tensor<D, i64>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -219,7 +224,7 @@ impl<D: Dims> Add<&Tensor<D, i64>> for i64 {
     #[track_caller]
     fn add(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -228,7 +233,7 @@ impl<D: Dims> Add<Tensor<D, i64>> for i64 {
     #[track_caller]
     fn add(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -237,7 +242,7 @@ impl<D: Dims> Add<&Tensor<D, f16>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -246,7 +251,7 @@ impl<D: Dims> Add<Tensor<D, f16>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -255,7 +260,7 @@ impl<D: Dims> Add<&Tensor<D, f16>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -264,7 +269,7 @@ impl<D: Dims> Add<Tensor<D, f16>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -273,7 +278,7 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -282,7 +287,7 @@ impl<D: Dims> Add<Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -291,7 +296,7 @@ impl<D: Dims> Add<&Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -300,7 +305,7 @@ impl<D: Dims> Add<Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -309,7 +314,7 @@ impl<D: Dims> Add<&Tensor<D, f32>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -318,7 +323,7 @@ impl<D: Dims> Add<Tensor<D, f32>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -327,7 +332,7 @@ impl<D: Dims> Add<&Tensor<D, f32>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -336,7 +341,7 @@ impl<D: Dims> Add<Tensor<D, f32>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -345,7 +350,7 @@ impl<D: Dims> Add<&Tensor<D, f64>> for f64 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -354,7 +359,7 @@ impl<D: Dims> Add<Tensor<D, f64>> for f64 {
     #[track_caller]
     fn add(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -363,7 +368,7 @@ impl<D: Dims> Add<&Tensor<D, f64>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -372,7 +377,7 @@ impl<D: Dims> Add<Tensor<D, f64>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -381,7 +386,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -390,7 +395,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -399,7 +404,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -408,7 +413,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -417,7 +422,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -426,7 +431,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -435,7 +440,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -444,7 +449,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -453,7 +458,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -462,7 +467,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -471,7 +476,7 @@ impl<D: Dims> Add<&Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn add(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -480,7 +485,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn add(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Add, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Add, left, right, D::STATIC))
     }
 }
 
@@ -494,7 +499,7 @@ where
     #[track_caller]
     fn sub(self, other: R) -> Self::Output {
         let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, other.given(), out))
     }
 }
 
@@ -508,7 +513,7 @@ where
     #[track_caller]
     fn sub(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, other.given(), out))
     }
 }
 
@@ -518,7 +523,12 @@ where
 {
     #[track_caller]
     fn sub_assign(&mut self, other: R) {
-        ok(pointwise::in_place(Op::Sub, self.dest(), &[other.side()]));
+        ok(pointwise::assign(
+            Op::Sub,
+            &mut self.bare,
+            D::STATIC,
+            other.side(),
+        ));
     }
 }
 
@@ -527,7 +537,7 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -536,7 +546,7 @@ impl<D: Dims> Sub<Tensor<D, u8>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -545,7 +555,7 @@ impl<D: Dims> Sub<&Tensor<D, u8>> for u8 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -554,7 +564,7 @@ impl<D: Dims> Sub<Tensor<D, u8>> for u8 {
     #[track_caller]
     fn sub(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -563,7 +573,7 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -572,7 +582,7 @@ impl<D: Dims> Sub<Tensor<D, i8>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -581,7 +591,7 @@ impl<D: Dims> Sub<&Tensor<D, i8>> for i8 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -590,7 +600,7 @@ impl<D: Dims> Sub<Tensor<D, i8>> for i8 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -599,7 +609,7 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -608,7 +618,7 @@ impl<D: Dims> Sub<Tensor<D, i16>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -617,7 +627,7 @@ impl<D: Dims> Sub<&Tensor<D, i16>> for i16 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -626,7 +636,7 @@ impl<D: Dims> Sub<Tensor<D, i16>> for i16 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -635,7 +645,7 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -644,7 +654,7 @@ impl<D: Dims> Sub<Tensor<D, i32>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -653,7 +663,7 @@ impl<D: Dims> Sub<&Tensor<D, i32>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -662,7 +672,7 @@ impl<D: Dims> Sub<Tensor<D, i32>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -671,7 +681,7 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -680,7 +690,7 @@ impl<D: Dims> Sub<Tensor<D, i64>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -689,7 +699,7 @@ impl<D: Dims> Sub<&Tensor<D, i64>> for i64 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -698,7 +708,7 @@ impl<D: Dims> Sub<Tensor<D, i64>> for i64 {
     #[track_caller]
     fn sub(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -707,7 +717,7 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -716,7 +726,7 @@ impl<D: Dims> Sub<Tensor<D, f16>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -725,7 +735,7 @@ impl<D: Dims> Sub<&Tensor<D, f16>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -734,7 +744,7 @@ impl<D: Dims> Sub<Tensor<D, f16>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -743,7 +753,7 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -752,7 +762,7 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -761,7 +771,7 @@ impl<D: Dims> Sub<&Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -770,7 +780,7 @@ impl<D: Dims> Sub<Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -779,7 +789,7 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -788,7 +798,7 @@ impl<D: Dims> Sub<Tensor<D, f32>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -797,7 +807,7 @@ impl<D: Dims> Sub<&Tensor<D, f32>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -806,7 +816,7 @@ impl<D: Dims> Sub<Tensor<D, f32>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -815,7 +825,7 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for f64 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -824,7 +834,7 @@ impl<D: Dims> Sub<Tensor<D, f64>> for f64 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -833,7 +843,7 @@ impl<D: Dims> Sub<&Tensor<D, f64>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -842,7 +852,7 @@ impl<D: Dims> Sub<Tensor<D, f64>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -851,7 +861,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -860,7 +870,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -869,7 +879,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -878,7 +888,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -887,7 +897,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -896,7 +906,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -905,7 +915,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -914,7 +924,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -923,7 +933,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -932,7 +942,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -941,7 +951,7 @@ impl<D: Dims> Sub<&Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn sub(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -950,7 +960,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn sub(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Sub, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Sub, left, right, D::STATIC))
     }
 }
 
@@ -964,7 +974,7 @@ where
     #[track_caller]
     fn mul(self, other: R) -> Self::Output {
         let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, other.given(), out))
     }
 }
 
@@ -978,7 +988,7 @@ where
     #[track_caller]
     fn mul(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, other.given(), out))
     }
 }
 
@@ -988,7 +998,12 @@ where
 {
     #[track_caller]
     fn mul_assign(&mut self, other: R) {
-        ok(pointwise::in_place(Op::Mul, self.dest(), &[other.side()]));
+        ok(pointwise::assign(
+            Op::Mul,
+            &mut self.bare,
+            D::STATIC,
+            other.side(),
+        ));
     }
 }
 
@@ -997,7 +1012,7 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1006,7 +1021,7 @@ impl<D: Dims> Mul<Tensor<D, u8>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1015,7 +1030,7 @@ impl<D: Dims> Mul<&Tensor<D, u8>> for u8 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1024,7 +1039,7 @@ impl<D: Dims> Mul<Tensor<D, u8>> for u8 {
     #[track_caller]
     fn mul(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1033,7 +1048,7 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1042,7 +1057,7 @@ impl<D: Dims> Mul<Tensor<D, i8>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1051,7 +1066,7 @@ impl<D: Dims> Mul<&Tensor<D, i8>> for i8 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1060,7 +1075,7 @@ impl<D: Dims> Mul<Tensor<D, i8>> for i8 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1069,7 +1084,7 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1078,7 +1093,7 @@ impl<D: Dims> Mul<Tensor<D, i16>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1087,7 +1102,7 @@ impl<D: Dims> Mul<&Tensor<D, i16>> for i16 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1096,7 +1111,7 @@ impl<D: Dims> Mul<Tensor<D, i16>> for i16 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1105,7 +1120,7 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1114,7 +1129,7 @@ impl<D: Dims> Mul<Tensor<D, i32>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1123,7 +1138,7 @@ impl<D: Dims> Mul<&Tensor<D, i32>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1132,7 +1147,7 @@ impl<D: Dims> Mul<Tensor<D, i32>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1141,7 +1156,7 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1150,7 +1165,7 @@ impl<D: Dims> Mul<Tensor<D, i64>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1159,7 +1174,7 @@ impl<D: Dims> Mul<&Tensor<D, i64>> for i64 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1168,7 +1183,7 @@ impl<D: Dims> Mul<Tensor<D, i64>> for i64 {
     #[track_caller]
     fn mul(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1177,7 +1192,7 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1186,7 +1201,7 @@ impl<D: Dims> Mul<Tensor<D, f16>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1195,7 +1210,7 @@ impl<D: Dims> Mul<&Tensor<D, f16>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1204,7 +1219,7 @@ impl<D: Dims> Mul<Tensor<D, f16>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1213,7 +1228,7 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1222,7 +1237,7 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1231,7 +1246,7 @@ impl<D: Dims> Mul<&Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1240,7 +1255,7 @@ impl<D: Dims> Mul<Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1249,7 +1264,7 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1258,7 +1273,7 @@ impl<D: Dims> Mul<Tensor<D, f32>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1267,7 +1282,7 @@ impl<D: Dims> Mul<&Tensor<D, f32>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1276,7 +1291,7 @@ impl<D: Dims> Mul<Tensor<D, f32>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1285,7 +1300,7 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for f64 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1294,7 +1309,7 @@ impl<D: Dims> Mul<Tensor<D, f64>> for f64 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1303,7 +1318,7 @@ impl<D: Dims> Mul<&Tensor<D, f64>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1312,7 +1327,7 @@ impl<D: Dims> Mul<Tensor<D, f64>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1321,7 +1336,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1330,7 +1345,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1339,7 +1354,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1348,7 +1363,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1357,7 +1372,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1366,7 +1381,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1375,7 +1390,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1384,7 +1399,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1393,7 +1408,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1402,7 +1417,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1411,7 +1426,7 @@ impl<D: Dims> Mul<&Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn mul(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1420,7 +1435,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn mul(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Mul, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Mul, left, right, D::STATIC))
     }
 }
 
@@ -1434,7 +1449,7 @@ where
     #[track_caller]
     fn div(self, other: R) -> Self::Output {
         let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, other.given(), out))
     }
 }
 
@@ -1448,7 +1463,7 @@ where
     #[track_caller]
     fn div(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, other.given(), out))
     }
 }
 
@@ -1458,7 +1473,12 @@ where
 {
     #[track_caller]
     fn div_assign(&mut self, other: R) {
-        ok(pointwise::in_place(Op::Div, self.dest(), &[other.side()]));
+        ok(pointwise::assign(
+            Op::Div,
+            &mut self.bare,
+            D::STATIC,
+            other.side(),
+        ));
     }
 }
 
@@ -1467,7 +1487,7 @@ impl<D: Dims> Div<&Tensor<D, u8>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1476,7 +1496,7 @@ impl<D: Dims> Div<Tensor<D, u8>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1485,7 +1505,7 @@ impl<D: Dims> Div<&Tensor<D, u8>> for u8 {
     #[track_caller]
     fn div(self, other: &Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1494,7 +1514,7 @@ impl<D: Dims> Div<Tensor<D, u8>> for u8 {
     #[track_caller]
     fn div(self, other: Tensor<D, u8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1503,7 +1523,7 @@ impl<D: Dims> Div<&Tensor<D, i8>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1512,7 +1532,7 @@ impl<D: Dims> Div<Tensor<D, i8>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1521,7 +1541,7 @@ impl<D: Dims> Div<&Tensor<D, i8>> for i8 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1530,7 +1550,7 @@ impl<D: Dims> Div<Tensor<D, i8>> for i8 {
     #[track_caller]
     fn div(self, other: Tensor<D, i8>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1539,7 +1559,7 @@ impl<D: Dims> Div<&Tensor<D, i16>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1548,7 +1568,7 @@ impl<D: Dims> Div<Tensor<D, i16>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1557,7 +1577,7 @@ impl<D: Dims> Div<&Tensor<D, i16>> for i16 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1566,7 +1586,7 @@ impl<D: Dims> Div<Tensor<D, i16>> for i16 {
     #[track_caller]
     fn div(self, other: Tensor<D, i16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1575,7 +1595,7 @@ impl<D: Dims> Div<&Tensor<D, i32>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1584,7 +1604,7 @@ impl<D: Dims> Div<Tensor<D, i32>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1593,7 +1613,7 @@ impl<D: Dims> Div<&Tensor<D, i32>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1602,7 +1622,7 @@ impl<D: Dims> Div<Tensor<D, i32>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1611,7 +1631,7 @@ impl<D: Dims> Div<&Tensor<D, i64>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1620,7 +1640,7 @@ impl<D: Dims> Div<Tensor<D, i64>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1629,7 +1649,7 @@ impl<D: Dims> Div<&Tensor<D, i64>> for i64 {
     #[track_caller]
     fn div(self, other: &Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1638,7 +1658,7 @@ impl<D: Dims> Div<Tensor<D, i64>> for i64 {
     #[track_caller]
     fn div(self, other: Tensor<D, i64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1647,7 +1667,7 @@ impl<D: Dims> Div<&Tensor<D, f16>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1656,7 +1676,7 @@ impl<D: Dims> Div<Tensor<D, f16>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1665,7 +1685,7 @@ impl<D: Dims> Div<&Tensor<D, f16>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1674,7 +1694,7 @@ impl<D: Dims> Div<Tensor<D, f16>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1683,7 +1703,7 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1692,7 +1712,7 @@ impl<D: Dims> Div<Tensor<D, bf16>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1701,7 +1721,7 @@ impl<D: Dims> Div<&Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1710,7 +1730,7 @@ impl<D: Dims> Div<Tensor<D, bf16>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, bf16>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1719,7 +1739,7 @@ impl<D: Dims> Div<&Tensor<D, f32>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1728,7 +1748,7 @@ impl<D: Dims> Div<Tensor<D, f32>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1737,7 +1757,7 @@ impl<D: Dims> Div<&Tensor<D, f32>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1746,7 +1766,7 @@ impl<D: Dims> Div<Tensor<D, f32>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f32>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1755,7 +1775,7 @@ impl<D: Dims> Div<&Tensor<D, f64>> for f64 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1764,7 +1784,7 @@ impl<D: Dims> Div<Tensor<D, f64>> for f64 {
     #[track_caller]
     fn div(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1773,7 +1793,7 @@ impl<D: Dims> Div<&Tensor<D, f64>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1782,7 +1802,7 @@ impl<D: Dims> Div<Tensor<D, f64>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, f64>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1791,7 +1811,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1800,7 +1820,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for f32 {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1809,7 +1829,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1818,7 +1838,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1827,7 +1847,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1836,7 +1856,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f32>>> for Complex<f32> {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f32>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1845,7 +1865,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1854,7 +1874,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for f64 {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1863,7 +1883,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1872,7 +1892,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for i32 {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1881,7 +1901,7 @@ impl<D: Dims> Div<&Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn div(self, other: &Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1890,7 +1910,7 @@ impl<D: Dims> Div<Tensor<D, Complex<f64>>> for Complex<f64> {
     #[track_caller]
     fn div(self, other: Tensor<D, Complex<f64>>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::Div, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::Div, left, right, D::STATIC))
     }
 }
 
@@ -1898,7 +1918,7 @@ impl<D: Dims, T: Numeric> Neg for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn neg(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::unary(Op::Neg, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Neg, self.bare.look(D::STATIC)))
     }
 }
 
@@ -1907,7 +1927,7 @@ impl<D: Dims, T: Numeric> Neg for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn neg(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::owned(Op::Neg, self.bare, D::STATIC)))
+        Tensor::wrap(pointwise::owned(Op::Neg, self.bare, D::STATIC))
     }
 }
 
@@ -1915,10 +1935,10 @@ impl<D: Dims, T: Integral> Not for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn not(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::BitwiseNot,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 }
 
@@ -1927,6 +1947,6 @@ impl<D: Dims, T: Integral> Not for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn not(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::owned(Op::BitwiseNot, self.bare, D::STATIC)))
+        Tensor::wrap(pointwise::owned(Op::BitwiseNot, self.bare, D::STATIC))
     }
 }

@@ -33,11 +33,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Add,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`add`](Self::add) that returns the error.
@@ -137,11 +137,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Sub,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`sub`](Self::sub) that returns the error.
@@ -241,11 +241,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Mul,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`mul`](Self::mul) that returns the error.
@@ -348,11 +348,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Div,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`div`](Self::div) that returns the error.
@@ -452,11 +452,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Pow,
             &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`pow`](Self::pow) that returns the error.
@@ -560,7 +560,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Neg, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Neg, self.bare.look(D::STATIC)))
     }
 
     /// [`neg`](Self::neg) that returns the error.
@@ -646,7 +646,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Abs, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Abs, self.bare.look(D::STATIC)))
     }
 
     /// [`abs`](Self::abs) that returns the error.
@@ -731,7 +731,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn exp(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Exp, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Exp, self.bare.look(D::STATIC)))
     }
 
     /// [`exp`](Self::exp) that returns the error.
@@ -809,7 +809,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn log(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Log, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Log, self.bare.look(D::STATIC)))
     }
 
     /// [`log`](Self::log) that returns the error.
@@ -887,7 +887,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sqrt(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sqrt, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Sqrt, self.bare.look(D::STATIC)))
     }
 
     /// [`sqrt`](Self::sqrt) that returns the error.
@@ -965,7 +965,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn tanh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Tanh, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Tanh, self.bare.look(D::STATIC)))
     }
 
     /// [`tanh`](Self::tanh) that returns the error.
@@ -1043,10 +1043,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sigmoid(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Sigmoid,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`sigmoid`](Self::sigmoid) that returns the error.
@@ -1130,7 +1130,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Relu, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Relu, self.bare.look(D::STATIC)))
     }
 
     /// [`relu`](Self::relu) that returns the error.
@@ -1216,11 +1216,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Eq,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`eq`](Self::eq) that returns the error.
@@ -1317,11 +1317,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Ne,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`ne`](Self::ne) that returns the error.
@@ -1418,11 +1418,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Lt,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`lt`](Self::lt) that returns the error.
@@ -1519,11 +1519,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Le,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`le`](Self::le) that returns the error.
@@ -1620,11 +1620,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Gt,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`gt`](Self::gt) that returns the error.
@@ -1721,11 +1721,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Ge,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`ge`](Self::ge) that returns the error.
@@ -1822,11 +1822,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::LogicalAnd,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`logical_and`](Self::logical_and) that returns the error.
@@ -1927,10 +1927,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Integral,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::BitwiseNot,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`bitwise_not`](Self::bitwise_not) that returns the error.
@@ -2016,7 +2016,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sin(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sin, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Sin, self.bare.look(D::STATIC)))
     }
 
     /// [`sin`](Self::sin) that returns the error.
@@ -2094,7 +2094,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn cos(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Cos, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Cos, self.bare.look(D::STATIC)))
     }
 
     /// [`cos`](Self::cos) that returns the error.
@@ -2172,7 +2172,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn tan(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Tan, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Tan, self.bare.look(D::STATIC)))
     }
 
     /// [`tan`](Self::tan) that returns the error.
@@ -2250,7 +2250,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn asin(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Asin, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Asin, self.bare.look(D::STATIC)))
     }
 
     /// [`asin`](Self::asin) that returns the error.
@@ -2328,7 +2328,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn acos(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Acos, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Acos, self.bare.look(D::STATIC)))
     }
 
     /// [`acos`](Self::acos) that returns the error.
@@ -2406,7 +2406,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn atan(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Atan, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Atan, self.bare.look(D::STATIC)))
     }
 
     /// [`atan`](Self::atan) that returns the error.
@@ -2484,7 +2484,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sinh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sinh, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Sinh, self.bare.look(D::STATIC)))
     }
 
     /// [`sinh`](Self::sinh) that returns the error.
@@ -2562,7 +2562,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn cosh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Cosh, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Cosh, self.bare.look(D::STATIC)))
     }
 
     /// [`cosh`](Self::cosh) that returns the error.
@@ -2640,7 +2640,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn asinh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Asinh, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Asinh, self.bare.look(D::STATIC)))
     }
 
     /// [`asinh`](Self::asinh) that returns the error.
@@ -2721,7 +2721,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn acosh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Acosh, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Acosh, self.bare.look(D::STATIC)))
     }
 
     /// [`acosh`](Self::acosh) that returns the error.
@@ -2802,7 +2802,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn atanh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Atanh, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Atanh, self.bare.look(D::STATIC)))
     }
 
     /// [`atanh`](Self::atanh) that returns the error.
@@ -2883,7 +2883,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn expm1(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Expm1, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Expm1, self.bare.look(D::STATIC)))
     }
 
     /// [`expm1`](Self::expm1) that returns the error.
@@ -2964,7 +2964,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn exp2(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Exp2, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Exp2, self.bare.look(D::STATIC)))
     }
 
     /// [`exp2`](Self::exp2) that returns the error.
@@ -3042,7 +3042,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn log1p(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Log1p, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Log1p, self.bare.look(D::STATIC)))
     }
 
     /// [`log1p`](Self::log1p) that returns the error.
@@ -3123,7 +3123,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn log2(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Log2, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Log2, self.bare.look(D::STATIC)))
     }
 
     /// [`log2`](Self::log2) that returns the error.
@@ -3201,7 +3201,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn log10(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Log10, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Log10, self.bare.look(D::STATIC)))
     }
 
     /// [`log10`](Self::log10) that returns the error.
@@ -3282,10 +3282,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn reciprocal(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Reciprocal,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`reciprocal`](Self::reciprocal) that returns the error.
@@ -3366,7 +3366,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn rsqrt(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Rsqrt, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Rsqrt, self.bare.look(D::STATIC)))
     }
 
     /// [`rsqrt`](Self::rsqrt) that returns the error.
@@ -3447,7 +3447,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sinc(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(done(pointwise::unary(Op::Sinc, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Sinc, self.bare.look(D::STATIC)))
     }
 
     /// [`sinc`](Self::sinc) that returns the error.
@@ -3528,10 +3528,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Deg2rad,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`deg2rad`](Self::deg2rad) that returns the error.
@@ -3622,10 +3622,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Rad2deg,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`rad2deg`](Self::rad2deg) that returns the error.
@@ -3716,7 +3716,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Erf, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Erf, self.bare.look(D::STATIC)))
     }
 
     /// [`erf`](Self::erf) that returns the error.
@@ -3804,7 +3804,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Erfc, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Erfc, self.bare.look(D::STATIC)))
     }
 
     /// [`erfc`](Self::erfc) that returns the error.
@@ -3892,10 +3892,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
-            Op::Erfinv,
-            self.bare.look(D::STATIC),
-        )))
+        Tensor::wrap(pointwise::made_unary(Op::Erfinv, self.bare.look(D::STATIC)))
     }
 
     /// [`erfinv`](Self::erfinv) that returns the error.
@@ -3986,10 +3983,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
-            Op::Lgamma,
-            self.bare.look(D::STATIC),
-        )))
+        Tensor::wrap(pointwise::made_unary(Op::Lgamma, self.bare.look(D::STATIC)))
     }
 
     /// [`lgamma`](Self::lgamma) that returns the error.
@@ -4080,10 +4074,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Digamma,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`digamma`](Self::digamma) that returns the error.
@@ -4177,11 +4171,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Atan2,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`atan2`](Self::atan2) that returns the error.
@@ -4281,11 +4275,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Hypot,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`hypot`](Self::hypot) that returns the error.
@@ -4385,11 +4379,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Logaddexp,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`logaddexp`](Self::logaddexp) that returns the error.
@@ -4467,11 +4461,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Xlogy,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`xlogy`](Self::xlogy) that returns the error.
@@ -4571,7 +4565,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Inexact,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Silu, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Silu, self.bare.look(D::STATIC)))
     }
 
     /// [`silu`](Self::silu) that returns the error.
@@ -4620,7 +4614,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Gelu, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Gelu, self.bare.look(D::STATIC)))
     }
 
     /// [`gelu`](Self::gelu) that returns the error.
@@ -4669,7 +4663,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Ceil, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Ceil, self.bare.look(D::STATIC)))
     }
 
     /// [`ceil`](Self::ceil) that returns the error.
@@ -4755,7 +4749,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Floor, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Floor, self.bare.look(D::STATIC)))
     }
 
     /// [`floor`](Self::floor) that returns the error.
@@ -4844,7 +4838,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Round, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Round, self.bare.look(D::STATIC)))
     }
 
     /// [`round`](Self::round) that returns the error.
@@ -4933,7 +4927,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Trunc, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Trunc, self.bare.look(D::STATIC)))
     }
 
     /// [`trunc`](Self::trunc) that returns the error.
@@ -5022,7 +5016,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Frac, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Frac, self.bare.look(D::STATIC)))
     }
 
     /// [`frac`](Self::frac) that returns the error.
@@ -5108,7 +5102,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Sign, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Sign, self.bare.look(D::STATIC)))
     }
 
     /// [`sign`](Self::sign) that returns the error.
@@ -5191,7 +5185,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn sgn(&self) -> Tensor<D, T> {
-        Tensor::wrap(done(pointwise::unary(Op::Sgn, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Sgn, self.bare.look(D::STATIC)))
     }
 
     /// [`sgn`](Self::sgn) that returns the error.
@@ -5266,10 +5260,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(
-            Op::Square,
-            self.bare.look(D::STATIC),
-        )))
+        Tensor::wrap(pointwise::made_unary(Op::Square, self.bare.look(D::STATIC)))
     }
 
     /// [`square`](Self::square) that returns the error.
@@ -5358,11 +5349,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::FloorDivide,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`floor_divide`](Self::floor_divide) that returns the error.
@@ -5466,11 +5457,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Fmod,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`fmod`](Self::fmod) that returns the error.
@@ -5570,11 +5561,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Remainder,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`remainder`](Self::remainder) that returns the error.
@@ -5678,11 +5669,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Maximum,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`maximum`](Self::maximum) that returns the error.
@@ -5757,11 +5748,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Minimum,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`minimum`](Self::minimum) that returns the error.
@@ -5833,7 +5824,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn isnan(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(Op::Isnan, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Isnan, self.bare.look(D::STATIC)))
     }
 
     /// [`isnan`](Self::isnan) that returns the error.
@@ -5851,7 +5842,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn isinf(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(Op::Isinf, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Isinf, self.bare.look(D::STATIC)))
     }
 
     /// [`isinf`](Self::isinf) that returns the error.
@@ -5869,10 +5860,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn isfinite(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Isfinite,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`isfinite`](Self::isfinite) that returns the error.
@@ -5890,10 +5881,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn logical_not(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::LogicalNot,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`logical_not`](Self::logical_not) that returns the error.
@@ -5977,11 +5968,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::LogicalOr,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`logical_or`](Self::logical_or) that returns the error.
@@ -6082,11 +6073,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::LogicalXor,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`logical_xor`](Self::logical_xor) that returns the error.
@@ -6187,11 +6178,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::BitwiseAnd,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`bitwise_and`](Self::bitwise_and) that returns the error.
@@ -6295,11 +6286,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::BitwiseOr,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`bitwise_or`](Self::bitwise_or) that returns the error.
@@ -6403,11 +6394,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::BitwiseXor,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`bitwise_xor`](Self::bitwise_xor) that returns the error.
@@ -6514,11 +6505,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::BitwiseLeftShift,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`bitwise_left_shift`](Self::bitwise_left_shift) that returns the error.
@@ -6625,11 +6616,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::BitwiseRightShift,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`bitwise_right_shift`](Self::bitwise_right_shift) that returns the error.
@@ -8391,10 +8382,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Signbit,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`signbit`](Self::signbit) that returns the error.
@@ -8458,10 +8449,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Isposinf,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`isposinf`](Self::isposinf) that returns the error.
@@ -8525,10 +8516,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Isneginf,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`isneginf`](Self::isneginf) that returns the error.
@@ -8589,10 +8580,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn isreal(&self) -> Tensor<D, bool> {
-        Tensor::wrap(done(pointwise::unary(
-            Op::Isreal,
-            self.bare.look(D::STATIC),
-        )))
+        Tensor::wrap(pointwise::made_unary(Op::Isreal, self.bare.look(D::STATIC)))
     }
 
     /// [`isreal`](Self::isreal) that returns the error.
@@ -8610,7 +8598,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     #[track_caller]
     #[must_use]
     pub fn angle(&self) -> Tensor<D, <T::Float as Element>::Real> {
-        Tensor::wrap(done(pointwise::unary(Op::Angle, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Angle, self.bare.look(D::STATIC)))
     }
 
     /// [`angle`](Self::angle) that returns the error.
@@ -8669,7 +8657,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Erfcx, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Erfcx, self.bare.look(D::STATIC)))
     }
 
     /// [`erfcx`](Self::erfcx) that returns the error.
@@ -8733,7 +8721,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Ndtr, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Ndtr, self.bare.look(D::STATIC)))
     }
 
     /// [`ndtr`](Self::ndtr) that returns the error.
@@ -8794,7 +8782,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Ndtri, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Ndtri, self.bare.look(D::STATIC)))
     }
 
     /// [`ndtri`](Self::ndtri) that returns the error.
@@ -8858,10 +8846,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::LogNdtr,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`log_ndtr`](Self::log_ndtr) that returns the error.
@@ -8925,7 +8913,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Entr, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Entr, self.bare.look(D::STATIC)))
     }
 
     /// [`entr`](Self::entr) that returns the error.
@@ -8986,7 +8974,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::I0, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::I0, self.bare.look(D::STATIC)))
     }
 
     /// [`i0`](Self::i0) that returns the error.
@@ -9074,7 +9062,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::I0e, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::I0e, self.bare.look(D::STATIC)))
     }
 
     /// [`i0e`](Self::i0e) that returns the error.
@@ -9135,7 +9123,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::I1, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::I1, self.bare.look(D::STATIC)))
     }
 
     /// [`i1`](Self::i1) that returns the error.
@@ -9196,7 +9184,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::I1e, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::I1e, self.bare.look(D::STATIC)))
     }
 
     /// [`i1e`](Self::i1e) that returns the error.
@@ -9257,7 +9245,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Logit, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Logit, self.bare.look(D::STATIC)))
     }
 
     /// [`logit`](Self::logit) that returns the error.
@@ -9351,11 +9339,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Zeta,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`zeta`](Self::zeta) that returns the error.
@@ -9430,11 +9418,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Logaddexp2,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`logaddexp2`](Self::logaddexp2) that returns the error.
@@ -9512,11 +9500,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Xlog1py,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`xlog1py`](Self::xlog1py) that returns the error.
@@ -9594,11 +9582,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Copysign,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`copysign`](Self::copysign) that returns the error.
@@ -9702,11 +9690,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Nextafter,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`nextafter`](Self::nextafter) that returns the error.
@@ -9810,11 +9798,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Fmax,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`fmax`](Self::fmax) that returns the error.
@@ -9889,11 +9877,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Fmin,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`fmin`](Self::fmin) that returns the error.
@@ -9970,11 +9958,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Heaviside,
             &[self.bare.side(D::STATIC), values.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`heaviside`](Self::heaviside) that returns the error.
@@ -10078,11 +10066,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Gcd,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`gcd`](Self::gcd) that returns the error.
@@ -10182,11 +10170,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Lcm,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`lcm`](Self::lcm) that returns the error.
@@ -10289,11 +10277,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::FloatPower,
             &[self.bare.side(D::STATIC), exponent.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`float_power`](Self::float_power) that returns the error.
@@ -10400,11 +10388,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::Ldexp,
             &[self.bare.side(D::STATIC), other.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`ldexp`](Self::ldexp) that returns the error.
@@ -10504,11 +10492,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::ClampMin,
             &[self.bare.side(D::STATIC), min.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`clamp_min`](Self::clamp_min) that returns the error.
@@ -10612,11 +10600,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         R::Kind: Combine<D, T>,
     {
-        Tensor::wrap(done(pointwise::new(
+        Tensor::wrap(pointwise::made(
             Op::ClampMax,
             &[self.bare.side(D::STATIC), max.side()],
             <OutDims<R, D, T>>::STATIC,
-        )))
+        ))
     }
 
     /// [`clamp_max`](Self::clamp_max) that returns the error.
@@ -10720,7 +10708,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Selu, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Selu, self.bare.look(D::STATIC)))
     }
 
     /// [`selu`](Self::selu) that returns the error.
@@ -10769,7 +10757,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Mish, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Mish, self.bare.look(D::STATIC)))
     }
 
     /// [`mish`](Self::mish) that returns the error.
@@ -10818,10 +10806,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Logsigmoid,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`logsigmoid`](Self::logsigmoid) that returns the error.
@@ -10845,10 +10833,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Hardsigmoid,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`hardsigmoid`](Self::hardsigmoid) that returns the error.
@@ -10897,10 +10885,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Float,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Hardswish,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`hardswish`](Self::hardswish) that returns the error.
@@ -10949,7 +10937,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real + Numeric,
     {
-        Tensor::wrap(done(pointwise::unary(Op::Relu6, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::Relu6, self.bare.look(D::STATIC)))
     }
 
     /// [`relu6`](Self::relu6) that returns the error.
@@ -10998,10 +10986,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Softsign,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`softsign`](Self::softsign) that returns the error.
@@ -11025,10 +11013,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     where
         T: Real,
     {
-        Tensor::wrap(done(pointwise::unary(
+        Tensor::wrap(pointwise::made_unary(
             Op::Tanhshrink,
             self.bare.look(D::STATIC),
-        )))
+        ))
     }
 
     /// [`tanhshrink`](Self::tanhshrink) that returns the error.

@@ -93,7 +93,7 @@ use num_complex::Complex;
 
 use super::Tensor;
 use super::operand::{Absorb, AsFloat, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Given, Known, done, ok, pointwise};
+use crate::call::{Given, Known, ok, pointwise};
 ";
 
 const BORROWED: &str = "
@@ -107,7 +107,7 @@ where
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
         let (left, out) = (Given::Lent(self.side()), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::{op}, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::{op}, left, other.given(), out))
     }
 }
 ";
@@ -123,7 +123,7 @@ where
     #[track_caller]
     fn {method}(self, other: R) -> Self::Output {
         let (left, out) = (self.given(), <OutDims<R, D, T>>::STATIC);
-        Tensor::wrap(done(pointwise::operator(Op::{op}, left, other.given(), out)))
+        Tensor::wrap(pointwise::operator(Op::{op}, left, other.given(), out))
     }
 }
 ";
@@ -135,7 +135,7 @@ where
 {
     #[track_caller]
     fn {method}_assign(&mut self, other: R) {
-        ok(pointwise::in_place(Op::{op}, self.dest(), &[other.side()]));
+        ok(pointwise::assign(Op::{op}, &mut self.bare, D::STATIC, other.side()));
     }
 }
 ";
@@ -146,7 +146,7 @@ impl<D: Dims> {op}<{borrow}Tensor<D, {dtype}>> for {number} {
     #[track_caller]
     fn {method}(self, other: {borrow}Tensor<D, {dtype}>) -> Self::Output {
         let (left, right) = (self.given(), other.given());
-        Tensor::wrap(done(pointwise::operator(Op::{op}, left, right, D::STATIC)))
+        Tensor::wrap(pointwise::operator(Op::{op}, left, right, D::STATIC))
     }
 }
 ";
@@ -156,7 +156,7 @@ impl<D: Dims, T: {bound}> {trait} for &Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn {method}(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::unary(Op::{op}, self.bare.look(D::STATIC))))
+        Tensor::wrap(pointwise::made_unary(Op::{op}, self.bare.look(D::STATIC)))
     }
 }
 
@@ -165,7 +165,7 @@ impl<D: Dims, T: {bound}> {trait} for Tensor<D, T> {
     type Output = Tensor<D, T>;
     #[track_caller]
     fn {method}(self) -> Self::Output {
-        Tensor::wrap(done(pointwise::owned(Op::{op}, self.bare, D::STATIC)))
+        Tensor::wrap(pointwise::owned(Op::{op}, self.bare, D::STATIC))
     }
 }
 ";

@@ -6,7 +6,7 @@ pub const UNARY: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}(&self) -> Tensor<D, {dtype}> where {takes} {
-    Tensor::wrap(done(pointwise::unary(Op::{op}, self.bare.look(D::STATIC))))
+    Tensor::wrap(pointwise::made_unary(Op::{op}, self.bare.look(D::STATIC)))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.
@@ -114,7 +114,7 @@ pub const BINARY: &str = "
 #[track_caller]
 #[must_use]
 pub fn {name}<R: Operand>(&self, {other}: R) -> Tensor<OutDims<R, D, T>, {dtype}> where R::Kind: Combine<D, T>, {
-    Tensor::wrap(done(pointwise::new(Op::{op}, &[self.bare.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC)))
+    Tensor::wrap(pointwise::made(Op::{op}, &[self.bare.side(D::STATIC), {other}.side()], <OutDims<R, D, T>>::STATIC))
 }
 
 /// [`{name}`](Self::{name}) that returns the error.

@@ -158,7 +158,7 @@ pub(crate) fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
 }
 
 /// Whether an integer operator looks at elements before it computes.
-fn looks_at_elements(op: Op, dtype: DType) -> bool {
+pub(super) fn looks_at_elements(op: Op, dtype: DType) -> bool {
     op == Op::Pow || divisor::looks(op, dtype)
 }
 

@@ -31,6 +31,9 @@ fn same_both_ways(op: Op, args: &[Arg<'_>], far: &[Arg<'_>]) {
     assert!(short(op, args) && !short(op, far), "{op:?}");
     let wanted = bits(&pointwise(op, far).unwrap());
     assert_eq!(bits(&pointwise(op, args).unwrap()), wanted, "{op:?}");
+    // Where the shortest way comes before.
+    let made = Short::new(op, args.len(), |i| args[i].into()).map(|short| short.run(op).unwrap());
+    assert_eq!(made.as_ref().map(bits), Some(wanted.clone()), "{op:?}");
     for (i, arg) in args.iter().enumerate() {
         let Arg::Tensor(x) = *arg else { continue };
         let mut own = copy(x);
@@ -229,7 +232,9 @@ fn loops_and_rows_agree_about_dtypes() {
             let Some(kernel) = crate::cpu::pointwise::kernel(op, dtype) else {
                 continue;
             };
-            if kernel.inputs == [dtype; OPERANDS] && op.row().dtypes.contains(dtype) {
+            assert_eq!(kernel.reads_only(dtype), kernel.inputs == [dtype; OPERANDS]);
+            if kernel.reads_only(dtype) {
+                assert!(op.row().dtypes.contains(dtype), "{op:?} of {dtype}");
                 let resolved = op.row().dtype.resolve(dtype, DType::F32);
                 assert_eq!(
                     (resolved.compute, resolved.result),

@@ -4,6 +4,7 @@
 //! decides the result's dtype and layout, and calls the device's backend. Errors carry sizes;
 //! callers that know names add them with `Error::with_names`.
 
+mod alike;
 mod arg;
 mod attention;
 mod conv;
@@ -37,6 +38,7 @@ mod stat;
 #[cfg(test)]
 mod tests;
 
+pub use alike::{into_one, into_own, of_one, of_two};
 pub(crate) use arg::scalar;
 pub use arg::{Arg, result_dtype};
 pub(crate) use attention::{AttentionJob, AttentionPart};
@@ -80,7 +82,7 @@ pub(crate) use norm::NormJob;
 pub use norm::{Affine, normalize};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
-    pointwise_reusing,
+    pointwise_reusing, pointwise_unlike,
 };
 pub use product::{
     cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot, vecdot,

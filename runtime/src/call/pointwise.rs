@@ -4,6 +4,7 @@ use crate::Device;
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
+use super::alike::{of_one, of_two};
 use super::arg::{Source, device, error, number, resolve, scalar, shape};
 use super::direct::Short;
 use super::{Arg, copy_into};
@@ -269,6 +270,19 @@ fn sources<'a>(args: &[Arg<'a>]) -> Sources<'a> {
 /// When sizes do not broadcast, the operator does not take the dtypes, devices differ, or memory
 /// is missing.
 pub fn pointwise(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
+    let found = match *args {
+        [Arg::Tensor(x)] => of_one(op, x),
+        [x, y] => of_two(op, x, y),
+        _ => None,
+    };
+    found.map_or_else(|| pointwise_unlike(op, args), Ok)
+}
+
+/// As [`pointwise`], of what [`of_one`] and [`of_two`] were asked for in vain.
+///
+/// # Errors
+/// As [`pointwise`].
+pub fn pointwise_unlike(op: Op, args: &[Arg<'_>]) -> Result<Raw> {
     match Short::new(op, args.len(), |i| args[i].into()) {
         Some(short) => short.run(op),
         None => long(op, args),

@@ -20,22 +20,39 @@ pub(super) const MOST: usize = 512 << 10;
 /// Grows with every `trim`; a thread that sees another number than it did gives its blocks back.
 static TRIMS: AtomicUsize = AtomicUsize::new(0);
 
+/// What no number of trims is: seen by a thread that keeps nothing. So one comparison says, in every
+/// call, whether a thread has begun, whether it may keep blocks, and whether it has to give them back.
+const NEVER: usize = usize::MAX;
+
+/// The count of threads that keep nothing, which stays zero.
+static NOTHING: AtomicUsize = AtomicUsize::new(0);
+
 struct Local {
     stacks: [Stack; COUNT],
-    trims: usize,
-    held: Arc<AtomicUsize>,
+    /// What `TRIMS` was when this was last looked at.
+    seen: usize,
+    /// How many bytes the stacks hold, for whoever asks: [`Member`]'s, while blocks are kept.
+    held: NonNull<AtomicUsize>,
+    /// Whether the thread is on its way out.
+    ended: bool,
 }
+
+/// What a thread that keeps blocks leaves behind when it ends.
+struct Member(Arc<AtomicUsize>);
 
 thread_local! {
-    static LOCAL: UnsafeCell<Local> = UnsafeCell::new(Local {
+    // Without a destructor and without anything to compute at first: to reach it costs nothing.
+    static LOCAL: UnsafeCell<Local> = const { UnsafeCell::new(Local {
         stacks: [Stack::EMPTY; COUNT],
-        trims: TRIMS.load(Ordering::Relaxed),
-        held: shared::join(),
-    });
+        seen: NEVER,
+        held: NonNull::from_ref(&NOTHING),
+        ended: false,
+    }) };
+    static MEMBER: Member = Member(shared::join());
 }
 
-/// Calls `f` with what this thread keeps; `None` while the thread ends.
-#[inline]
+/// Calls `f` with what this thread keeps; `None` where nothing can be kept.
+#[inline(always)]
 fn with<V>(f: impl FnOnce(&mut Local) -> V) -> Option<V> {
     // SAFETY: only this thread reaches it, and no `f` here calls anything that comes back to it:
     // what they call are stacks, counts, and the system's allocator.
@@ -43,43 +60,92 @@ fn with<V>(f: impl FnOnce(&mut Local) -> V) -> Option<V> {
 }
 
 impl Local {
+    /// The count that this thread writes, and nobody else.
+    #[inline]
+    fn held(&self) -> &AtomicUsize {
+        // SAFETY: a static, or of the `Member`, which takes it back before it goes.
+        unsafe { self.held.as_ref() }
+    }
+
     #[inline]
     fn count(&self) -> usize {
-        self.held.load(Ordering::Relaxed)
+        self.held().load(Ordering::Relaxed)
     }
 
-    /// Only this thread writes its count.
     #[inline]
     fn set_count(&self, bytes: usize) {
-        self.held.store(bytes, Ordering::Relaxed);
+        self.held().store(bytes, Ordering::Relaxed);
     }
 
-    #[inline]
-    fn is_stale(&self) -> bool {
-        self.trims != TRIMS.load(Ordering::Relaxed)
+    /// Whether blocks may be kept, and none has to be given back.
+    #[inline(always)]
+    fn is_current(&self) -> bool {
+        self.seen == TRIMS.load(Ordering::Relaxed)
     }
 
-    #[cold]
     fn give_back(&mut self) {
-        self.trims = TRIMS.load(Ordering::Relaxed);
         for (class, stack) in self.stacks.iter_mut().enumerate() {
             while let Some(ptr) = stack.pop() {
                 // SAFETY: a kept block of this class, which nobody uses.
                 unsafe { system::give(ptr, class) };
             }
         }
-        self.set_count(0);
-    }
-
-    #[cold]
-    fn share(&mut self) {
-        shared::absorb(&mut self.stacks, &self.held, false);
+        if self.count() != 0 {
+            self.set_count(0);
+        }
     }
 }
 
-impl Drop for Local {
+/// Gives back what has to be, and begins to keep blocks where that is allowed; false where not.
+#[cold]
+#[inline(never)]
+fn refresh() -> bool {
+    // Before the cap: who changes that says so by the number of trims afterwards.
+    let trims = TRIMS.load(Ordering::Acquire);
+    with(|local| {
+        local.seen = NEVER;
+        local.give_back();
+    });
+    if cap() == 0 {
+        return false;
+    }
+    // Outside of `with`, since it asks the system's allocator for a thread's first time.
+    let Ok(held) = MEMBER.try_with(|member| NonNull::from_ref(&*member.0)) else {
+        return false;
+    };
+    let begun = with(|local| {
+        if !local.ended {
+            (local.held, local.seen) = (held, trims);
+        }
+        !local.ended
+    });
+    begun == Some(true)
+}
+
+/// What [`pop`] and [`push`] do for themselves where they can.
+pub(super) fn settle() {
+    if with(|local| local.is_current()) != Some(true) {
+        refresh();
+    }
+}
+
+/// Makes all that this thread keeps everybody's.
+#[cold]
+#[inline(never)]
+fn share() {
+    let _ = MEMBER.try_with(|member| {
+        with(|local| shared::absorb(&mut local.stacks, &member.0, false));
+    });
+}
+
+impl Drop for Member {
     fn drop(&mut self) {
-        shared::absorb(&mut self.stacks, &self.held, true);
+        with(|local| {
+            // What is dropped after this is kept by all threads together.
+            (local.seen, local.ended) = (NEVER, true);
+            shared::absorb(&mut local.stacks, &self.0, true);
+            local.held = NonNull::from_ref(&NOTHING);
+        });
     }
 }
 
@@ -89,15 +155,15 @@ pub(super) fn pop(class: usize) -> Option<NonNull<u8>> {
     if class >= COUNT {
         return None;
     }
-    with(|local| {
-        if local.is_stale() {
-            local.give_back();
+    let found = with(|local| {
+        if !local.is_current() {
+            return None;
         }
         let ptr = local.stacks[class].pop()?;
         local.set_count(local.count() - class::size(class));
         Some(ptr)
-    })
-    .flatten()
+    });
+    found.flatten()
 }
 
 /// Keeps a block; false where it is not one that threads keep.
@@ -106,25 +172,42 @@ pub(super) fn pop(class: usize) -> Option<NonNull<u8>> {
 /// A block of this class that nobody uses any more.
 #[inline]
 pub(super) unsafe fn push(ptr: NonNull<u8>, class: usize) -> bool {
-    if class >= COUNT || cap() == 0 {
+    if class >= COUNT {
         return false;
     }
-    with(|local| {
-        if local.is_stale() {
-            local.give_back();
+    // SAFETY: the caller's promise, twice: where the first gives false, nothing was kept.
+    unsafe { keep(ptr, class) || (refresh() && keep(ptr, class)) }
+}
+
+/// Keeps a block, unless something has to be done first.
+///
+/// # Safety
+/// As [`push`].
+#[inline(always)]
+unsafe fn keep(ptr: NonNull<u8>, class: usize) -> bool {
+    let kept = with(|local| {
+        if !local.is_current() {
+            return None;
         }
         // SAFETY: the caller's promise.
         unsafe { local.stacks[class].push(ptr) };
-        local.set_count(local.count() + class::size(class));
-        if local.count() > MOST {
-            local.share();
+        let count = local.count() + class::size(class);
+        local.set_count(count);
+        Some(count)
+    });
+    match kept.flatten() {
+        None => false,
+        Some(count) => {
+            if count > MOST {
+                share();
+            }
+            true
         }
-    })
-    .is_some()
+    }
 }
 
 /// Gives back what this thread keeps, and tells the others.
 pub(super) fn trim() {
-    TRIMS.fetch_add(1, Ordering::Relaxed);
-    with(Local::give_back);
+    TRIMS.fetch_add(1, Ordering::Release);
+    refresh();
 }

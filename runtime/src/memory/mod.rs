@@ -82,10 +82,12 @@ fn first_cap() -> usize {
 /// Says how many bytes may be kept for tensors to come; what is beyond goes back at once. With 0
 /// nothing is kept.
 pub fn set_cap(bytes: usize) {
-    CAP.store(bytes.min(UNSET - 1), Ordering::Relaxed);
-    if bytes == 0 {
+    let before = CAP.swap(bytes.min(UNSET - 1), Ordering::Relaxed);
+    if bytes == 0 || before == 0 {
+        // Threads look at the cap when they see this.
         trim();
-    } else {
+    }
+    if bytes > 0 {
         shared::shrink(bytes);
     }
 }
@@ -154,12 +156,27 @@ impl Block {
             let origin = Origin::NOTHING;
             return Some(Self { ptr, origin });
         }
+        let class = class::of(bytes);
+        let Some(ptr) = local::pop(class) else {
+            return Self::other(bytes, class, zeroed);
+        };
+        if zeroed {
+            // SAFETY: a block of this class is at least as long, and ours alone.
+            unsafe { ptr.write_bytes(0, bytes) };
+        }
+        let origin = Origin::class(class);
+        Some(Self { ptr, origin })
+    }
+
+    /// The same where this thread keeps no such block.
+    #[inline(never)]
+    fn other(bytes: usize, class: usize, zeroed: bool) -> Option<Self> {
+        local::settle();
         if cap() == 0 {
             return Self::exact(bytes, zeroed);
         }
-        let class = class::of(bytes);
         let origin = Origin::class(class);
-        if let Some(ptr) = local::pop(class).or_else(|| shared::pop(class)) {
+        if let Some(ptr) = shared::pop(class) {
             if zeroed {
                 // SAFETY: a block of this class is at least as long, and ours alone.
                 unsafe { ptr.write_bytes(0, bytes) };
@@ -201,18 +218,25 @@ impl Block {
 impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
-        let Origin(word) = self.origin;
-        let Some(class) = word.checked_sub(1) else {
+        let class = self.origin.0.wrapping_sub(1);
+        // SAFETY: a block of this class, which nobody uses any more, where a thread keeps such; no
+        // other origin is a class of that kind.
+        if unsafe { !local::push(self.ptr, class) } {
+            self.leave();
+        }
+    }
+}
+
+impl Block {
+    /// What becomes of a block that no thread keeps.
+    #[inline(never)]
+    fn leave(&mut self) {
+        let Some(class) = self.origin.0.checked_sub(1) else {
             return;
         };
         let Some(bytes) = class.checked_sub(class::COUNT) else {
             // SAFETY: a block of this class, which nobody uses any more.
-            unsafe {
-                if !local::push(self.ptr, class) {
-                    shared::push(self.ptr, class);
-                }
-            }
-            return;
+            return unsafe { shared::push(self.ptr, class) };
         };
         system::gave(bytes);
         if let Ok(layout) = Layout::from_size_align(bytes, ALIGNMENT) {

@@ -22,7 +22,7 @@ impl Clone for Strided {
     /// At once, where a clone of each list would go number by number.
     #[inline]
     fn clone(&self) -> Self {
-        if self.shape.spilled() || self.strides.spilled() {
+        if self.is_spilled() {
             return Self {
                 shape: Shape::from_slice(&self.shape),
                 strides: Strides::from_slice(&self.strides),
@@ -41,6 +41,30 @@ impl Strided {
         Self {
             shape: shape.into(),
             strides: row_major(shape),
+            offset: 0,
+        }
+    }
+
+    /// Whether sizes or strides own an allocation.
+    #[inline(always)]
+    pub(crate) fn is_spilled(&self) -> bool {
+        self.shape.spilled() || self.strides.spilled()
+    }
+
+    /// The same from the start of a buffer, copied as it is.
+    ///
+    /// # Safety
+    /// It is not [spilled](Self::is_spilled).
+    #[inline(always)]
+    pub(crate) unsafe fn at_start(&self) -> Self {
+        // SAFETY: lists that own no allocation are numbers, which may be copied.
+        let (shape, strides) = unsafe {
+            let Self { shape, strides, .. } = self;
+            (std::ptr::read(shape), std::ptr::read(strides))
+        };
+        Self {
+            shape,
+            strides,
             offset: 0,
         }
     }
@@ -87,6 +111,27 @@ impl Strided {
         let mut count = 1_usize;
         for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
             if stride != count as isize || size == 0 {
+                return None;
+            }
+            count = count.wrapping_mul(size);
+        }
+        Some(count)
+    }
+
+    /// [`dense_count`](Self::dense_count) of both, where they lie alike, wherever they begin.
+    #[must_use]
+    #[inline]
+    pub(crate) fn dense_alike(&self, other: &Self) -> Option<usize> {
+        let (shape, strides) = (&self.shape[..], &self.strides[..]);
+        let (sizes, steps) = (&other.shape[..], &other.strides[..]);
+        let rank = shape.len();
+        if sizes.len() != rank || strides.len() != rank || steps.len() != rank {
+            return None;
+        }
+        let mut count = 1_usize;
+        for i in (0..rank).rev() {
+            let (size, step) = (shape[i], count as isize);
+            if size != sizes[i] || size == 0 || strides[i] != step || steps[i] != step {
                 return None;
             }
             count = count.wrapping_mul(size);

@@ -80,13 +80,31 @@ impl Storage {
             let buffer = Buffer::Cpu(CpuBuffer::allocate(op, bytes, zeroed)?);
             return Self::new(op, buffer);
         }
-        let home =
-            Block::new(HEAD + bytes, zeroed).ok_or_else(|| cpu::refused(op, HEAD + bytes))?;
+        match Self::beside(bytes, zeroed) {
+            Some((storage, _)) => Ok(storage),
+            None => Err(cpu::refused(op, HEAD + bytes)),
+        }
+    }
+
+    /// A block with the elements beside their count, and where they begin.
+    #[inline]
+    fn beside(bytes: usize, zeroed: bool) -> Option<(Self, *mut u8)> {
+        let home = Block::new(HEAD + bytes, zeroed)?;
         // SAFETY: the block is longer than its head.
         let first = unsafe { home.as_ptr().add(HEAD) };
         // SAFETY: what follows the head is nobody else's, and lives as long as it.
         let buffer = Buffer::Cpu(unsafe { CpuBuffer::within(first, bytes) });
-        Ok(Self::at_home(home, buffer))
+        Some((Self::at_home(home, buffer), first.as_ptr()))
+    }
+
+    /// A small CPU block as of [`Storage::cpu`], and where its elements begin; `None` where so many
+    /// bytes are too many for one, or there is no memory.
+    #[inline]
+    pub(crate) fn small(bytes: usize) -> Option<(Self, *mut u8)> {
+        if bytes > SMALL {
+            return None;
+        }
+        Self::beside(bytes, false)
     }
 
     /// A buffer whose elements lie elsewhere.
@@ -182,6 +200,16 @@ impl Storage {
         }
     }
 
+    /// The same where it lies on the host.
+    #[inline]
+    pub(crate) fn on_host(&self) -> Option<*const u8> {
+        match &self.shared().buffer {
+            Buffer::Cpu(buffer) => Some(buffer.as_ptr()),
+            #[cfg(feature = "cuda")]
+            Buffer::Cuda(_) => None,
+        }
+    }
+
     /// The address of its first byte, for writing; `None` while it is shared.
     #[inline]
     pub(crate) fn unique_ptr(&mut self) -> Option<*mut u8> {
@@ -194,6 +222,13 @@ impl Storage {
             #[cfg(feature = "cuda")]
             Buffer::Cuda(buffer) => Some(buffer.as_ptr()),
         }
+    }
+
+    /// The same where it lies on the host.
+    #[inline]
+    pub(crate) fn unique_on_host(&mut self) -> Option<*mut u8> {
+        self.on_host()?;
+        self.unique_ptr()
     }
 
     /// The vector it was adopted from, without a copy.

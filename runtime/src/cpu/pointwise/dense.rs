@@ -3,6 +3,8 @@
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
+use nomina_core::DType;
+
 use super::kernel::{Inputs, Kernel};
 use crate::backend::{Dense, Lane};
 use crate::cpu::constant::Constant;
@@ -11,7 +13,7 @@ use crate::cpu::constant::Constant;
 const BLOCK: usize = 4096;
 
 /// The same for operands that take no more as a whole.
-const SMALL: usize = 256;
+pub(crate) const SMALL: usize = 256;
 
 /// As many operands as a loop reads.
 const INPUTS: usize = 4;
@@ -19,12 +21,12 @@ const INPUTS: usize = 4;
 /// Room for bytes, aligned for every element.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Scratch<const N: usize>([MaybeUninit<u8>; N]);
+pub(crate) struct Scratch<const N: usize>([MaybeUninit<u8>; N]);
 
 impl<const N: usize> Scratch<N> {
-    const NEW: Self = Self([MaybeUninit::uninit(); N]);
+    pub(crate) const NEW: Self = Self([MaybeUninit::uninit(); N]);
 
-    fn as_mut_ptr(&mut self) -> *mut u8 {
+    pub(crate) fn as_mut_ptr(&mut self) -> *mut u8 {
         self.0.as_mut_ptr().cast()
     }
 }
@@ -65,6 +67,38 @@ pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
     }
 }
 
+/// Calls the loop of `kernel` on `count` adjacent elements, whose results take the place of one
+/// operand: of the first, or of another one. False, and nothing has happened, where there are too many.
+///
+/// # Safety
+/// The operands are of the kernel's dtypes, and no other one lies where the results go.
+#[inline]
+pub(crate) unsafe fn over(
+    kernel: &Kernel,
+    count: usize,
+    dest: *mut u8,
+    inputs: Inputs,
+    first: bool,
+) -> bool {
+    if first && let Some(run) = kernel.pick_own() {
+        // SAFETY: the first operand is the result's place, and the only one that is.
+        unsafe { run(count, dest, inputs) };
+        return true;
+    }
+    let bytes = count * kernel.output.size();
+    if bytes > SMALL {
+        return false;
+    }
+    let mut result = Scratch::<SMALL>::NEW;
+    let result = result.as_mut_ptr();
+    // SAFETY: the caller's promise; results go through a block of their own.
+    unsafe {
+        (kernel.pick())(count, result, inputs);
+        copy_nonoverlapping(result, dest, bytes);
+    }
+    true
+}
+
 /// Whether the first operand lies in the place of the result, and no other does.
 pub(super) fn is_first(dest: *mut u8, inputs: &Inputs) -> bool {
     let same = |ptr: &*const u8| std::ptr::eq(*ptr, dest);
@@ -88,25 +122,8 @@ unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
     let (count, result) = (job.count, result.as_mut_ptr());
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
     for (i, lane) in job.lanes.iter().enumerate() {
-        let (block, size) = (scratch[i].as_mut_ptr(), kernel.inputs[i].size());
-        ptrs[i] = block;
         // SAFETY: the blocks have room for all elements, which are whole periods.
-        unsafe {
-            match *lane {
-                Lane::Whole(place) => ptrs[i] = place,
-                Lane::Rows(row, n) => tile(row, n * size, block, count * size),
-                Lane::Columns(column, n) => {
-                    for k in 0..count / n {
-                        let source = column.add(k * size);
-                        repeat(source, size, block.add(k * n * size), n);
-                    }
-                }
-                Lane::Number(value) => {
-                    let number = Constant::new(value, kernel.inputs[i]);
-                    repeat(number.as_ptr(), size, block, count);
-                }
-            }
-        }
+        ptrs[i] = unsafe { spread(*lane, kernel.inputs[i], count, scratch[i].as_mut_ptr()) };
     }
     let run = kernel.pick();
     // SAFETY: `count` elements of each; results go through a block of their own where they overlap
@@ -119,6 +136,35 @@ unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
             run(count, job.dest, ptrs);
         }
     }
+}
+
+/// Where `count` elements of an operand lie side by side: they are written to `block` where they
+/// repeat.
+///
+/// # Safety
+/// The operand's elements are readable and of this dtype, there are whole periods of them, and room
+/// for all at `block`, which is aligned.
+#[inline]
+pub(crate) unsafe fn spread(lane: Lane, dtype: DType, count: usize, block: *mut u8) -> *const u8 {
+    let size = dtype.size();
+    // SAFETY: the caller's promise.
+    unsafe {
+        match lane {
+            Lane::Whole(place) => return place,
+            Lane::Rows(row, n) => tile(row, n * size, block, count * size),
+            Lane::Columns(column, n) => {
+                for k in 0..count / n {
+                    let source = column.add(k * size);
+                    repeat(source, size, block.add(k * n * size), n);
+                }
+            }
+            Lane::Number(value) => {
+                let number = Constant::new(value, dtype);
+                repeat(number.as_ptr(), size, block, count);
+            }
+        }
+    }
+    block
 }
 
 /// The same, as many elements at a time as there is room for: the loop reads what repeats from
@@ -210,6 +256,10 @@ unsafe fn in_blocks(kernel: &Kernel, job: &Dense<'_>) {
 /// # Safety
 /// `row` bytes are readable, and there is room for `all`, which does not overlap them.
 unsafe fn tile(source: *const u8, row: usize, block: *mut u8, all: usize) {
+    if row <= 16 && row.is_power_of_two() {
+        // SAFETY: the caller's promise: a row is as good as an element.
+        return unsafe { repeat(source, row, block, all / row) };
+    }
     // SAFETY: the caller's promise; what is there already is copied behind itself.
     unsafe {
         copy_nonoverlapping(source, block, row);
@@ -225,14 +275,13 @@ unsafe fn tile(source: *const u8, row: usize, block: *mut u8, all: usize) {
 /// Writes an element `n` times.
 ///
 /// # Safety
-/// `size` bytes are readable, aligned as elements are, and there is room for `n` elements of that
-/// size, aligned for them.
+/// `size` bytes are readable, and there is room for so many `n` times.
 unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: usize) {
     /// # Safety
     /// As [`repeat`], for the size of `W`.
     #[inline(always)]
     unsafe fn write<W: Copy>(source: *const u8, block: *mut u8, n: usize) {
-        // SAFETY: the caller's promise; a complex number is aligned as its parts are.
+        // SAFETY: the caller's promise; a complex number is aligned as its parts are, and so is a row.
         unsafe {
             let word = source.cast::<W>().read_unaligned();
             for i in 0..n {

@@ -22,6 +22,8 @@ pub(crate) struct Kernel {
     pub(crate) inputs: [DType; 4],
     /// The dtype that the loop writes.
     pub(crate) output: DType,
+    /// The one that it reads, where it reads no other.
+    only: Option<DType>,
     loops: [Loop; LEVELS],
     /// Loops whose results take the place of the first input's elements.
     own: Option<[Loop; LEVELS]>,
@@ -34,10 +36,15 @@ impl Kernel {
         output: DType,
         loops: [Loop; LEVELS],
     ) -> Self {
+        let [first, rest @ ..] = inputs;
+        let one = rest[0] as u8 == first as u8
+            && rest[1] as u8 == first as u8
+            && rest[2] as u8 == first as u8;
         Self {
             arity,
             inputs,
             output,
+            only: if one { Some(first) } else { None },
             loops,
             own: None,
         }
@@ -47,6 +54,12 @@ impl Kernel {
     pub(super) const fn with_own(mut self, loops: [Loop; LEVELS]) -> Self {
         self.own = Some(loops);
         self
+    }
+
+    /// Whether it reads elements of this dtype, and no others.
+    #[inline]
+    pub(crate) fn reads_only(&self, dtype: DType) -> bool {
+        self.only == Some(dtype)
     }
 
     /// The loop for this machine.

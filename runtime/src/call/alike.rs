@@ -1,0 +1,235 @@
+//! The shortest way of an elementwise operator: of one or two small tensors on the host, row-major
+//! and of one dtype. Two are of one shape, or the other one repeats and is so short that it is first
+//! written as often as it is read; a number does, too.
+//!
+//! Nothing here asks for more than it needs to tell that a call is of this kind. Elements are made
+//! first, and the caller puts the tensor together where it is to stand: what a small tensor costs is
+//! mostly what is moved.
+
+use nomina_core::DType;
+use nomina_core::op::Op;
+
+use super::arg::Arg;
+use super::direct::{keeps, larger, looks_at_elements, repeated};
+use crate::backend::Lane;
+use crate::cpu::pointwise::{Inputs, Kernel, SMALL, Scratch, kernel, over, spread};
+use crate::raw::{Raw, Strided};
+use crate::storage::Storage;
+
+/// New elements, and their dtype.
+type Made = (Storage, DType);
+
+/// The loop of an operator on so many operands of a dtype.
+#[inline(always)]
+fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
+    let kernel = kernel(op, dtype)?;
+    let fits = kernel.reads_only(dtype)
+        && kernel.arity == operands
+        && !(dtype.is_integral() && looks_at_elements(op, dtype));
+    fits.then_some(kernel)
+}
+
+/// The address of the first element, where that is on the host.
+#[inline(always)]
+fn address(x: &Raw) -> Option<*const u8> {
+    let base = x.storage.on_host()?;
+    Some(base.wrapping_add(x.layout.offset * x.dtype.size()))
+}
+
+/// What a loop reads no more than two of.
+#[inline(always)]
+fn inputs(x: *const u8, y: *const u8) -> Inputs {
+    [x, y, y, y]
+}
+
+/// A tensor of new elements that lies as `like` does.
+///
+/// # Safety
+/// That is row-major, of as many elements, and its lists own no allocation.
+#[inline(always)]
+unsafe fn put((storage, dtype): Made, like: &Strided) -> Raw {
+    Raw {
+        storage,
+        // SAFETY: the caller's promise.
+        layout: unsafe { like.at_start() },
+        dtype,
+    }
+}
+
+/// The number of elements of a row-major tensor whose lists own no allocation.
+#[inline(always)]
+fn count(layout: &Strided) -> Option<usize> {
+    if layout.is_spilled() {
+        return None;
+    }
+    layout.dense_count()
+}
+
+/// An operator on one tensor; `None` where the call must go another way.
+#[must_use]
+#[inline(always)]
+pub fn of_one(op: Op, x: &Raw) -> Option<Raw> {
+    let made = one(op, x)?;
+    // SAFETY: `one` looked at it.
+    Some(unsafe { put(made, &x.layout) })
+}
+
+/// An operator on two operands; `None` where the call must go another way.
+#[must_use]
+#[inline(always)]
+pub fn of_two(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
+    if let (Arg::Tensor(x), Arg::Tensor(y)) = (x, y)
+        && let Some(made) = alike(op, x, y)
+    {
+        // SAFETY: `alike` looked at it.
+        return Some(unsafe { put(made, &x.layout) });
+    }
+    let (made, like) = unlike(op, x, y)?;
+    // SAFETY: `unlike` looked at it.
+    Some(unsafe { put(made, like) })
+}
+
+/// An operator into the buffer of its only operand; false, and nothing has happened, where the call
+/// must go another way.
+#[must_use]
+pub fn into_one(op: Op, own: &mut Raw) -> bool {
+    try_one(op, own).is_some()
+}
+
+/// As [`of_two`], into the buffer of `own`, which stands before the other operand or behind it;
+/// false, and nothing has happened, where the call must go another way.
+#[must_use]
+pub fn into_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> bool {
+    try_own(op, own, other, behind).is_some()
+}
+
+#[inline(never)]
+fn one(op: Op, x: &Raw) -> Option<Made> {
+    let input = address(x)?;
+    let count = count(&x.layout)?;
+    let kernel = find(op, x.dtype, 1)?;
+    // SAFETY: the elements of `x`, which are that many and of the dtype that the loop reads.
+    unsafe { make(kernel, count, inputs(input, input)) }
+}
+
+#[inline(never)]
+fn alike(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
+    if x.dtype != y.dtype || x.layout.is_spilled() {
+        return None;
+    }
+    let inputs = inputs(address(x)?, address(y)?);
+    let count = x.layout.dense_alike(&y.layout)?;
+    let kernel = find(op, x.dtype, 2)?;
+    // SAFETY: as in `one`, for both.
+    unsafe { make(kernel, count, inputs) }
+}
+
+#[inline(never)]
+fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
+    let (whole, other, behind) = match (x, y) {
+        (Arg::Tensor(a), Arg::Tensor(b))
+            if std::ptr::eq(larger(&b.layout, &a.layout), &b.layout) =>
+        {
+            (b, x, true)
+        }
+        (Arg::Tensor(a), _) => (a, y, false),
+        (_, Arg::Tensor(b)) => (b, x, true),
+        _ => return None,
+    };
+    let (input, dtype) = (address(whole)?, whole.dtype);
+    let count = count(&whole.layout)?;
+    let kernel = find(op, dtype, 2)?;
+    let lane = beside(other, whole, count)?;
+    let mut block = Scratch::<SMALL>::NEW;
+    // SAFETY: there is room for so many elements, of which there are whole periods.
+    let other = unsafe { spread(lane, dtype, count, block.as_mut_ptr()) };
+    let inputs = if behind {
+        inputs(other, input)
+    } else {
+        inputs(input, other)
+    };
+    // SAFETY: as in `one`, for both.
+    let made = unsafe { make(kernel, count, inputs) }?;
+    Some((made, &whole.layout))
+}
+
+/// How an operand repeats along a tensor of `count` elements, which is row-major, where both are short.
+#[inline(always)]
+fn beside(other: Arg<'_>, whole: &Raw, count: usize) -> Option<Lane> {
+    if count * whole.dtype.size() > SMALL {
+        return None;
+    }
+    match other {
+        Arg::Scalar(value) => keeps(value, whole.dtype).then_some(Lane::Number(value)),
+        Arg::Tensor(other) if other.dtype == whole.dtype => {
+            repeated(address(other)?, &other.layout, &whole.layout, count)
+        }
+        Arg::Tensor(_) => None,
+    }
+}
+
+/// New elements, which a loop makes of those at these places.
+///
+/// # Safety
+/// There are `count` of them, of the dtype that the loop reads.
+#[inline(always)]
+unsafe fn make(kernel: &Kernel, count: usize, inputs: Inputs) -> Option<Made> {
+    let dtype = kernel.output;
+    let (storage, dest) = Storage::small(count * dtype.size())?;
+    // SAFETY: the caller's promise; a new buffer is long enough and overlaps nothing.
+    unsafe { (kernel.pick())(count, dest, inputs) };
+    Some((storage, dtype))
+}
+
+/// The elements of a tensor that result of `kernel` may take the place of: of its dtype, nobody
+/// else's, and all of the buffer, since a small part of a large one would keep all of it alive.
+#[inline(always)]
+fn own_place(own: &mut Raw, kernel: &Kernel, count: usize) -> Option<*mut u8> {
+    let whole = count * own.dtype.size() == own.storage.len();
+    if !whole || kernel.output != own.dtype {
+        return None;
+    }
+    own.storage.unique_on_host()
+}
+
+fn try_one(op: Op, own: &mut Raw) -> Option<()> {
+    let count = own.layout.dense_count()?;
+    let kernel = find(op, own.dtype, 1)?;
+    let place = own_place(own, kernel, count)?;
+    // SAFETY: the elements of `own`, which nobody else shares.
+    unsafe { over(kernel, count, place, inputs(place, place), true) }.then_some(())
+}
+
+#[inline(never)]
+fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
+    let mut block = Scratch::<SMALL>::NEW;
+    let (kernel, count, input) = match other {
+        Arg::Tensor(other)
+            if other.dtype == own.dtype
+                && let Some(count) = own.layout.dense_alike(&other.layout) =>
+        {
+            (find(op, own.dtype, 2)?, count, address(other)?)
+        }
+        _ => {
+            let count = own.layout.dense_count()?;
+            let kernel = find(op, own.dtype, 2)?;
+            let lane = beside(other, own, count)?;
+            // SAFETY: there is room for so many elements, of which there are whole periods.
+            let input = unsafe { spread(lane, own.dtype, count, block.as_mut_ptr()) };
+            (kernel, count, input)
+        }
+    };
+    let place = own_place(own, kernel, count)?;
+    let inputs = if behind {
+        inputs(input, place)
+    } else {
+        inputs(place, input)
+    };
+    // SAFETY: the elements of `own`, which nobody else shares, and those of the other one, which
+    // therefore lie elsewhere, or of the block.
+    unsafe { over(kernel, count, place, inputs, !behind) }.then_some(())
+}
+
+#[cfg(test)]
+#[path = "alike_tests.rs"]
+mod tests;
