@@ -12,6 +12,7 @@ pub(crate) mod gather;
 pub(crate) mod gemm;
 pub(crate) mod histogram;
 pub(crate) mod index;
+pub(crate) mod lines;
 pub(crate) mod loss;
 pub(crate) mod norm;
 pub(crate) mod numeric;
@@ -29,3 +30,4 @@ pub(crate) mod stream;
 #[cfg(feature = "rayon")]
 mod team;
 pub(crate) mod triangle;
+pub(crate) mod turn;

@@ -1,12 +1,14 @@
 //! Reductions that find where an element stands: max and min along a dim, argmax, argmin.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 
 use nomina_core::DType;
 
 use super::reduce::fold::{Fold, Max, Min, Row};
 use super::reduce::reducer::{COLS, Reducer, many, many_mut};
 use super::reduce::simd::{Kernel, dispatch};
+use super::reduce::whole::{LANES, Lanes};
 
 /// An order in which one element of equal ones is first, and NaN before all.
 pub(crate) trait Better: Fold<X = <Self as Fold>::T, Acc = <Self as Fold>::T> {
@@ -98,6 +100,46 @@ impl<F: Better> Kernel for Find<'_, F> {
         let step = self.0.chunks(STEP).position(has).unwrap_or(0);
         let rest = &self.0[step * STEP..];
         step * STEP + rest.iter().position(|&x| F::same(x, self.1)).unwrap_or(0)
+    }
+}
+
+/// Outputs whose elements are all there.
+struct Whole<'a, F: Fold> {
+    lanes: &'a Lanes<'a>,
+    values: *mut F::T,
+    positions: *mut i64,
+}
+
+impl<F: Better> Kernel for Whole<'_, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let lanes = self.lanes;
+        for group in 0..lanes.groups {
+            // SAFETY: whoever made this says that the lanes are there.
+            let row = |row: isize| unsafe { lanes.row::<F::T>(group, row) };
+            let (mut best, mut at) = (*row(lanes.rows[0]), [0_u32; LANES]);
+            for (r, &one) in lanes.rows.iter().enumerate().skip(1) {
+                let xs = row(one);
+                for i in 0..LANES {
+                    let take = F::better(xs[i], best[i]);
+                    best[i] = if take { xs[i] } else { best[i] };
+                    at[i] = if take { r as u32 } else { at[i] };
+                }
+            }
+            // SAFETY: whoever made this says that there is room, unless they are null.
+            unsafe {
+                if !self.values.is_null() {
+                    *lanes.results(self.values, group) = best.map(MaybeUninit::new);
+                }
+                if !self.positions.is_null() {
+                    let positions = lanes.results(self.positions, group);
+                    for i in 0..LANES {
+                        positions[i].write(i64::from(at[i]));
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -215,5 +257,12 @@ impl<F: Better> Reducer for Position<F> {
                 }
             }
         }
+    }
+    unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, positions: *mut i64) {
+        dispatch(Whole::<F> {
+            lanes,
+            values: values.cast(),
+            positions,
+        });
     }
 }

@@ -146,15 +146,16 @@ impl<'a> Walk<'a> {
         let count = plan.count();
         let mut groups = 1;
         let columns = if count < 16 {
-            kept.size >= 16 || inner.size == 1
+            true
         } else if kept.src.abs() >= inner.src.abs() {
             false
         } else {
             let follows = inner.src == kept.src * kept.size as isize;
-            if kept.size <= COLS / 4 && follows && !reducer.ordered() {
+            // Few rows are taken in the same order, however many columns there are.
+            if kept.size <= COLS / 4 && follows && !reducer.ordered() && count > ROWS {
                 groups = (COLS / kept.size).min(inner.size).max(1);
             }
-            kept.size >= 16 || groups > 1
+            kept.size >= 16 || groups > 1 || count <= ROWS
         };
         let width = if columns {
             // Whole rows where they are read in place; else tiles that are not too flat.

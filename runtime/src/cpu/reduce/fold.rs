@@ -8,6 +8,7 @@ use num_complex::Complex;
 
 use super::reducer::{Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
+use super::whole::{Lanes, Whole};
 
 /// The number of accumulators of a row, for every instruction set.
 const LANES: usize = 64;
@@ -202,6 +203,15 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
             }
         }
     }
+
+    unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, _: *mut i64) {
+        dispatch(Whole::<F, MEAN> {
+            lanes,
+            count,
+            values: values.cast(),
+            fold: PhantomData,
+        });
+    }
 }
 
 /// Adds.
@@ -230,6 +240,7 @@ impl Compensated {
         lost: 0.0,
     };
 
+    #[inline]
     pub(super) fn add(&mut self, x: f64) {
         let sum = self.sum + x;
         self.lost += if self.sum.abs() >= x.abs() {
@@ -245,6 +256,7 @@ impl Compensated {
         self.lost += other.lost;
     }
 
+    #[inline]
     pub(super) fn value(&self) -> f64 {
         // What was lost next to an infinity is NaN.
         if self.sum.is_finite() {
@@ -322,15 +334,19 @@ impl Fold for Sum<i64> {
     fn combine(a: i64, b: i64) -> i64 {
         a.wrapping_add(b)
     }
+    #[inline]
     fn start() -> i64 {
         0
     }
+    #[inline]
     fn add(acc: &mut i64, part: i64) {
         *acc = acc.wrapping_add(part);
     }
+    #[inline]
     fn merge(acc: &mut i64, other: &i64) {
         Self::add(acc, *other);
     }
+    #[inline]
     fn finish(acc: &i64, _: f64) -> i64 {
         *acc
     }
@@ -353,6 +369,7 @@ macro_rules! plain {
                 let combine: fn($t, $t) -> $t = $combine;
                 combine(a, b)
             }
+            #[inline]
             fn start() -> $t {
                 $identity
             }
@@ -363,6 +380,7 @@ macro_rules! plain {
             fn merge(acc: &mut $t, other: &$t) {
                 *acc = Self::combine(*acc, *other);
             }
+            #[inline]
             fn finish(acc: &$t, _: f64) -> $t {
                 *acc
             }
@@ -411,15 +429,18 @@ macro_rules! truth {
             fn combine(a: bool, b: bool) -> bool {
                 a $op b
             }
+            #[inline]
             fn start() -> bool {
                 $identity
             }
+            #[inline]
             fn add(acc: &mut bool, part: bool) {
                 *acc = Self::combine(*acc, part);
             }
             fn merge(acc: &mut bool, other: &bool) {
                 *acc = Self::combine(*acc, *other);
             }
+            #[inline]
             fn finish(acc: &bool, _: f64) -> bool {
                 *acc
             }

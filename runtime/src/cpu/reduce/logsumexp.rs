@@ -9,7 +9,10 @@ use super::fold::{Cols, Max, Row};
 use super::real::Real;
 use super::reducer::{COLS, Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
+use super::whole::{LANES, Lanes, fold};
+use crate::cpu::numeric::double;
 use crate::cpu::reduce::fold::Fold;
+use crate::cpu::simd::FMA;
 
 /// The greatest number so far, and the sum of exponentials of the distances from it. From an
 /// infinite or missing number there is no distance; then it is from zero.
@@ -58,8 +61,9 @@ impl State {
     }
 
     /// The logarithm of the sum of exponentials.
+    #[inline(always)]
     pub(crate) fn value(&self) -> f64 {
-        origin(self.max) + self.sum.ln()
+        origin(self.max) + double::log::<FMA>(self.sum)
     }
 }
 
@@ -128,6 +132,38 @@ impl Ordered for f32 {
 
 impl Ordered for f64 {
     type Max = Max<f64>;
+}
+
+/// Outputs whose elements are all there.
+struct Whole<'a, T> {
+    lanes: &'a Lanes<'a>,
+    values: *mut T,
+}
+
+impl<T: Ordered> Kernel for Whole<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for group in 0..self.lanes.groups {
+            // SAFETY: whoever made this says that the lanes are there.
+            let tops = unsafe { fold::<T::Max>(self.lanes, group) };
+            let origins = tops.map(|top| T::of(origin(top.wide())));
+            let mut sums = [T::ZERO; LANES];
+            for &row in self.lanes.rows {
+                // SAFETY: as above.
+                let xs = unsafe { self.lanes.row::<T>(group, row) };
+                for i in 0..LANES {
+                    sums[i] += (xs[i] - origins[i]).exp();
+                }
+            }
+            // SAFETY: whoever made this says that there is room.
+            let values = unsafe { self.lanes.results(self.values, group) };
+            for i in 0..LANES {
+                let (max, sum) = (tops[i].wide(), sums[i].wide());
+                values[i].write(T::of(State { max, sum }.value()));
+            }
+        }
+    }
 }
 
 impl<T: Ordered> Reducer for LogSumExp<T> {
@@ -210,6 +246,13 @@ impl<T: Ordered> Reducer for LogSumExp<T> {
                 values.cast::<T>().add(i).write(T::of(state.value()));
             }
         }
+    }
+
+    unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, _: *mut i64) {
+        dispatch(Whole::<T> {
+            lanes,
+            values: values.cast(),
+        });
     }
 }
 

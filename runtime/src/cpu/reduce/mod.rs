@@ -8,6 +8,9 @@ mod drive;
 pub(crate) mod fold;
 pub(crate) mod load;
 pub(crate) mod logsumexp;
+mod lump;
+#[cfg(test)]
+mod lump_tests;
 mod moments;
 mod nan;
 mod norm;
@@ -19,6 +22,7 @@ pub(crate) mod simd;
 pub(crate) mod split;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod whole;
 mod widened;
 
 use std::marker::PhantomData;
@@ -37,6 +41,7 @@ pub(crate) use drive::{Elements, Make, Source, TILE, Target, Walk, run, run_made
 use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
 use load::{Copy2, copy2};
 use logsumexp::{ComplexLogSumExp, LogSumExp};
+use lump::Lump;
 use moments::Variance;
 use nan::{Count, NanMean};
 pub(crate) use plan::Plan;
@@ -228,7 +233,12 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
         dtype: job.dtype,
     };
     // SAFETY: the caller's promise; the plan has the job's offsets.
-    unsafe { run(&*reducer, &plan, source, target) }
+    unsafe {
+        match Lump::of(&*reducer, &plan, job.dtype) {
+            Some(lump) => lump.run(source, None, target),
+            None => run(&*reducer, &plan, source, target),
+        }
+    }
 }
 
 /// Computes a reduction of elements that are computed when they are read; false, and nothing has

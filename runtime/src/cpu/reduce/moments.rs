@@ -7,6 +7,7 @@ use nomina_core::DType;
 use super::real::Real;
 use super::reducer::{COLS, Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
+use super::whole::{LANES as WIDE, Lanes};
 
 const LANES: usize = 32;
 
@@ -138,6 +139,60 @@ impl<T: Real> Kernel for Tile<'_, T> {
     }
 }
 
+/// Outputs whose elements are all there.
+struct Whole<'a, T> {
+    lanes: &'a Lanes<'a>,
+    divisor: f64,
+    root: bool,
+    values: *mut T,
+}
+
+impl<T: Real> Kernel for Whole<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let lanes = self.lanes;
+        let count = lanes.rows.len() as f64;
+        let part = T::of(1.0 / count);
+        for group in 0..lanes.groups {
+            // SAFETY: whoever made this says that the lanes are there, and room for the values.
+            let row = |row: &isize| unsafe { lanes.row::<T>(group, *row) };
+            let mut about = [T::ZERO; WIDE];
+            for xs in lanes.rows.iter().map(row) {
+                for i in 0..WIDE {
+                    about[i] += xs[i];
+                }
+            }
+            for i in 0..WIDE {
+                about[i] = about[i] * part;
+            }
+            let (mut off, mut squares) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
+            for xs in lanes.rows.iter().map(row) {
+                for i in 0..WIDE {
+                    let d = xs[i] - about[i];
+                    off[i] += d;
+                    squares[i] += d * d;
+                }
+            }
+            // SAFETY: as above.
+            let values = unsafe { lanes.results(self.values, group) };
+            for i in 0..WIDE {
+                let off = off[i].wide();
+                let squares = squares[i].wide() - off * (off / count);
+                values[i].write(T::of(finish(squares, self.divisor, self.root)));
+            }
+        }
+    }
+}
+
+/// The variance, or its root, of squared distances; NaN of NaN.
+#[inline(always)]
+fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
+    // What rounding took below zero is zero.
+    let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
+    if root { variance.sqrt() } else { variance }
+}
+
 impl<T: Real> Reducer for Variance<T> {
     fn load(&self) -> DType {
         T::DTYPE
@@ -196,12 +251,18 @@ impl<T: Real> Reducer for Variance<T> {
         for i in 0..n {
             // SAFETY: `n` states and room for `n` values, by the contract.
             unsafe {
-                let variance = (*states.cast::<State>().add(i)).squares.max(0.0) / divisor;
-                let nan = (*states.cast::<State>().add(i)).squares.is_nan();
-                let variance = if nan { f64::NAN } else { variance };
-                let value = if self.root { variance.sqrt() } else { variance };
+                let squares = (*states.cast::<State>().add(i)).squares;
+                let value = finish(squares, divisor, self.root);
                 values.cast::<T>().add(i).write(T::of(value));
             }
         }
+    }
+    unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, _: *mut i64) {
+        dispatch(Whole::<T> {
+            lanes,
+            divisor: (count - self.correction).max(0.0),
+            root: self.root,
+            values: values.cast(),
+        });
     }
 }

@@ -8,6 +8,7 @@ use super::fold::Compensated;
 use super::real::Real;
 use super::reducer::{COLS, Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
+use super::whole::{LANES as WIDE, Lanes};
 
 const LANES: usize = 32;
 
@@ -99,6 +100,40 @@ impl<T: Real> Kernel for Tile<'_, T> {
     }
 }
 
+/// Outputs whose elements are all there.
+struct Whole<'a, T> {
+    lanes: &'a Lanes<'a>,
+    mean: bool,
+    values: *mut T,
+}
+
+impl<T: Real> Kernel for Whole<'_, T> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for group in 0..self.lanes.groups {
+            let (mut sums, mut counts) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
+            for &row in self.lanes.rows {
+                // SAFETY: whoever made this says that the lanes are there.
+                let xs = unsafe { self.lanes.row::<T>(group, row) };
+                for i in 0..WIDE {
+                    let (x, one) = taken(xs[i]);
+                    sums[i] += x;
+                    counts[i] += one;
+                }
+            }
+            // SAFETY: whoever made this says that there is room.
+            let values = unsafe { self.lanes.results(self.values, group) };
+            for i in 0..WIDE {
+                let mut sum = Compensated::ZERO;
+                sum.add(sums[i].wide());
+                let divisor = if self.mean { counts[i].wide() } else { 1.0 };
+                values[i].write(T::of(sum.value() / divisor));
+            }
+        }
+    }
+}
+
 impl<T: Real> Reducer for NanMean<T> {
     fn load(&self) -> DType {
         T::DTYPE
@@ -180,6 +215,14 @@ impl<T: Real> Reducer for NanMean<T> {
             };
         }
     }
+
+    unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, _: *mut i64) {
+        dispatch(Whole::<T> {
+            lanes,
+            mean: self.mean,
+            values: values.cast(),
+        });
+    }
 }
 
 /// How many elements differ from zero: they come as truth values.
@@ -205,6 +248,32 @@ impl Kernel for Ones<'_> {
             total += lanes.iter().map(|&lane| i64::from(lane)).sum::<i64>();
         }
         total
+    }
+}
+
+/// Outputs whose truth values are all there.
+struct Counts<'a>(&'a Lanes<'a>, *mut i64);
+
+impl Kernel for Counts<'_> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for group in 0..self.0.groups {
+            // A byte counts more rows than there are.
+            let mut counts = [0_u8; WIDE];
+            for &row in self.0.rows {
+                // SAFETY: whoever made this says that the lanes are there, each a byte of 0 or 1.
+                let xs = unsafe { self.0.row::<u8>(group, row) };
+                for i in 0..WIDE {
+                    counts[i] += xs[i];
+                }
+            }
+            // SAFETY: whoever made this says that there is room.
+            let values = unsafe { self.0.results(self.1, group) };
+            for i in 0..WIDE {
+                values[i].write(i64::from(counts[i]));
+            }
+        }
     }
 }
 
@@ -270,5 +339,8 @@ impl Reducer for Count {
                 .cast::<i64>()
                 .copy_from_nonoverlapping(states.cast(), n)
         };
+    }
+    unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, _: *mut i64) {
+        dispatch(Counts(lanes, values.cast()));
     }
 }

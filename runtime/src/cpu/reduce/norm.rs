@@ -4,6 +4,7 @@ use nomina_core::DType;
 
 use super::reducer::{COLS, Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
+use super::whole::{LANES as WIDE, Lanes};
 
 const LANES: usize = 16;
 
@@ -83,6 +84,7 @@ impl Degree for Power {
     fn combine(a: f64, b: f64) -> f64 {
         a + b
     }
+    #[inline]
     fn finish(&self, total: f64) -> f64 {
         total.powf(1.0 / self.0)
     }
@@ -140,6 +142,35 @@ impl<D: Degree> Kernel for Tile<'_, D> {
             let row = unsafe { many::<f64>(row.cast(), self.totals.len()) };
             for (total, &x) in self.totals.iter_mut().zip(row) {
                 *total = D::combine(*total, self.degree.term(x));
+            }
+        }
+    }
+}
+
+/// Outputs whose elements are all there.
+struct Whole<'a, D> {
+    lanes: &'a Lanes<'a>,
+    values: *mut f64,
+    degree: &'a D,
+}
+
+impl<D: Degree> Kernel for Whole<'_, D> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for group in 0..self.lanes.groups {
+            let mut totals = [D::START; WIDE];
+            for &row in self.lanes.rows {
+                // SAFETY: whoever made this says that the lanes are there.
+                let xs = unsafe { self.lanes.row::<f64>(group, row) };
+                for i in 0..WIDE {
+                    totals[i] = D::combine(totals[i], self.degree.term(xs[i]));
+                }
+            }
+            // SAFETY: whoever made this says that there is room.
+            let values = unsafe { self.lanes.results(self.values, group) };
+            for i in 0..WIDE {
+                values[i].write(self.degree.finish(D::combine(D::START, totals[i])));
             }
         }
     }
@@ -211,5 +242,12 @@ impl<D: Degree> Reducer for Norm<D> {
             // SAFETY: room for `n` values, by the contract.
             unsafe { values.cast::<f64>().add(i).write(self.0.finish(state)) };
         }
+    }
+    unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, _: *mut i64) {
+        dispatch(Whole {
+            lanes,
+            values: values.cast(),
+            degree: &self.0,
+        });
     }
 }

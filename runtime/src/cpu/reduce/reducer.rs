@@ -2,6 +2,8 @@
 
 use nomina_core::DType;
 
+use super::whole::{Lanes, by_states};
+
 /// The most elements of one call to [`Reducer::row`].
 pub(crate) const BLOCK: usize = 4096;
 /// The most columns of one call to [`Reducer::cols`], unless the reducer says otherwise.
@@ -85,6 +87,16 @@ pub(crate) trait Reducer: Sync {
         values: *mut u8,
         positions: *mut i64,
     );
+
+    /// Writes the results of outputs of `count` elements that are all there, in row-major order.
+    ///
+    /// # Safety
+    /// The lanes are of the load dtype, at least one row and at most [`ROWS`] of them; `values` and
+    /// `positions` are null, or have room for the results of all groups.
+    unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, positions: *mut i64) {
+        // SAFETY: passed on.
+        unsafe { by_states(self, lanes, count, values, positions) }
+    }
 }
 
 /// Typed slices of erased states and elements.

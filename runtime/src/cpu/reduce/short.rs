@@ -1,20 +1,27 @@
-//! A few short rows, taken in one after the other: no plan, no tiles, one thread. A row goes into its
-//! state as the driver takes it in, so that the result is the same to the bit.
+//! A few short rows: no plan, no tiles, one thread. Elements are combined in the order in which the
+//! driver, or a [`Lump`](super::lump::Lump), combines those of such rows, so that the result is the same
+//! to the bit.
 
 use std::mem::MaybeUninit;
 
-use super::reducer::{BLOCK, Reducer};
+use super::reducer::{BLOCK, ROWS as SHORT, Reducer};
+use super::whole::{LANES, Lanes};
 use crate::call::ReduceJob;
 
 /// The most rows. More of them are worth what the driver decides about them.
 const ROWS: usize = 64;
 
-/// Rows shorter than this are taken in side by side by the driver where there are as many.
-const NARROW: usize = 16;
-
 /// Room for one state, aligned for every one.
 #[repr(C, align(64))]
 struct State([MaybeUninit<u8>; 256]);
+
+/// Room for [`LANES`] short rows, aligned for every element.
+#[repr(C, align(64))]
+struct Tile([MaybeUninit<u8>; SHORT * LANES * 16]);
+
+/// Room for their results.
+#[repr(C, align(64))]
+struct Results([MaybeUninit<u8>; LANES * 16]);
 
 /// Computes a job of row-major elements whose last dims go, without conversion; false, and nothing
 /// has happened, where it is another one.
@@ -25,6 +32,11 @@ pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool
     let Some([rows, columns]) = sizes(reducer, job) else {
         return false;
     };
+    if columns <= SHORT {
+        // SAFETY: the caller's promise.
+        unsafe { lanes(reducer, job, rows, columns) };
+        return true;
+    }
     let (size, out) = (job.dtype.size(), job.values_dtype.size());
     let mut state = State([MaybeUninit::uninit(); 256]);
     let state: *mut u8 = state.0.as_mut_ptr().cast();
@@ -54,6 +66,79 @@ pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool
     true
 }
 
+/// Rows of up to [`SHORT`] elements, as many side by side as there are lanes.
+///
+/// # Safety
+/// As [`super::execute`], of so many row-major elements of the dtypes of the reducer.
+unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns: usize) {
+    let (size, out) = (job.dtype.size(), job.values_dtype.size());
+    let mut at = [0_isize; SHORT];
+    for (i, at) in at.iter_mut().enumerate() {
+        *at = (i * LANES) as isize;
+    }
+    let mut tile = Tile([MaybeUninit::uninit(); _]);
+    let tile: *mut u8 = tile.0.as_mut_ptr().cast();
+    let [mut values, mut positions] = [const { Results([MaybeUninit::uninit(); _]) }; 2];
+    let room = |null: bool, results: &mut Results| match null {
+        true => std::ptr::null_mut(),
+        false => results.0.as_mut_ptr().cast::<u8>(),
+    };
+    let values = room(job.values.is_null(), &mut values);
+    let positions = room(job.positions.is_null(), &mut positions);
+    for row in (0..rows).step_by(LANES) {
+        let n = LANES.min(rows - row);
+        // SAFETY: the rows are there; the tile has room for them, and there is room for the results.
+        unsafe {
+            turn(job.x.add(row * columns * size), size, n, columns, tile);
+            let lanes = Lanes {
+                xs: tile,
+                step: 0,
+                groups: 1,
+                rows: &at[..columns],
+                into: 0,
+            };
+            reducer.whole(&lanes, columns as f64, values, positions.cast());
+            if !values.is_null() {
+                let to = job.values.add(row * out);
+                to.copy_from_nonoverlapping(values, n * out);
+            }
+            if !positions.is_null() {
+                let to = job.positions.add(row);
+                to.copy_from_nonoverlapping(positions.cast(), n);
+            }
+        }
+    }
+}
+
+/// Turns up to [`LANES`] rows; rows that are not there are zeros.
+///
+/// # Safety
+/// So many rows of so many elements of so many bytes are readable; the tile has room for them.
+unsafe fn turn(xs: *const u8, size: usize, rows: usize, columns: usize, tile: *mut u8) {
+    macro_rules! of {
+        ($t:ty) => {
+            for column in 0..columns {
+                // SAFETY: the caller's promise; a tile is aligned, an operand need not be.
+                unsafe {
+                    let to = &mut *tile.cast::<[MaybeUninit<$t>; LANES]>().add(column);
+                    *to = [const { MaybeUninit::zeroed() }; LANES];
+                    for (row, to) in to[..rows].iter_mut().enumerate() {
+                        let x = xs.cast::<MaybeUninit<$t>>().add(row * columns + column);
+                        *to = x.read_unaligned();
+                    }
+                }
+            }
+        };
+    }
+    match size {
+        1 => of!(u8),
+        2 => of!(u16),
+        4 => of!(u32),
+        8 => of!(u64),
+        _ => of!(u128),
+    }
+}
+
 /// The number of rows, and the elements of each.
 fn sizes(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Option<[usize; 2]> {
     let fits = job.dtype == reducer.load()
@@ -81,8 +166,7 @@ fn sizes(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Option<[usize; 2]> {
         }
     }
     let last = job.reduced[kept..].iter().all(|&gone| gone);
-    let few = rows <= ROWS && columns <= BLOCK && (columns >= NARROW || rows < NARROW);
-    (last && few).then_some([rows, columns])
+    (last && rows <= ROWS && columns <= BLOCK).then_some([rows, columns])
 }
 
 #[cfg(test)]

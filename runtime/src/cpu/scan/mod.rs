@@ -13,12 +13,14 @@ use num_complex::Complex;
 
 use crate::backend::arithmetic;
 use crate::call::ScanJob;
+use crate::cpu::lines::{self, Ends};
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, Plan, offsets};
 use crate::cpu::reduce::reducer::{many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, Shared, try_for_each, try_for_each_past};
 use crate::cpu::stream::Past;
+use crate::cpu::turn::LANES;
 use crate::memory::{self, NoMemory};
 
 mod logcumsumexp;
@@ -182,6 +184,18 @@ unsafe impl<R> Sync for Walk<'_, R> {}
 unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
     let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
+    let ends = Ends {
+        x: job.x,
+        dtype: job.dtype,
+        out: job.out,
+        out_dtype: job.out_dtype,
+        step: job.out_strides[job.dim],
+    };
+    let compute = |tile| dispatch(Short::<R>(tile, PhantomData));
+    // SAFETY: the caller's promise; tiles are of this type.
+    if unsafe { lines::short(&plan, ends, R::T::DTYPE, &compute)? } {
+        return Ok(());
+    }
     let kept = *plan.kept.last().unwrap_or(&Loop {
         size: 1,
         src: 0,
@@ -266,6 +280,27 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
         // SAFETY: as above; each chunk has results of its own.
         unsafe { walk.scan(place(index), index / chunks, from, to, true) }
     })
+}
+
+/// Short lines side by side, which become their results.
+struct Short<R>(lines::Tile, PhantomData<R>);
+
+impl<R: Running> Kernel for Short<R> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for group in 0..self.0.groups {
+            let mut accs = [R::START; LANES];
+            for row in 0..self.0.count {
+                // SAFETY: whoever made the tile says that it is there, and this computation's alone.
+                let xs = unsafe { self.0.row::<R::T>(group, row) };
+                for i in 0..LANES {
+                    accs[i] = R::step(accs[i], xs[i]);
+                    xs[i] = R::result(accs[i]);
+                }
+            }
+        }
+    }
 }
 
 /// Rows of a tile, one after the other; each column has its accumulator. Where there is one, rows

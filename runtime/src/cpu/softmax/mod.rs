@@ -12,17 +12,23 @@ use nomina_core::op::Op;
 
 use crate::backend::arithmetic;
 use crate::call::SoftmaxJob;
+use crate::cpu::lines::{self, Ends};
+use crate::cpu::numeric::double;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::logsumexp::{LogSumExp, Ordered, State};
 use crate::cpu::reduce::reducer::{BLOCK, Reducer, many, many_mut};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, Shared, try_for_each};
 use crate::cpu::reduce::{Plan, Source, TILE, Walk};
+use crate::cpu::simd::FMA;
 use crate::memory::NoMemory;
 
+mod short;
 #[cfg(test)]
 mod tests;
 mod whole;
+
+use short::Short;
 
 /// What becomes of an element, given two numbers of its line.
 trait Finish: Sync {
@@ -30,12 +36,17 @@ trait Finish: Sync {
     fn numbers(state: &State) -> [f64; 2];
     /// The element of the result.
     fn finish<T: Ordered>(x: T, numbers: [T; 2]) -> T;
+    /// What is kept of an element until the sum is known: itself, or its exponential.
+    fn keep<T: Ordered>(x: T, power: T) -> T;
+    /// The element of the result, of what was kept.
+    fn last<T: Ordered>(kept: T, numbers: [T; 2]) -> T;
 }
 
 /// `exp(x - max) / sum`.
 struct Softmax;
 
 impl Finish for Softmax {
+    #[inline(always)]
     fn numbers(state: &State) -> [f64; 2] {
         // Next to an infinity nothing has a share.
         [
@@ -51,17 +62,26 @@ impl Finish for Softmax {
     fn finish<T: Ordered>(x: T, [max, factor]: [T; 2]) -> T {
         (x - max).exp() * factor
     }
+    #[inline(always)]
+    fn keep<T: Ordered>(_: T, power: T) -> T {
+        power
+    }
+    #[inline(always)]
+    fn last<T: Ordered>(kept: T, [_, factor]: [T; 2]) -> T {
+        kept * factor
+    }
 }
 
 /// `x - max - ln(sum)`.
 struct LogSoftmax;
 
 impl Finish for LogSoftmax {
+    #[inline(always)]
     fn numbers(state: &State) -> [f64; 2] {
         [
             state.max,
             if state.max.is_finite() {
-                state.sum.ln()
+                double::log::<FMA>(state.sum)
             } else {
                 f64::NAN
             },
@@ -70,6 +90,14 @@ impl Finish for LogSoftmax {
     #[inline(always)]
     fn finish<T: Ordered>(x: T, [max, log]: [T; 2]) -> T {
         (x - max) - log
+    }
+    #[inline(always)]
+    fn keep<T: Ordered>(x: T, _: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn last<T: Ordered>(kept: T, numbers: [T; 2]) -> T {
+        Self::finish(kept, numbers)
     }
 }
 
@@ -123,6 +151,21 @@ pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
 unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
     let mark: crate::SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
     let plan = Plan::new(job.shape, job.strides, job.out_strides, &mark, true);
+    let ends = Ends {
+        x: job.x,
+        dtype: job.dtype,
+        out: job.out,
+        out_dtype: job.out_dtype,
+        step: job.out_strides[job.dim],
+    };
+    // SAFETY: the caller's promise; tiles are of this type.
+    if unsafe {
+        lines::short(&plan, ends, T::DTYPE, &|tile| {
+            dispatch(Short::<T, F>(tile, PhantomData))
+        })?
+    } {
+        return Ok(());
+    }
     // SAFETY: the caller's promise.
     if job.op == Op::Softmax && unsafe { whole::softmax::<T>(job, &plan)? } {
         return Ok(());

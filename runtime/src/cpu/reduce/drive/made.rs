@@ -5,6 +5,7 @@
 
 use nomina_core::DType;
 
+use super::super::lump::Lump;
 use super::super::plan::{Plan, runs};
 use super::super::reducer::{BLOCK, ROWS, Reducer};
 use super::super::split::Scratch;
@@ -50,6 +51,14 @@ pub(crate) unsafe fn run_made(
         ptr: std::ptr::null(),
         dtype: make.dtype(),
     };
+    if let Some(lump) = Lump::of(reducer, plan, source.dtype) {
+        if !lump.dense() {
+            return Ok(false);
+        }
+        // SAFETY: passed on.
+        unsafe { lump.run(source, Some(make), target)? };
+        return Ok(true);
+    }
     let mut walk = Walk::new(reducer, plan, source);
     let inner = if walk.columns { walk.kept } else { walk.inner };
     if reducer.ordered() || (inner.src != 1 && inner.size != 1) {

@@ -1,0 +1,370 @@
+//! Outputs of few elements that lie together: blocks of short rows, turned so that as many outputs as a
+//! register has lanes are computed side by side.
+//!
+//! A row may hold several outputs, whose elements are apart in it; elements are combined in the order in
+//! which a tile's rows are taken in.
+
+use std::mem::MaybeUninit;
+
+use nomina_core::DType;
+use smallvec::SmallVec;
+
+use super::drive::{Elements, Make, Source, Target};
+use super::load::{Copy2, copy2};
+use super::plan::{Loop, Loops, Plan, offsets};
+use super::reducer::{ROWS, Reducer};
+use super::split::try_for_each;
+use super::whole::{LANES, Lanes};
+use crate::cpu::cast::Cast;
+use crate::cpu::turn::{LEAST, Turn};
+use crate::memory::{NoMemory, Scratch};
+
+/// The most elements of a row.
+const WIDTH: usize = 256;
+
+/// The most bytes of the rows that are computed together.
+const BYTES: usize = 64 << 10;
+
+/// About how many elements are one task.
+const TASK: usize = 1 << 16;
+
+/// Rows, and the outputs in them.
+pub(super) struct Lump<'a> {
+    reducer: &'a dyn Reducer,
+    /// From row to row, innermost.
+    across: Loop,
+    outer: Loops,
+    /// The elements of a row, and how far apart they are.
+    width: usize,
+    step: isize,
+    /// From output to output of a row, and how many they are.
+    kept: Loops,
+    outputs: usize,
+    /// Where the elements of an output are in a row.
+    elements: SmallVec<[isize; 16]>,
+    src: isize,
+    dst: isize,
+}
+
+impl<'a> Lump<'a> {
+    /// The rows of a plan; `None` where its outputs are too long or lie otherwise.
+    pub fn of(reducer: &'a dyn Reducer, plan: &Plan, source: DType) -> Option<Self> {
+        let count = plan.count();
+        if count > ROWS {
+            return None;
+        }
+        let reach = plan.reduced.iter().map(|one| one.src.abs()).max();
+        let (across, outer, kept) = match plan.kept.iter().rposition(|one| Some(one.src) > reach) {
+            Some(at) => (plan.kept[at], &plan.kept[..at], &plan.kept[at + 1..]),
+            None if plan.kept.is_empty() => (ONE, &[][..], &[][..]),
+            None => return None,
+        };
+        let mut inner: Loops = plan.reduced.iter().chain(kept).copied().collect();
+        let (width, step) = match inner[..] {
+            [] => (1, 0),
+            [one] => (one.size, one.src),
+            _ if reducer.ordered() && plan.reduced.len() > 1 => return None,
+            _ => {
+                inner.sort_by_key(|one| one.src);
+                let mut width = 1_usize;
+                for one in &inner {
+                    if one.src != width as isize {
+                        return None;
+                    }
+                    width = width.saturating_mul(one.size);
+                }
+                (width, 1)
+            }
+        };
+        let size = reducer.load().size().max(source.size());
+        if width > WIDTH || width * size * LEAST > BYTES {
+            return None;
+        }
+        let single = inner.len() <= 1;
+        let at = |index: usize| match single {
+            true => index as isize,
+            false => offsets(&plan.reduced, index).0,
+        };
+        Some(Self {
+            reducer,
+            across,
+            outer: outer.into(),
+            width,
+            step,
+            kept: kept.into(),
+            outputs: kept.iter().map(|one| one.size).product(),
+            elements: (0..count).map(at).collect(),
+            src: plan.src,
+            dst: plan.dst,
+        })
+    }
+
+    /// Whether rows lie one after the other, as what is computed when it is read does.
+    pub fn dense(&self) -> bool {
+        (self.step == 1 || self.width == 1)
+            && (self.across.size == 1 || self.across.src == self.width as isize)
+    }
+
+    /// Computes all outputs. Elements come from the source, or from what computes them; then rows are
+    /// [`dense`](Lump::dense).
+    ///
+    /// # Safety
+    /// The plan's offsets lie in the operand and in the results, and nobody else uses the results
+    /// meanwhile.
+    pub unsafe fn run(
+        &self,
+        source: Source,
+        make: Option<&dyn Make>,
+        target: Target,
+    ) -> Result<(), NoMemory> {
+        let (load, out) = (self.reducer.load().size(), self.reducer.out().size());
+        // Elements are turned while they are the smaller.
+        let early = load <= source.dtype.size();
+        let size = if early { load } else { source.dtype.size() };
+        let turn = Turn::new(size, self.width, self.across.size);
+        let rows = turn.rows();
+        let job = Job {
+            lump: self,
+            source,
+            target,
+            early,
+            turn,
+            at: self
+                .elements
+                .iter()
+                .map(|at| at * turn.pitch() as isize)
+                .collect(),
+            room: (rows * self.width * load.max(source.dtype.size()))
+                .max(rows * self.outputs * out.max(size_of::<i64>()))
+                .next_multiple_of(64),
+        };
+        let per_round = self.across.size.div_ceil(rows);
+        let blocks = per_round * self.outer.iter().map(|one| one.size).product::<usize>();
+        let together = (TASK / (rows * self.width)).max(1);
+        let work = together * rows * self.width;
+        try_for_each(blocks.div_ceil(together), work, |task| {
+            let mut room = Scratch::<MaybeUninit<u8>>::uninit(ROOMS * job.room)?;
+            let room = room.as_mut_ptr().cast::<u8>();
+            let run = |elements: &mut Option<&mut (dyn Elements + '_)>| {
+                for block in task * together..blocks.min((task + 1) * together) {
+                    let (round, row) = (block / per_round, block % per_round * rows);
+                    // SAFETY: the room is this task's, and each block has outputs of its own.
+                    unsafe { job.block(room, elements, round, row) };
+                }
+            };
+            match make {
+                None => run(&mut None),
+                Some(make) => make.with(&mut |elements| {
+                    run(&mut Some(elements));
+                    Ok(())
+                })?,
+            }
+            Ok(())
+        })
+    }
+}
+
+const ONE: Loop = Loop {
+    size: 1,
+    src: 0,
+    dst: 0,
+};
+
+/// Two to turn in, one for rows that are brought together, two for results.
+const ROOMS: usize = 5;
+
+/// A run over the rows.
+struct Job<'a> {
+    lump: &'a Lump<'a>,
+    source: Source,
+    target: Target,
+    /// Whether elements are converted before they are turned.
+    early: bool,
+    turn: Turn,
+    /// Where the elements of an output are once they are turned.
+    at: SmallVec<[isize; 16]>,
+    /// Bytes of a room.
+    room: usize,
+}
+
+// SAFETY: the pointers are only read through, or written at places that one task alone has.
+unsafe impl Sync for Job<'_> {}
+
+impl Job<'_> {
+    /// The rows from `row` on.
+    ///
+    /// # Safety
+    /// As [`Lump::run`]; there are [`ROOMS`] at `room`, aligned as tensors are.
+    unsafe fn block(
+        &self,
+        room: *mut u8,
+        elements: &mut Option<&mut (dyn Elements + '_)>,
+        round: usize,
+        row: usize,
+    ) {
+        let lump = self.lump;
+        let n = self.turn.rows().min(lump.across.size - row);
+        let (src, dst) = offsets(&lump.outer, round);
+        let src = lump.src + src + row as isize * lump.across.src;
+        let dst = lump.dst + dst + row as isize * lump.across.dst;
+        let room = |index: usize| room.wrapping_add(index * self.room);
+        let (load, out) = (lump.reducer.load(), lump.reducer.out());
+        // SAFETY: the rows lie in the operand, their results in the target; rooms are large enough.
+        unsafe {
+            let xs = self.turned([0, 1, 2].map(room), elements, src, n);
+            // Where they need no turning back, results go where they belong at once.
+            let there = n == self.turn.rows()
+                && self.turn.in_order()
+                && lump.outputs == 1
+                && lump.across.dst == 1;
+            let straight = |to: DType, of: DType| there && to == of;
+            let place = |all: *mut u8, straight: bool, size: usize, spare: *mut u8| {
+                if all.is_null() {
+                    all
+                } else if straight {
+                    all.wrapping_offset(dst * size as isize)
+                } else {
+                    spare
+                }
+            };
+            let Target {
+                values,
+                dtype,
+                positions,
+            } = self.target;
+            let positions = positions.cast::<u8>();
+            let wide = size_of::<i64>();
+            let v = place(values, straight(dtype, out), out.size(), room(3));
+            let p = place(positions, there, wide, room(4));
+            for output in 0..lump.outputs {
+                let first = offsets(&lump.kept, output).0 * self.turn.pitch() as isize;
+                // Results lie as elements do.
+                let to = output * self.turn.pitch();
+                let lanes = Lanes {
+                    xs: xs.offset(first * load.size() as isize),
+                    step: self.turn.group(lump.width),
+                    groups: self.turn.rows() / LANES,
+                    rows: &self.at,
+                    into: self.turn.group(lump.outputs),
+                };
+                let put = |all: *mut u8, size: usize| match all.is_null() {
+                    true => all,
+                    false => all.wrapping_add(to * size),
+                };
+                lump.reducer.whole(
+                    &lanes,
+                    lump.elements.len() as f64,
+                    put(v, out.size()),
+                    put(p, wide).cast(),
+                );
+            }
+            if !values.is_null() && !straight(dtype, out) {
+                let to = (values, dtype);
+                self.write(v, out, to, [0, 1, 2].map(room), dst, n);
+            }
+            if !positions.is_null() && !there {
+                let to = (positions, DType::I64);
+                self.write(p, DType::I64, to, [0, 1, 2].map(room), dst, n);
+            }
+        }
+    }
+
+    /// A block of `n` rows, turned, in the dtype that is loaded. Rows that are not there are zeros.
+    unsafe fn turned(
+        &self,
+        [a, b, c]: [*mut u8; 3],
+        elements: &mut Option<&mut (dyn Elements + '_)>,
+        src: isize,
+        n: usize,
+    ) -> *const u8 {
+        let lump = self.lump;
+        let (from, load) = (self.source.dtype, lump.reducer.load());
+        let (own, all) = (n * lump.width, self.turn.rows() * lump.width);
+        let to = if self.early { load } else { from };
+        let place = |src: isize| {
+            let at = src * from.size() as isize;
+            self.source.ptr.wrapping_offset(at)
+        };
+        // SAFETY: the rows lie in the operand; rooms have room for a block in either dtype.
+        unsafe {
+            let rows = match elements {
+                None if n == self.turn.rows() && from == to && lump.dense() => place(src),
+                None => {
+                    copy2(Copy2 {
+                        src: place(src),
+                        from,
+                        strides: [lump.across.src, lump.step],
+                        dst: c,
+                        to,
+                        into: [lump.width as isize, 1],
+                        rows: n,
+                        cols: lump.width,
+                    });
+                    c.cast_const()
+                }
+                Some(elements) => {
+                    let at = src as usize;
+                    if from == to {
+                        elements.put(at, own, c, at + own);
+                    } else {
+                        elements.put(at, own, a, at + own);
+                        let [wide, size] = [from, to].map(|dtype| dtype.size() as isize);
+                        Cast::new(from, to).run(own, a, wide, c, size);
+                    }
+                    c.cast_const()
+                }
+            };
+            if own < all && rows == c {
+                c.add(own * to.size())
+                    .write_bytes(0, (all - own) * to.size());
+            }
+            let xs = self.turn.turn(rows, [a, b]);
+            if to == load {
+                return xs;
+            }
+            let other = if xs == a { b } else { a };
+            let [size, wide] = [to, load].map(|dtype| dtype.size() as isize);
+            Cast::new(to, load).run(all, xs, size, other, wide);
+            other
+        }
+    }
+
+    /// Writes the results of `n` rows that begin at offset `at`.
+    unsafe fn write(
+        &self,
+        results: *mut u8,
+        dtype: DType,
+        (to, to_dtype): (*mut u8, DType),
+        [a, b, c]: [*mut u8; 3],
+        at: isize,
+        n: usize,
+    ) {
+        let lump = self.lump;
+        let (size, outputs) = (dtype.size(), lump.outputs);
+        let turn = self.turn.of_size(size);
+        let place = |at: isize| to.wrapping_offset(at * to_dtype.size() as isize);
+        let row_major = dtype == to_dtype
+            && lump.across.dst == outputs as isize
+            && (0..outputs).all(|output| offsets(&lump.kept, output).1 == output as isize);
+        // SAFETY: rooms have room for the results; these lie in the target.
+        unsafe {
+            if row_major && n == turn.rows() {
+                turn.back(outputs, results, [a, b], place(at));
+                return;
+            }
+            turn.back(outputs, results, [a, b], c);
+            for output in 0..outputs {
+                copy2(Copy2 {
+                    src: c.add(output * size),
+                    from: dtype,
+                    strides: [0, outputs as isize],
+                    dst: place(at + offsets(&lump.kept, output).1),
+                    to: to_dtype,
+                    into: [0, lump.across.dst],
+                    rows: 1,
+                    cols: n,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Outputs of few elements, computed at once and side by side.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use super::fold::Fold;
+use super::reducer::Reducer;
+use super::simd::Kernel;
+pub(crate) use crate::cpu::turn::LANES;
+
+/// All elements of outputs, of which [`LANES`] make a group.
+#[derive(Clone, Copy)]
+pub(crate) struct Lanes<'a> {
+    pub xs: *const u8,
+    /// Elements from a group to the next.
+    pub step: usize,
+    pub groups: usize,
+    /// Where the elements of the outputs lie, in elements from a group's first.
+    pub rows: &'a [isize],
+    /// Elements from a group's results to those of the next.
+    pub into: usize,
+}
+
+impl Lanes<'_> {
+    /// An element of each output of a group.
+    ///
+    /// # Safety
+    /// The lanes are of `T`, and the group has such a row.
+    #[inline(always)]
+    pub unsafe fn row<T>(&self, group: usize, row: isize) -> &[T; LANES] {
+        let at = (group * self.step) as isize + row;
+        // SAFETY: by the caller's promise.
+        unsafe { &*self.xs.cast::<T>().offset(at).cast() }
+    }
+
+    /// Where the results of a group go.
+    ///
+    /// # Safety
+    /// `results` has room for the results of all groups, and nobody else uses it.
+    #[inline(always)]
+    pub unsafe fn results<T>(&self, results: *mut T, group: usize) -> &mut [MaybeUninit<T>; LANES] {
+        // SAFETY: by the caller's promise.
+        unsafe { &mut *results.add(group * self.into).cast() }
+    }
+}
+
+/// The fold of each output of a group, in the order in which tiles of columns are taken in.
+///
+/// # Safety
+/// As [`Lanes::row`].
+#[inline(always)]
+pub(crate) unsafe fn fold<F: Fold>(lanes: &Lanes<'_>, group: usize) -> [F::T; LANES] {
+    // SAFETY: the caller's promise.
+    let row = |row: isize| unsafe { lanes.row::<F::X>(group, row) };
+    let mut all = [F::IDENTITY; LANES];
+    let (fours, rest) = lanes.rows.as_chunks::<4>();
+    for rows in fours {
+        let [a, b, c, d] = rows.map(row);
+        for i in 0..LANES {
+            let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(F::widen);
+            let (ab, cd) = (F::combine(a, b), F::combine(c, d));
+            all[i] = F::combine(all[i], F::combine(ab, cd));
+        }
+    }
+    for &one in rest {
+        let xs = row(one);
+        for i in 0..LANES {
+            all[i] = F::combine(all[i], F::widen(xs[i]));
+        }
+    }
+    all
+}
+
+/// The folds of all groups; divided by the count if they are means.
+pub(super) struct Whole<'a, F: Fold, const MEAN: bool> {
+    pub lanes: &'a Lanes<'a>,
+    pub count: f64,
+    pub values: *mut F::T,
+    pub fold: PhantomData<F>,
+}
+
+impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let divisor = if MEAN { self.count } else { 1.0 };
+        for group in 0..self.lanes.groups {
+            // SAFETY: whoever made this says that the lanes are there, and room for the values.
+            let (all, values) = unsafe {
+                let all = fold::<F>(self.lanes, group);
+                (all, self.lanes.results(self.values, group))
+            };
+            for i in 0..LANES {
+                let mut state = F::start();
+                F::add(&mut state, all[i]);
+                values[i].write(F::finish(&state, divisor));
+            }
+        }
+    }
+}
+
+/// Room for the states of a group.
+#[repr(C, align(64))]
+struct States([MaybeUninit<u8>; LANES * 64]);
+
+/// What [`Reducer::whole`] does where a reducer has no better way.
+///
+/// # Safety
+/// As [`Reducer::whole`].
+pub(super) unsafe fn by_states<R: Reducer + ?Sized>(
+    reducer: &R,
+    lanes: &Lanes<'_>,
+    count: f64,
+    values: *mut u8,
+    positions: *mut i64,
+) {
+    assert!(reducer.state_size() <= 64);
+    let (size, out) = (reducer.load().size(), reducer.out().size());
+    let mut states = States([MaybeUninit::uninit(); _]);
+    let states: *mut u8 = states.0.as_mut_ptr().cast();
+    for group in 0..lanes.groups {
+        let place = |null: bool, size: usize| if null { 0 } else { group * lanes.into * size };
+        // SAFETY: room for the states of a group; the rest is the caller's promise.
+        unsafe {
+            reducer.init(states, LANES);
+            for (at, row) in lanes.rows.iter().enumerate() {
+                let first = (group * lanes.step) as isize + row;
+                let xs = lanes.xs.offset(first * size as isize);
+                reducer.cols(states, xs, 0, 1, LANES, at);
+            }
+            let values = values.wrapping_add(place(values.is_null(), out));
+            let positions = positions.wrapping_add(place(positions.is_null(), 1));
+            reducer.finish(states, LANES, count, values, positions);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Softmax and its logarithm of short lines side by side.
+
+use std::marker::PhantomData;
+
+use super::Finish;
+use crate::cpu::lines::Tile;
+use crate::cpu::reduce::logsumexp::{Ordered, State, origin};
+use crate::cpu::reduce::simd::Kernel;
+use crate::cpu::turn::LANES;
+
+/// Elements whose exponentials are added up before they go into wider ones.
+const ROWS: usize = 64;
+
+/// Lines that become their results.
+pub(super) struct Short<T, F>(pub Tile, pub PhantomData<(T, F)>);
+
+impl<T: Ordered, F: Finish> Kernel for Short<T, F> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        let tile = self.0;
+        for group in 0..tile.groups {
+            // SAFETY: whoever made the tile says that it is there, and this computation's alone.
+            let row = |row: usize| unsafe { tile.row::<T>(group, row) };
+            let mut tops = [T::NEG_INFINITY; LANES];
+            for r in 0..tile.count {
+                let xs = row(r);
+                for i in 0..LANES {
+                    tops[i] = if xs[i] > tops[i] { xs[i] } else { tops[i] };
+                }
+            }
+            let from = tops.map(|top| T::of(origin(top.wide())));
+            let mut sums = [0.0; LANES];
+            for first in (0..tile.count).step_by(ROWS) {
+                let mut parts = [T::ZERO; LANES];
+                for r in first..tile.count.min(first + ROWS) {
+                    let xs = row(r);
+                    for i in 0..LANES {
+                        let power = (xs[i] - from[i]).exp();
+                        xs[i] = F::keep(xs[i], power);
+                        parts[i] += power;
+                    }
+                }
+                for i in 0..LANES {
+                    sums[i] += parts[i].wide();
+                }
+            }
+            let mut numbers = [[T::ZERO; LANES]; 2];
+            for i in 0..LANES {
+                let (max, sum) = (tops[i].wide(), sums[i]);
+                let [a, b] = F::numbers(&State { max, sum });
+                (numbers[0][i], numbers[1][i]) = (T::of(a), T::of(b));
+            }
+            for r in 0..tile.count {
+                let xs = row(r);
+                for i in 0..LANES {
+                    xs[i] = F::last(xs[i], [numbers[0][i], numbers[1][i]]);
+                }
+            }
+        }
+    }
+}

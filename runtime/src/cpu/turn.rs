@@ -1,0 +1,267 @@
+//! Short rows turned into columns, block by block in the first-level cache.
+//!
+//! A row of a few elements leaves most of a register empty; turned, as many rows as a register has lanes
+//! are computed side by side. Blocks are turned by riffles alone, which every instruction set does a
+//! register at a time, for every width: to interleave the two halves of `n` elements takes the one at
+//! `p` to `2 * p mod (n - 1)`, so that `r` riffles do what transposing `2^r` rows does.
+
+use std::mem::MaybeUninit;
+
+use super::simd::{level, levels};
+
+/// How many rows are side by side, for every instruction set.
+pub(crate) const LANES: usize = 16;
+
+/// Blocks have a multiple of so many rows: what a round takes is whole registers then.
+pub(crate) const LEAST: usize = 2 * LANES;
+
+/// The most bytes of a block, so that two of them stay in the cache.
+const BLOCK: usize = 16 << 10;
+
+/// The most rows of a block.
+const MOST: usize = 16 * LANES;
+
+/// A block of rows, and how it is turned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    size: usize,
+    width: usize,
+    rows: usize,
+    /// Whether columns come whole, in the order of the rows: few rounds do that where the width is a
+    /// power of two. Others come in groups of [`LANES`] rows that stand apart in the block.
+    whole: bool,
+}
+
+impl Turn {
+    /// Of rows of `width` elements of `size` bytes, about as many as there are.
+    pub fn new(size: usize, width: usize, rows: usize) -> Self {
+        let fit = BLOCK / (size * width);
+        let most = if fit < 2 * LEAST {
+            LEAST
+        } else {
+            MOST.min(1 << fit.ilog2())
+        };
+        let rows = rows.clamp(LEAST, most).next_power_of_two();
+        Self {
+            size,
+            width,
+            rows,
+            whole: width.is_power_of_two() && width <= LANES,
+        }
+    }
+
+    /// The number of rows: a power of two, at least [`LEAST`].
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether what is computed of columns stands in the order of the rows.
+    pub fn in_order(&self) -> bool {
+        self.whole
+    }
+
+    /// Elements from a group of lanes to the next, where each row has `width` of them.
+    pub fn group(&self, width: usize) -> usize {
+        if self.whole { LANES } else { width * LANES }
+    }
+
+    /// Elements from one of a row to the next of that row.
+    pub fn pitch(&self) -> usize {
+        if self.whole { self.rows } else { LANES }
+    }
+
+    /// The same rows of elements of another size.
+    pub fn of_size(self, size: usize) -> Self {
+        Self { size, ..self }
+    }
+
+    /// Turns a block. Gives where it lies: in one of the rooms, or where it was if nothing is to be done.
+    ///
+    /// # Safety
+    /// The block is readable, each room has room for one; they do not overlap.
+    pub unsafe fn turn(&self, block: *const u8, rooms: [*mut u8; 2]) -> *const u8 {
+        let (rounds, step) = if self.whole {
+            (self.width.ilog2(), apart(self.size))
+        } else {
+            (LANES.ilog2(), together(self.size))
+        };
+        let mut from = block;
+        for round in 0..rounds {
+            let to = rooms[round as usize % 2];
+            // SAFETY: the caller's promise.
+            unsafe { step(from, self.rows * self.width, to) };
+            from = to;
+        }
+        from
+    }
+
+    /// Turns columns back to rows of `width` elements at `to`.
+    ///
+    /// # Safety
+    /// The columns are readable and lie as [`Turn::turn`] would leave such rows; `to` and each room have
+    /// room for as many elements; none of them overlaps another.
+    pub unsafe fn back(&self, width: usize, columns: *const u8, rooms: [*mut u8; 2], to: *mut u8) {
+        let (rounds, step) = if self.whole {
+            (width.ilog2(), together(self.size))
+        } else {
+            (LANES.ilog2(), apart(self.size))
+        };
+        let n = self.rows * width;
+        let mut from = columns;
+        for round in 0..rounds {
+            let to = if round + 1 == rounds {
+                to
+            } else {
+                rooms[round as usize % 2]
+            };
+            // SAFETY: the caller's promise.
+            unsafe { step(from, n, to) };
+            from = to;
+        }
+        if rounds == 0 {
+            // SAFETY: the caller's promise.
+            unsafe { to.copy_from_nonoverlapping(columns, n * self.size) };
+        }
+    }
+}
+
+/// One round: source, number of elements, destination.
+type Round = unsafe fn(*const u8, usize, *mut u8);
+
+/// An element of so many bytes, wherever it lies.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+struct Unit<T>(MaybeUninit<T>);
+
+/// The round that interleaves the halves.
+fn together(size: usize) -> Round {
+    macro_rules! of {
+        ($t:ty) => {
+            levels!(fn(from: *const u8, n: usize, to: *mut u8) interleave::<$t>(from, n, to))
+                [level() as usize]
+        };
+    }
+    match size {
+        1 => of!(u8),
+        2 => of!(u16),
+        4 => of!(u32),
+        8 => of!(u64),
+        _ => of!([u64; 2]),
+    }
+}
+
+/// The round that undoes it.
+fn apart(size: usize) -> Round {
+    macro_rules! of {
+        ($t:ty) => {
+            levels!(fn(from: *const u8, n: usize, to: *mut u8) separate::<$t>(from, n, to))
+                [level() as usize]
+        };
+    }
+    match size {
+        1 => of!(u8),
+        2 => of!(u16),
+        4 => of!(u32),
+        8 => of!(u64),
+        _ => of!([u64; 2]),
+    }
+}
+
+/// # Safety
+/// As [`Turn::turn`]; `n` is even.
+#[inline(always)]
+unsafe fn interleave<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
+    let half = n / 2;
+    let from = from.cast::<Unit<T>>();
+    // SAFETY: by the caller's promise; units are of any content and at any address.
+    let (a, b, to) = unsafe {
+        (
+            std::slice::from_raw_parts(from, half),
+            std::slice::from_raw_parts(from.add(half), half),
+            std::slice::from_raw_parts_mut(to.cast::<[Unit<T>; 2]>(), half),
+        )
+    };
+    for i in 0..half {
+        to[i] = [a[i], b[i]];
+    }
+}
+
+/// # Safety
+/// As [`interleave`].
+#[inline(always)]
+unsafe fn separate<T: Copy>(from: *const u8, n: usize, to: *mut u8) {
+    let half = n / 2;
+    let to = to.cast::<Unit<T>>();
+    // SAFETY: as above.
+    let (from, a, b) = unsafe {
+        (
+            std::slice::from_raw_parts(from.cast::<[Unit<T>; 2]>(), half),
+            std::slice::from_raw_parts_mut(to, half),
+            std::slice::from_raw_parts_mut(to.add(half), half),
+        )
+    };
+    for i in 0..half {
+        [a[i], b[i]] = from[i];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<T: Copy + PartialEq + std::fmt::Debug>(width: usize, rows: usize, of: fn(usize) -> T) {
+        let turn = Turn::new(size_of::<T>(), width, rows);
+        let (rows, n) = (turn.rows(), turn.rows() * width);
+        let block: Vec<T> = (0..n).map(of).collect();
+        let mut rooms = [block.clone(), block.clone()];
+        let [a, b] = &mut rooms;
+        let rooms = [a.as_mut_ptr().cast(), b.as_mut_ptr().cast()];
+        // SAFETY: blocks of the same length.
+        let turned = unsafe {
+            let at = turn.turn(block.as_ptr().cast(), rooms);
+            std::slice::from_raw_parts(at.cast::<T>(), n).to_vec()
+        };
+        for row in 0..rows {
+            // Whole columns have rows in order; else the rows of a group stand apart.
+            let groups = rows / LANES;
+            let (group, lane) = if turn.whole {
+                (row / LANES, row % LANES)
+            } else {
+                (row % groups, row / groups)
+            };
+            for j in 0..width {
+                let at = group * turn.group(width) + j * turn.pitch() + lane;
+                assert_eq!(turned[at], block[row * width + j], "{rows} rows of {width}");
+            }
+        }
+        let mut again = turned.clone();
+        // SAFETY: as above.
+        unsafe {
+            turn.back(
+                width,
+                turned.as_ptr().cast(),
+                rooms,
+                again.as_mut_ptr().cast(),
+            );
+        }
+        assert_eq!(again, block, "{rows} rows of {width}");
+    }
+
+    #[test]
+    fn every_width_there_and_back() {
+        let widths: &[usize] = if cfg!(miri) {
+            &[1, 3, 4]
+        } else {
+            &[1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 17, 32, 33, 100]
+        };
+        for &width in widths {
+            for rows in [1, 32, 33, 64, 1000] {
+                check(width, rows, |i| i as u8);
+                check(width, rows, |i| i as u16);
+                check(width, rows, |i| i as u32);
+                check(width, rows, |i| i as u64);
+                check(width, rows, |i| [i as u64, !i as u64]);
+            }
+        }
+    }
+}
