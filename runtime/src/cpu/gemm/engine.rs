@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use nomina_core::{Element, Scalar};
 
+use super::Product;
 use super::after::After;
-use super::kind::{Kind, Part};
+use super::ahead::{Ahead, Lines};
+use super::kind::Kind;
 use super::share::{Writable, room, share};
 use super::tile::{ROWS, Tile, VECTORS};
-use super::{Matrix, Product};
-use crate::cpu::cast::Cast;
 use crate::cpu::parallel::threads;
 use crate::memory::NoMemory;
 
@@ -34,8 +34,8 @@ const LOW: usize = 48;
 const NEAR: usize = 512 << 10;
 
 /// A product, laid out so that rows of the result lie side by side.
-struct Job<K: Kind> {
-    p: Product,
+pub(super) struct Job<'a, K: Kind> {
+    pub(super) p: &'a Product,
     /// The inner dim in units.
     depth: usize,
     alpha: K::Elem,
@@ -44,27 +44,36 @@ struct Job<K: Kind> {
     as_is: bool,
     /// Whether the left operand is read where it lies.
     near: bool,
+    /// What is asked for meanwhile; nothing where there are several tasks.
+    ahead: Ahead,
 }
 
 /// One product, what comes after it included; false where the result is not in rows or columns.
+/// What `next` reads is asked for meanwhile.
 ///
 /// # Safety
 /// As for [`super::run`]; the processor has the instructions of the kind.
-pub(super) unsafe fn product<K: Kind>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
-    let mut p = *p;
+pub(super) unsafe fn product<K: Kind>(
+    p: &Product,
+    parallel: bool,
+    next: Option<&Product>,
+) -> Result<bool, NoMemory> {
+    let flipped;
+    let mut p = p;
     if p.c.cols != 1 && p.n != 1 {
-        p = p.flipped();
+        flipped = p.flipped();
+        p = &flipped;
     }
     if p.c.cols != 1 && p.n != 1 {
         return Ok(false);
     }
     let as_is = K::AS_IS == Some(p.dtype);
     let beside = p.b.cols == 1 || p.n == 1;
-    let beta = p.beta.map(K::Elem::from_scalar);
-    let alpha = K::Elem::from_scalar(p.alpha);
     if as_is && beside && p.m <= ROWS && p.n <= VECTORS * K::LANES && p.k <= DEPTH {
-        // SAFETY: the caller's promise.
-        let p = unsafe { p.preset() };
+        if p.addend.is_some() {
+            // SAFETY: the caller's promise.
+            let _ = unsafe { p.preset() };
+        }
         let tile = Tile {
             rows: p.m,
             cols: p.n,
@@ -76,30 +85,49 @@ pub(super) unsafe fn product<K: Kind>(p: &Product, parallel: bool) -> Result<boo
             b_step: p.b.rows,
             c: p.c.ptr.cast::<K::Elem>(),
             c_row: p.c.rows,
-            alpha,
-            beta,
+            alpha: K::Elem::from_scalar(p.alpha),
+            beta: p.beta.map(K::Elem::from_scalar),
             d: p.c.ptr.cast_const().cast::<K::Elem>(),
             d_row: p.c.rows,
             d_one: false,
+            ahead: Lines::none(p.a.ptr),
         };
         let masked = usize::from(p.n % K::LANES > 0);
         let kernels = &K::KERNELS[masked][0][(p.n - 1) / K::LANES];
         // SAFETY: the product is one tile.
         unsafe {
             kernels[p.m - 1](&tile);
-            if let Some(after) = After::of(&p) {
+            if let Some(after) = After::of(p) {
                 after.rows(p.c.ptr, p.c.rows, p.m, p.n);
             }
         }
         return Ok(true);
     }
+    // SAFETY: as above.
+    unsafe { large::<K>(p, parallel, next)? };
+    Ok(true)
+}
+
+/// A product of several tiles.
+///
+/// # Safety
+/// As of [`product`].
+#[inline(never)]
+unsafe fn large<K: Kind>(
+    p: &Product,
+    parallel: bool,
+    next: Option<&Product>,
+) -> Result<(), NoMemory> {
+    let as_is = K::AS_IS == Some(p.dtype);
     let size = p.dtype.size();
-    let mut job = Job::<K> {
+    let preset;
+    let mut job = Job::<'_, K> {
         p,
         depth: p.k.div_ceil(K::STEPS),
-        alpha,
-        beta,
+        alpha: K::Elem::from_scalar(p.alpha),
+        beta: p.beta.map(K::Elem::from_scalar),
         as_is,
+        ahead: Ahead::of(p, next),
         near: as_is
             && p.m.saturating_mul(p.k) <= NEAR / size
             && (p.a.rows == 1 || !far(p.a.rows, size)),
@@ -107,16 +135,22 @@ pub(super) unsafe fn product<K: Kind>(p: &Product, parallel: bool) -> Result<boo
     // SAFETY: the caller's promise.
     unsafe {
         if p.addend.is_some_and(|d| as_is && !matches!(d.cols, 0 | 1)) {
-            job.p = p.preset();
+            preset = p.preset();
+            job.p = &preset;
         }
-        job.run(parallel)?;
+        job.run(parallel)
     }
-    Ok(true)
 }
 
 /// Whether rows so far apart meet in the first-level cache.
 fn far(stride: isize, size: usize) -> bool {
     (stride.unsigned_abs() * size).is_multiple_of(2048)
+}
+
+/// How many times so many tasks are a multiple of the threads.
+fn even(tasks: usize, threads: usize) -> usize {
+    let times = (1..threads).find(|times| (times * tasks).is_multiple_of(threads));
+    times.unwrap_or(threads)
 }
 
 /// The parts of the inner dim, one at least.
@@ -141,7 +175,7 @@ unsafe impl<U> Send for Right<U> {}
 // SAFETY: as above.
 unsafe impl<U> Sync for Right<U> {}
 
-impl<K: Kind> Job<K> {
+impl<K: Kind> Job<'_, K> {
     /// Columns of a tile.
     const WIDTH: usize = VECTORS * K::LANES;
 
@@ -157,19 +191,26 @@ impl<K: Kind> Job<K> {
         if self.readable() {
             // Tasks with parts of both, since nothing is shared.
             let across = tasks.min(panels);
-            let down = (tasks / across).min(tiles);
+            let mut down = tasks.div_ceil(across);
+            down = down.next_multiple_of(even(across, threads)).min(tiles);
             // SAFETY: the caller's promise.
             return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
         }
-        if m <= HEIGHT && panels >= threads {
+        if (m <= HEIGHT || self.near) && panels >= threads {
             let across = if self.near {
                 tasks.min(panels)
             } else {
                 threads
             };
             let across = across.max(n.div_ceil(BROAD));
+            // Rows are shared out too, where columns alone would leave a thread with less, and
+            // packing those twice costs little.
+            let mut down = even(across, threads);
+            if across > tasks || m / down < 2 * LOW {
+                down = 1;
+            }
             // SAFETY: as above.
-            return unsafe { self.grid([1, across], 0..n, Right::Own) };
+            return unsafe { self.grid([down, across], 0..n, Right::Own) };
         }
         let column = self.depth * size_of::<K::Unit>();
         let at_once = (PACKED / column.max(1) / Self::WIDTH).max(4) * Self::WIDTH;
@@ -213,7 +254,7 @@ impl<K: Kind> Job<K> {
     /// Whether tiles read the right operand where it lies: its rows are side by side, and few
     /// enough to stay near, or used too seldom to be packed.
     fn readable(&self) -> bool {
-        let p = &self.p;
+        let p = self.p;
         if !self.as_is || (p.b.cols != 1 && p.n != 1) {
             return false;
         }
@@ -255,7 +296,7 @@ impl<K: Kind> Job<K> {
         cols: Range<usize>,
         right: Right<K::Unit>,
     ) -> Result<(), NoMemory> {
-        let p = &self.p;
+        let p = self.p;
         if rows.is_empty() || cols.is_empty() {
             return Ok(());
         }
@@ -290,6 +331,7 @@ impl<K: Kind> Job<K> {
             .transpose()?;
         // Sums of more than 16 bits are complete when their tiles are.
         let after = After::of(p).filter(|_| wide.is_none());
+        let mut ahead = self.ahead;
         for depth in parts(self.depth) {
             let after = after.filter(|_| depth.end == self.depth);
             let mut beta = self.beta;
@@ -342,6 +384,7 @@ impl<K: Kind> Job<K> {
                         d: d.wrapping_offset(down * d_row),
                         d_row,
                         d_one,
+                        ahead: Lines::none(a),
                     };
                     let panel = |at: usize| match (right, own) {
                         (Right::Panels(all, start, count), _) => {
@@ -359,8 +402,8 @@ impl<K: Kind> Job<K> {
                         _ => strip.b_step,
                     };
                     let masked = matches!(right, Right::AsIs);
-                    let packed = left.is_some();
-                    Self::tiles(Tile { b_step, ..strip }, masked, packed, panel, after);
+                    let edges = [masked, left.is_some()];
+                    Self::tiles(Tile { b_step, ..strip }, edges, panel, &mut ahead, after);
                 }
             }
         }
@@ -371,16 +414,17 @@ impl<K: Kind> Job<K> {
         Ok(())
     }
 
-    /// A block by tiles: `panel` says where each panel of the right operand lies, and whether the
-    /// last vector has to be `masked`. A row of tiles goes through `after` as soon as it is there.
+    /// A block by tiles: `panel` says where each panel of the right operand lies; its last vector may
+    /// have to be `masked`, and the left operand may be `packed`. A row of tiles goes through `after`
+    /// as soon as it is there.
     ///
     /// # Safety
     /// As of the tile that is the block.
     unsafe fn tiles(
         block: Tile<K::Unit, K::Elem>,
-        masked: bool,
-        packed: bool,
+        [masked, packed]: [bool; 2],
         panel: impl Fn(usize) -> *const K::Unit,
+        ahead: &mut Ahead,
         after: Option<After>,
     ) {
         let panels = block.cols.div_ceil(Self::WIDTH);
@@ -403,6 +447,7 @@ impl<K: Kind> Job<K> {
                         .d
                         .wrapping_offset(down * block.d_row)
                         .wrapping_add(step);
+                    tile.ahead = ahead.take(tile.depth, tile.b);
                     let masked = masked && tile.cols % K::LANES > 0;
                     let kernels = &K::KERNELS[usize::from(masked)][usize::from(packed)];
                     // SAFETY: part of the block.
@@ -424,77 +469,7 @@ impl<K: Kind> Job<K> {
     fn place(count: usize, panel: usize, depth: &Range<usize>) -> usize {
         (depth.start * count + depth.len() * panel) * Self::WIDTH
     }
-
-    /// Reads what is to be added into a scratch, or writes the scratch as the result, each row of
-    /// which goes through what comes after.
-    ///
-    /// # Safety
-    /// The scratch has the rows and columns.
-    unsafe fn exchange(
-        &self,
-        rows: &Range<usize>,
-        cols: &Range<usize>,
-        wide: *mut K::Elem,
-        read: bool,
-    ) {
-        let p = &self.p;
-        let (matrix, n) = if read {
-            (p.addend.unwrap_or(p.c), cols.len())
-        } else {
-            (p.c, cols.len())
-        };
-        let (from, to) = if read {
-            (p.dtype, K::Elem::DTYPE)
-        } else {
-            (K::Elem::DTYPE, p.dtype)
-        };
-        let (cast, size) = (Cast::new(from, to), p.dtype.size() as isize);
-        let after = After::of(p).filter(|_| !read);
-        for row in rows.clone() {
-            let outside = matrix.ptr.wrapping_offset(
-                (row as isize * matrix.rows + cols.start as isize * matrix.cols) * size,
-            );
-            let inside = wide.wrapping_add((row - rows.start) * n).cast::<u8>();
-            let step = size_of::<K::Elem>() as isize;
-            // SAFETY: a row of the part, and one of the scratch.
-            unsafe {
-                if read {
-                    cast.run(n, outside, matrix.cols * size, inside, step);
-                } else {
-                    cast.run(n, inside, step, outside, matrix.cols * size);
-                    if let Some(after) = after {
-                        after.rows(outside, matrix.rows, 1, n);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Columns of the right operand; depths count units.
-    fn right(&self, depth: Range<usize>, first: usize, cols: usize) -> Part {
-        self.part(self.p.b.t(), depth, first, cols)
-    }
-
-    /// Rows of the left operand.
-    fn left(&self, first: usize, rows: usize, depth: Range<usize>) -> Part {
-        self.part(self.p.a, depth, first, rows)
-    }
-
-    fn part(&self, matrix: Matrix, depth: Range<usize>, first: usize, others: usize) -> Part {
-        let from = depth.start * K::STEPS;
-        let offset = first as isize * matrix.rows + from as isize * matrix.cols;
-        Part {
-            ptr: matrix
-                .ptr
-                .wrapping_offset(offset * self.p.dtype.size() as isize),
-            dtype: self.p.dtype,
-            steps: (depth.end * K::STEPS).min(self.p.k) - from,
-            step: matrix.cols,
-            others,
-            other: matrix.rows,
-        }
-    }
 }
 
 // SAFETY: addresses and numbers; tasks write to parts of the result of their own.
-unsafe impl<K: Kind> Sync for Job<K> {}
+unsafe impl<K: Kind> Sync for Job<'_, K> {}

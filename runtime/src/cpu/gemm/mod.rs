@@ -6,6 +6,8 @@
 //! kernels of our own.
 
 mod after;
+#[cfg(target_arch = "x86_64")]
+mod ahead;
 mod arith;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
@@ -15,6 +17,9 @@ mod engine;
 mod half;
 #[cfg(target_arch = "x86_64")]
 mod kind;
+#[cfg(target_arch = "x86_64")]
+mod operands;
+mod outside;
 #[cfg(target_arch = "x86_64")]
 mod pack;
 #[cfg(target_arch = "x86_64")]
@@ -29,7 +34,6 @@ mod tile;
 mod turn;
 mod vector;
 
-use gemm::Parallelism;
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 use num_complex::Complex;
@@ -44,6 +48,7 @@ use crate::memory::NoMemory;
 use arith::Arith;
 #[cfg(target_arch = "x86_64")]
 use kind::{Double, Pairs, Single};
+use outside::by_gemm;
 
 /// Names of the kinds of tiles, where there are none.
 #[cfg(not(target_arch = "x86_64"))]
@@ -61,6 +66,8 @@ const LARGE: usize = 1 << 25;
 const TALL: usize = 1 << 10;
 /// Elements of a result, and steps, up to which no second thread is asked for.
 const SMALL: usize = 1 << 9;
+/// Multiplications from which on the next product of a batch is worth a thought.
+const AHEAD: usize = 1 << 14;
 /// Multiplications up to which nothing is packed.
 const TINY: usize = 1 << 9;
 
@@ -227,14 +234,22 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(),
         nth
     };
     if count > 1 && (count >= threads() || work < worth) {
+        if work < AHEAD {
+            return try_for_each(count, work / 8, |index| {
+                // SAFETY: each index has a part of `c` of its own.
+                unsafe { one(&nth(index), false, None) }
+            });
+        }
+        let last = count - 1;
         return try_for_each(count, work / 8, |index| {
-            // SAFETY: each index has a part of `c` of its own.
-            unsafe { one(&nth(index), false) }
+            let next = (index < last).then(|| nth(index + 1));
+            // SAFETY: as above.
+            unsafe { one(&nth(index), false, next.as_ref()) }
         });
     }
     for index in 0..count {
         // SAFETY: as the caller promises.
-        unsafe { one(&nth(index), work >= worth)? };
+        unsafe { one(&nth(index), work >= worth, None)? };
     }
     Ok(())
 }
@@ -248,14 +263,14 @@ pub(crate) unsafe fn serial(product: &Product) -> Result<(), NoMemory> {
         return Ok(());
     }
     // SAFETY: the caller's promise.
-    unsafe { one(product, false) }
+    unsafe { one(product, false, None) }
 }
 
-/// One product, on several threads if `parallel`.
-unsafe fn one(p: &Product, parallel: bool) -> Result<(), NoMemory> {
+/// One product, on several threads if `parallel`, before the `next`.
+unsafe fn one(p: &Product, parallel: bool, next: Option<&Product>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
-        if !sums(p, parallel)? {
+        if !sums(p, parallel, next)? {
             after::whole(p, parallel);
         }
     }
@@ -263,7 +278,7 @@ unsafe fn one(p: &Product, parallel: bool) -> Result<(), NoMemory> {
 }
 
 /// One product, and whether its elements went through what comes after.
-unsafe fn sums(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+unsafe fn sums(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bool, NoMemory> {
     macro_rules! with {
         ($t:ty) => {
             // SAFETY: the caller's promise, for elements of the dtype's type.
@@ -272,7 +287,7 @@ unsafe fn sums(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
                     vector::mv::<$t>(p)?;
                 } else if p.m == 1 {
                     vector::mv::<$t>(&p.flipped())?;
-                } else if <$t>::tiled(p, parallel)? {
+                } else if <$t>::tiled(p, parallel, next)? {
                     return Ok(true);
                 } else if p.m * p.n * p.k <= TINY {
                     blocks::tiny::<$t>(p);
@@ -296,7 +311,7 @@ unsafe fn sums(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
         DType::C128 => with!(Complex<f64>),
         // SAFETY: the caller's promise.
         DType::F16 | DType::BF16 => unsafe {
-            if by_pairs(p, parallel)? || by_tiles::<Single>(p, parallel)? {
+            if by_pairs(p, parallel, next)? || by_tiles::<Single>(p, parallel, next)? {
                 return Ok(true);
             }
             half::product(&p.preset())?;
@@ -318,7 +333,11 @@ trait Large: Arith {
     ///
     /// # Safety
     /// As for [`run`].
-    unsafe fn tiled(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
+    unsafe fn tiled(
+        _p: &Product,
+        _parallel: bool,
+        _next: Option<&Product>,
+    ) -> Result<bool, NoMemory> {
         Ok(false)
     }
 
@@ -337,13 +356,17 @@ macro_rules! by_gemm {
                 (level() == Level::Avx512).then_some(dots::$dots)
             })?
 
-            $(unsafe fn tiled(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+            $(unsafe fn tiled(
+                p: &Product,
+                parallel: bool,
+                next: Option<&Product>,
+            ) -> Result<bool, NoMemory> {
                 if p.work() > LARGE && p.c.cols == 1 && p.addend.is_none() {
                     // SAFETY: the caller's promise.
                     return unsafe { by_rows::<$kind, $t>(p, parallel) };
                 }
                 // SAFETY: the caller's promise.
-                unsafe { by_tiles::<$kind>(p, parallel) }
+                unsafe { by_tiles::<$kind>(p, parallel, next) }
             })?
 
             unsafe fn product(p: &Product, parallel: bool) -> Result<(), NoMemory> {
@@ -373,9 +396,13 @@ by_blocks!(bool u8 i8 i16 i32 i64);
 /// # Safety
 /// As for [`run`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn by_tiles<K: kind::Kind>(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+unsafe fn by_tiles<K: kind::Kind>(
+    p: &Product,
+    parallel: bool,
+    next: Option<&Product>,
+) -> Result<bool, NoMemory> {
     // SAFETY: the caller's promise; the level says that the instructions are there.
-    Ok(level() == Level::Avx512 && unsafe { engine::product::<K>(p, parallel)? })
+    Ok(level() == Level::Avx512 && unsafe { engine::product::<K>(p, parallel, next)? })
 }
 
 /// A large product, through the crate where it is ahead; its packing is slow where columns of the
@@ -390,12 +417,12 @@ unsafe fn by_rows<K: kind::Kind, T: Arith>(p: &Product, parallel: bool) -> Resul
     }
     if p.m < TALL {
         // SAFETY: as below.
-        return unsafe { by_tiles::<K>(p, parallel) };
+        return unsafe { by_tiles::<K>(p, parallel, None) };
     }
     // SAFETY: the caller's promise; the level says that the instructions are there.
     unsafe {
         let Some((block, b)) = turn::turned::<K>(p.b, [p.k, p.n], p.dtype, parallel)? else {
-            return by_tiles::<K>(p, parallel);
+            return by_tiles::<K>(p, parallel, None);
         };
         by_gemm::<T>(&Product { b, ..*p }, parallel);
         drop(block);
@@ -415,59 +442,27 @@ unsafe fn by_rows<K, T>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory>
 /// # Safety
 /// As for [`run`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn by_pairs(p: &Product, parallel: bool) -> Result<bool, NoMemory> {
+unsafe fn by_pairs(p: &Product, parallel: bool, next: Option<&Product>) -> Result<bool, NoMemory> {
     // SAFETY: the caller's promise; there are the instructions where they pay.
-    Ok(p.dtype == DType::BF16 && pairs::pay() && unsafe { by_tiles::<Pairs>(p, parallel)? })
+    Ok(p.dtype == DType::BF16 && pairs::pay() && unsafe { by_tiles::<Pairs>(p, parallel, next)? })
 }
 
 /// There are none for this processor.
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn by_pairs(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
+unsafe fn by_pairs(
+    _p: &Product,
+    _parallel: bool,
+    _next: Option<&Product>,
+) -> Result<bool, NoMemory> {
     Ok(false)
 }
 
 /// There are no tiles for this processor.
 #[cfg(not(target_arch = "x86_64"))]
-unsafe fn by_tiles<K>(_p: &Product, _parallel: bool) -> Result<bool, NoMemory> {
+unsafe fn by_tiles<K>(
+    _p: &Product,
+    _parallel: bool,
+    _next: Option<&Product>,
+) -> Result<bool, NoMemory> {
     Ok(false)
-}
-
-/// Through the crate, what comes after it left out.
-unsafe fn by_gemm<T: Arith>(p: &Product, parallel: bool) {
-    // SAFETY: the caller's promise.
-    let p = &unsafe { p.preset() };
-    #[cfg(feature = "rayon")]
-    let parallelism = if parallel && threads() > 1 {
-        Parallelism::Rayon(0)
-    } else {
-        Parallelism::None
-    };
-    #[cfg(not(feature = "rayon"))]
-    let parallelism = Parallelism::None;
-    let _ = parallel;
-    let beta = p.beta.map_or(T::ZERO, T::from_scalar);
-    // SAFETY: the caller's promise; `T` is one of the five types the crate has.
-    unsafe {
-        gemm::gemm::<T>(
-            p.m,
-            p.n,
-            p.k,
-            p.c.ptr.cast(),
-            p.c.cols,
-            p.c.rows,
-            p.beta.is_some(),
-            p.a.ptr.cast(),
-            p.a.cols,
-            p.a.rows,
-            p.b.ptr.cast(),
-            p.b.cols,
-            p.b.rows,
-            beta,
-            T::from_scalar(p.alpha),
-            false,
-            false,
-            false,
-            parallelism,
-        );
-    }
 }

@@ -9,6 +9,7 @@ use std::arch::x86_64::*;
 
 use nomina_core::DType;
 
+use super::ahead::Lines;
 use super::pack::Moves;
 
 /// The most rows of a tile: with two vectors each they leave registers for `b` and `a`.
@@ -41,6 +42,8 @@ pub(super) struct Tile<U, E> {
     pub d: *const E,
     pub d_row: isize,
     pub d_one: bool,
+    /// What is asked for meanwhile, into the second-level cache.
+    pub ahead: Lines,
 }
 
 /// What computes a tile.
@@ -69,7 +72,7 @@ macro_rules! tile {
             } else {
                 (t.a_row, t.a_step)
             };
-            let (mut a, mut b) = (t.a, t.b);
+            let (mut a, mut b, mut ahead) = (t.a, t.b, t.ahead.first);
             let masks: [Mask; V] = std::array::from_fn(|v| mask(t.cols, v));
             let mut sums = [[zero(); V]; M];
             for _ in 0..t.depth {
@@ -85,6 +88,11 @@ macro_rules! tile {
                             sums[i][v] = madd(x, row[v], sums[i][v]);
                         }
                     }
+                }
+                // Tiles of one vector have no room for another load in a step.
+                if V == VECTORS {
+                    _mm_prefetch::<_MM_HINT_T1>(ahead.cast());
+                    ahead = ahead.wrapping_offset(t.ahead.step);
                 }
                 b = b.wrapping_offset(t.b_step);
                 a = a.wrapping_offset(a_step);

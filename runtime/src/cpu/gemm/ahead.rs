@@ -1,0 +1,131 @@
+//! What the next of many products reads, asked for while this one is computed.
+//!
+//! A product of a batch is read once, from beyond the second-level cache, and is too short for the
+//! processor to see what comes: its rows lie side by side, but tiles read a few columns of each.
+
+use super::Product;
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+/// Bytes of the next product's matrices that stay near until it comes.
+const NEAR: usize = 512 << 10;
+/// Lines still to be asked for: where they start, how many.
+#[derive(Clone, Copy)]
+pub(super) struct Ahead([(*const u8, usize); 3]);
+
+/// A line each step of a tile: where the first is, how far apart they are in bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Lines {
+    pub first: *const u8,
+    pub step: isize,
+}
+
+impl Lines {
+    /// None: an address that is read anyway.
+    pub(super) fn none<T>(near: *const T) -> Self {
+        Self {
+            first: near.cast(),
+            step: 0,
+        }
+    }
+}
+
+impl Ahead {
+    /// Nothing.
+    pub(super) const NONE: Self = Self([(std::ptr::null(), 0); 3]);
+
+    /// The matrices of `next` that `this` does not have, if they have no gaps and are small.
+    pub(super) fn of(this: &Product, next: Option<&Product>) -> Self {
+        let Some(next) = next else {
+            return Self::NONE;
+        };
+        let Product { m, k, n, .. } = *next;
+        let size = next.dtype.size();
+        let all = [
+            (this.a, next.a, [m, k]),
+            (this.b, next.b, [k, n]),
+            (this.c, next.c, [m, n]),
+        ];
+        let elements: usize = all.iter().map(|(_, _, [rows, cols])| rows * cols).sum();
+        if elements > NEAR / size {
+            return Self::NONE;
+        }
+        Self(all.map(|(this, next, [rows, cols])| {
+            let dense = (next.cols == 1 && next.rows == cols as isize)
+                || (next.rows == 1 && next.cols == rows as isize);
+            let lines = (rows * cols * size).div_ceil(LINE);
+            let wanted = dense && this.ptr != next.ptr;
+            (next.ptr.cast_const(), if wanted { lines } else { 0 })
+        }))
+    }
+
+    /// Some of what is left, for a tile of so many steps that is not far from `near`.
+    pub(super) fn take<T>(&mut self, steps: usize, near: *const T) -> Lines {
+        let Some((first, left)) = self.0.iter_mut().find(|(_, left)| *left > 0) else {
+            return Lines::none(near);
+        };
+        let lines = Lines {
+            first: *first,
+            step: LINE as isize,
+        };
+        *first = first.wrapping_add(steps * LINE);
+        *left = left.saturating_sub(steps);
+        lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nomina_core::{DType, Scalar};
+
+    use super::super::Matrix;
+    use super::*;
+
+    fn matrix(at: usize, rows: isize, cols: isize) -> Matrix {
+        Matrix {
+            ptr: std::ptr::without_provenance_mut(at),
+            rows,
+            cols,
+        }
+    }
+
+    #[test]
+    fn every_line_of_what_is_new_and_dense_is_asked_for_once() {
+        let this = Product {
+            dtype: DType::F32,
+            m: 10,
+            k: 20,
+            n: 30,
+            a: matrix(4096, 20, 1),
+            b: matrix(8192, 30, 1),
+            c: matrix(16384, 30, 1),
+            alpha: Scalar::Int(1),
+            beta: None,
+            addend: None,
+            after: None,
+        };
+        let next = Product {
+            // Dense by columns; the same; with gaps between rows.
+            a: matrix(64 << 10, 1, 10),
+            c: matrix(128 << 10, 31, 1),
+            ..this
+        };
+        let mut ahead = Ahead::of(&this, Some(&next));
+        let near = 64 as *const f32;
+        let mut seen = Vec::new();
+        loop {
+            let lines = ahead.take(5, near);
+            if lines.step == 0 {
+                assert_eq!(lines.first.addr(), 64);
+                break;
+            }
+            seen.extend((0..5).map(|at| lines.first.addr() + at * lines.step as usize));
+        }
+        // 800 bytes are 13 lines, asked for by fives.
+        let want: Vec<_> = (0..15).map(|at| (64 << 10) + 64 * at).collect();
+        assert_eq!(seen, want);
+        assert_eq!(Ahead::of(&this, None).take(5, near).step, 0);
+        let large = Product { m: 10_000, ..next };
+        assert_eq!(Ahead::of(&this, Some(&large)).take(5, near).step, 0);
+    }
+}

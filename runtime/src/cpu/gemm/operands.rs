@@ -1,0 +1,83 @@
+//! Parts of the matrices of a product by tiles.
+
+use std::ops::Range;
+
+use nomina_core::Element;
+
+use super::Matrix;
+use super::after::After;
+use super::engine::Job;
+use super::kind::{Kind, Part};
+use crate::cpu::cast::Cast;
+
+impl<K: Kind> Job<'_, K> {
+    /// Reads what is to be added into a scratch, or writes the scratch as the result, each row of
+    /// which goes through what comes after.
+    ///
+    /// # Safety
+    /// The scratch has the rows and columns.
+    pub(super) unsafe fn exchange(
+        &self,
+        rows: &Range<usize>,
+        cols: &Range<usize>,
+        wide: *mut K::Elem,
+        read: bool,
+    ) {
+        let p = self.p;
+        let (matrix, n) = if read {
+            (p.addend.unwrap_or(p.c), cols.len())
+        } else {
+            (p.c, cols.len())
+        };
+        let (from, to) = if read {
+            (p.dtype, K::Elem::DTYPE)
+        } else {
+            (K::Elem::DTYPE, p.dtype)
+        };
+        let (cast, size) = (Cast::new(from, to), p.dtype.size() as isize);
+        let after = After::of(p).filter(|_| !read);
+        for row in rows.clone() {
+            let outside = matrix.ptr.wrapping_offset(
+                (row as isize * matrix.rows + cols.start as isize * matrix.cols) * size,
+            );
+            let inside = wide.wrapping_add((row - rows.start) * n).cast::<u8>();
+            let step = size_of::<K::Elem>() as isize;
+            // SAFETY: a row of the part, and one of the scratch.
+            unsafe {
+                if read {
+                    cast.run(n, outside, matrix.cols * size, inside, step);
+                } else {
+                    cast.run(n, inside, step, outside, matrix.cols * size);
+                    if let Some(after) = after {
+                        after.rows(outside, matrix.rows, 1, n);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Columns of the right operand; depths count units.
+    pub(super) fn right(&self, depth: Range<usize>, first: usize, cols: usize) -> Part {
+        self.part(self.p.b.t(), depth, first, cols)
+    }
+
+    /// Rows of the left operand.
+    pub(super) fn left(&self, first: usize, rows: usize, depth: Range<usize>) -> Part {
+        self.part(self.p.a, depth, first, rows)
+    }
+
+    fn part(&self, matrix: Matrix, depth: Range<usize>, first: usize, others: usize) -> Part {
+        let from = depth.start * K::STEPS;
+        let offset = first as isize * matrix.rows + from as isize * matrix.cols;
+        Part {
+            ptr: matrix
+                .ptr
+                .wrapping_offset(offset * self.p.dtype.size() as isize),
+            dtype: self.p.dtype,
+            steps: (depth.end * K::STEPS).min(self.p.k) - from,
+            step: matrix.cols,
+            others,
+            other: matrix.rows,
+        }
+    }
+}
