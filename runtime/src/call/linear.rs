@@ -1,11 +1,15 @@
 //! Linear layers: a product, a bias and what comes after them in one pass.
 
 use nomina_core::op::Op;
-use nomina_core::{Error, ErrorKind, Result};
+use nomina_core::{Error, ErrorKind, Result, Scalar};
 
 use super::gemm::{contract_and_add, refuse, same_kind, unequal};
+use super::reduce::address;
 use super::{Arg, pointwise_owned, result_dtype};
+use crate::backend::backend;
+use crate::cpu::gemm::{Matrix, Product};
 use crate::raw::Raw;
+use crate::shape::Shape;
 
 /// What a linear layer's results go through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -87,15 +91,13 @@ pub fn linear(
     }
     let after = activation.map(|activation| activation.of(x)).transpose()?;
     let pairs = [(input, weight.rank() - 1)];
-    let fits = |bias: &&Raw| {
-        let (dtype, device) = (bias.dtype() == x.dtype(), bias.device() == x.device());
-        let size = [1, weight.shape()[0]].contains(&bias.numel());
-        dtype && device && weight.rank() == 2 && bias.rank() == 1 && size
-    };
+    if let Some(rows) = Rows::of(x, weight, bias, input) {
+        return rows.times(x, weight, bias, after);
+    }
     let Some(bias) = bias else {
         return contract_and_add(op, [x, weight], &pairs, &[], None, after);
     };
-    if fits(&bias) {
+    if fits(x, weight, bias) {
         return contract_and_add(op, [x, weight], &pairs, &[], Some(bias), after);
     }
     let product = contract_and_add(op, [x, weight], &pairs, &[], None, None)?;
@@ -107,6 +109,98 @@ pub fn linear(
     match after {
         None => Ok(sum),
         Some(after) => pointwise_owned(after, sum, &[]).map_err(|e| e.in_op(op.name())),
+    }
+}
+
+fn alike(x: &Raw, other: &Raw) -> bool {
+    other.dtype() == x.dtype() && other.device() == x.device()
+}
+
+/// Whether a bias is a number for each output of a matrix of weights, or one for all.
+fn fits(x: &Raw, weight: &Raw, bias: &Raw) -> bool {
+    let size = [1, weight.shape()[0]].contains(&bias.numel());
+    alike(x, bias) && weight.rank() == 2 && bias.rank() == 1 && size
+}
+
+/// A layer of a matrix of rows, or of what lies like one: features come last.
+struct Rows {
+    count: usize,
+    /// From one row to the next.
+    apart: isize,
+}
+
+impl Rows {
+    /// `None` for whatever else there is, mistakes among it.
+    fn of(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Option<Self> {
+        let rank = x.rank();
+        if weight.rank() != 2 || input + 1 != rank || !alike(x, weight) {
+            return None;
+        }
+        let features = weight.shape()[1];
+        let taken = Op::Linear.row().check_dtype(x.dtype()).is_ok();
+        if x.shape()[input] != features || !bias.is_none_or(|bias| fits(x, weight, bias)) || !taken
+        {
+            return None;
+        }
+        match rank {
+            1 => Some(Self {
+                count: 1,
+                apart: features as isize,
+            }),
+            2 => Some(Self {
+                count: x.shape()[0],
+                apart: x.strides()[0],
+            }),
+            _ => x.is_contiguous().then(|| Self {
+                count: x.shape()[..input].iter().product(),
+                apart: features as isize,
+            }),
+        }
+    }
+
+    fn times(self, x: &Raw, weight: &Raw, bias: Option<&Raw>, after: Option<Op>) -> Result<Raw> {
+        let (op, input) = (Op::Linear, x.rank() - 1);
+        let n = weight.shape()[0];
+        let mut shape = Shape::from_slice(&x.shape()[..input]);
+        shape.push(n);
+        let mut out = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
+        if out.numel() == 0 {
+            return Ok(out);
+        }
+        let matrix = |x: &Raw, rows, cols| Matrix {
+            ptr: x.as_ptr().cast_mut(),
+            rows,
+            cols,
+        };
+        let addend = bias.map(|bias| {
+            let step = if bias.numel() == 1 {
+                0
+            } else {
+                bias.strides()[0]
+            };
+            matrix(bias, 0, step)
+        });
+        let product = Product {
+            dtype: x.dtype(),
+            m: self.count,
+            k: x.shape()[input],
+            n,
+            a: matrix(x, self.apart, x.strides()[input]),
+            b: matrix(weight, weight.strides()[1], weight.strides()[0]),
+            c: Matrix {
+                ptr: address(&mut out),
+                rows: n as isize,
+                cols: 1,
+            },
+            alpha: Scalar::Int(1),
+            beta: addend.map(|_| Scalar::Int(1)),
+            addend,
+            after,
+        };
+        let backend = backend(op.name(), x.device())?;
+        // SAFETY: the sizes were checked; the result is fresh, and no one else has it.
+        unsafe { backend.product(product, &[]) }.map_err(|error| error.in_op(op.name()))?;
+        Ok(out)
     }
 }
 

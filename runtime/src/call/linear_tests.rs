@@ -1,7 +1,7 @@
 use nomina_core::{DType, ErrorKind};
 
 use super::*;
-use crate::call::{pointwise, result_dtype};
+use crate::call::{contiguous, matmul, pointwise};
 use crate::cpu::reduce::tests::sample;
 
 fn bits(x: &Raw) -> Vec<[u64; 2]> {
@@ -147,4 +147,34 @@ fn by_words() {
         Activation::WORDS.iter().all(|word| text.contains(word)),
         "{text}"
     );
+}
+
+#[test]
+fn features_anywhere_and_rows_of_any_layout() {
+    let weight = sample(&[6, 5], DType::F64, 1);
+    let bias = sample(&[6], DType::F64, 2);
+    for shape in [&[5][..], &[3, 5], &[2, 3, 5], &[2, 1, 3, 5], &[2, 0, 5]] {
+        let rank = shape.len();
+        let plain = sample(shape, DType::F64, 3);
+        let wanted = matmul(&plain, &weight.transpose(0, 1).unwrap()).unwrap();
+        let wanted = add_bias(Op::Linear, wanted, &bias).unwrap();
+        let order: Vec<usize> = (0..rank).rev().collect();
+        let turned = plain.permute(&order).unwrap();
+        let copied = contiguous(&turned).unwrap().permute(&order).unwrap();
+        for (x, input) in [(&plain, rank - 1), (&turned, 0), (&copied, rank - 1)] {
+            let found = linear(x, &weight, Some(&bias), input, None).unwrap();
+            assert_eq!(found.shape()[rank - 1], 6);
+            // What comes first is in the other order where `x` was turned.
+            let order: Vec<usize> = (0..rank - 1).rev().chain([rank - 1]).collect();
+            let found = if input == 0 {
+                found.permute(&order).unwrap()
+            } else {
+                found
+            };
+            assert_eq!(found.shape(), wanted.shape());
+            for (a, b) in found.scalars().zip(wanted.scalars()) {
+                assert!((a.to_f64() - b.to_f64()).abs() < 1e-12, "{shape:?}");
+            }
+        }
+    }
 }

@@ -34,6 +34,12 @@ impl After {
     /// # Safety
     /// The elements are there, hold sums, and nobody else uses them meanwhile.
     pub(super) unsafe fn rows(self, ptr: *mut u8, apart: isize, rows: usize, n: usize) {
+        // Rows without gaps are one.
+        let (rows, n) = if apart == n as isize {
+            (1, rows * n)
+        } else {
+            (rows, n)
+        };
         let apart = apart * self.dtype.size() as isize;
         for row in 0..rows as isize {
             // SAFETY: the caller's promise.
