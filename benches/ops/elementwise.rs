@@ -119,5 +119,23 @@ fn functions() -> Vec<Case> {
         case("sqrt/10M", positive, |a| a.sqrt()),
         case("relu/10M", positive, |a| a.relu()),
         case("pow2.5/1M", || randn(MILLION).abs(), |a| a.pow(2.5)),
+        case(
+            "sin_f64/1M",
+            || samples::<(N, C), f64>(MILLION),
+            |a| a.sin(),
+        ),
+        case(
+            "erf_f64/1M",
+            || samples::<(N, C), f64>(MILLION),
+            |a| a.erf(),
+        ),
+        case(
+            "pow_f64/1M",
+            || {
+                let one = || samples::<(N, C), f64>(MILLION);
+                (one().abs(), one())
+            },
+            |(a, b)| a.pow(b),
+        ),
     ]
 }

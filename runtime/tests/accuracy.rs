@@ -15,7 +15,8 @@ use nomina_runtime::DynTensor;
 use nomina_runtime::invoke::{Bound, Form, Value, invoke};
 use num_complex::Complex;
 
-/// In `f32` these are within 2 units in the last place, the others within 4.
+/// These are within 2 units in the last place, in `f32` and `f64`, but for some of [`WIDER`]; the others
+/// within 4 and 8.
 const VECTOR: &[&str] = &[
     "exp",
     "exp2",
@@ -44,7 +45,21 @@ const VECTOR: &[&str] = &[
     "logsigmoid",
     "softplus",
     "ndtr",
+    "asin",
+    "acos",
+    "atan",
+    "atan2",
+    "asinh",
+    "acosh",
+    "atanh",
+    "hypot",
+    "xlogy",
+    "xlog1py",
+    "entr",
 ];
+
+/// In `f64` these are within 4 units in the last place.
+const WIDER: &[&str] = &["erfc", "gelu", "mish", "ndtr"];
 
 /// Zero at numbers that no float is: next to those the absolute error counts.
 const CROSSING: &[&str] = &[
@@ -236,7 +251,12 @@ fn real_functions_meet_their_tables() {
     for name in names(false) {
         let limit = if VECTOR.contains(&&*name) { 2 } else { 4 };
         by_table::<f32>(&name, limit, 1.0 / f64::from(1 << 24), &mut failed);
-        by_table::<f64>(&name, 8, f64::EPSILON, &mut failed);
+        let limit = match () {
+            () if WIDER.contains(&&*name) => 4,
+            () if VECTOR.contains(&&*name) => 2,
+            () => 8,
+        };
+        by_table::<f64>(&name, limit, f64::EPSILON, &mut failed);
     }
     assert!(failed.is_empty(), "\n{failed}");
 }

@@ -77,6 +77,9 @@ simple("div_scalar/10M", lambda: (R(*big),), lambda a: a / 3.0)
 for op in ("tanh", "sigmoid", "sin", "log", "erf", "sqrt", "relu"):
     simple(f"{op}/10M", lambda: (R(*big).abs() + 0.1,), lambda a, o=op: getattr(a, o)())
 simple("pow2.5/1M", lambda: (R(1000, 1000).abs(),), lambda a: a.pow(2.5))
+for op in ("sin", "erf"):
+    simple(f"{op}_f64/1M", lambda: (R(1000, 1000, dt=f64),), lambda a, o=op: getattr(a, o)())
+simple("pow_f64/1M", lambda: (R(1000, 1000, dt=f64).abs(), R(1000, 1000, dt=f64)), lambda a, b: a.pow(b))
 simple("masked_fill/10M", lambda: (R(*big), R(*big) > 0), lambda a, m: a.masked_fill(m, 0.0))
 for d, n in ((None, "all"), (0, "first"), (1, "last")):
     simple(f"sum_{n}/10M", lambda: (R(*big),), (lambda a, d=d: a.sum() if d is None else a.sum(d)))

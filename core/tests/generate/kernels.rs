@@ -58,12 +58,14 @@ const CALLS: &str = "sin cos tan asin acos atan sinh cosh asinh acosh atanh expm
                      erfcx ndtr ndtri log_ndtr entr i0 i0e i1 i1e polygamma zeta round_decimals \
                      tanhshrink binary_entropy logit_entropy divergence soft_margin stirling";
 
-/// What `f32` has without a branch or a call, for instruction sets with fused products or without.
+/// What `f32` and `f64` have without a branch or a call, for instruction sets with fused products or without.
 const FUSED: &str = "exp log tanh sigmoid erf pow exp2 log2 log10 log1p expm1 sinh cosh silu gelu \
-                     gelu_tanh erfc ndtr elu softplus logsigmoid mish";
+                     gelu_tanh erfc ndtr elu softplus logsigmoid mish asin acos atan asinh acosh \
+                     atanh sinc atan2 hypot logaddexp logaddexp2 xlogy xlog1py celu selu logit \
+                     logit_eps entr tanhshrink erfinv ndtri";
 
-/// The same of `f64`.
-const FUSED_WIDE: &str = "exp log tanh sigmoid";
+/// As [`FUSED`], of `f64` alone.
+const FUSED_WIDE: &str = "erfcx log_ndtr";
 
 /// As [`FUSED`], of numbers up to a bound; beyond, they are calls.
 const REACHING: &str = "sin cos tan";
@@ -114,18 +116,22 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
         .partition(|dtype| takes.contains(dtype));
     let functions = || expr.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     for dtype in yes {
-        if let (DType::F32, Some(function)) = (dtype, expr.strip_suffix("(x)"))
+        let (module, list) = match dtype {
+            DType::F32 => ("single", FUSED.to_owned()),
+            DType::F64 => ("double", format!("{FUSED} {FUSED_WIDE}")),
+            _ => ("", String::new()),
+        };
+        if let (true, Some(function)) = (!list.is_empty(), expr.strip_suffix("(x)"))
             && named(REACHING, function)
         {
-            let _ = writeln!(out, "DType::F32 => reaching!({function}),");
+            let t = format!("{dtype}");
+            let _ = writeln!(
+                out,
+                "DType::{dtype:?} => reaching!({module}, {function}, {t}),"
+            );
             continue;
         }
-        let (module, list) = match dtype {
-            DType::F32 => ("single", FUSED),
-            DType::F64 => ("double", FUSED_WIDE),
-            _ => ("", ""),
-        };
-        let fuses = |function: &str| named(list, function);
+        let fuses = |function: &str| named(&list, function);
         let levels = if functions().any(|function| named(CALLS, function) && !fuses(function)) {
             "one_level"
         } else if functions().any(fuses) {
@@ -134,7 +140,7 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
             "levels"
         };
         let expr = if levels == "fused" {
-            fuse(expr, module, list)
+            fuse(expr, module, &list)
         } else {
             expr.into()
         };

@@ -14,6 +14,7 @@ mod integer;
 pub(crate) mod single;
 pub(crate) mod special;
 mod widened;
+mod wider;
 
 #[cfg(test)]
 mod tests;

@@ -6,11 +6,20 @@
 //!
 //! The polynomials are minimax: they spread their error evenly over the interval that they serve.
 
+mod angles;
+mod quantile;
+
 use super::widened::{self, logarithm, power_of_two};
 pub(crate) use super::widened::{
     cosh, erfc, exp2, gelu, gelu_tanh, log1p, log2, log10, logsigmoid, mish, ndtr, silu, sinh,
     softplus,
 };
+pub(crate) use super::wider::{
+    acosh, asinh, atanh, celu, entr, hypot, logaddexp, logaddexp2, logit, logit_eps, selu, sinc,
+    tanhshrink, xlog1py, xlogy,
+};
+pub(crate) use angles::{acos, asin, atan, atan2};
+pub(crate) use quantile::{erfinv, ndtri};
 
 /// A product and a sum, rounded once where the instruction set can.
 pub(crate) trait Madd: Copy {
@@ -189,7 +198,7 @@ const PI: [f64; 2] = [3.141_592_651_605_606, 1.984_187_159_361_081e-9];
 
 /// The sine of what remains after multiples of π, a little more than a quarter turn at most.
 #[inline(always)]
-fn wave<const FMA: bool>(r: f64) -> f64 {
+pub(super) fn wave<const FMA: bool>(r: f64) -> f64 {
     const SERIES: [f64; 5] = [
         2.605_189_346_609_724_6e-6,
         -1.980_905_995_397_128e-4,

@@ -30,13 +30,13 @@ pub(super) fn power_of_two<const FMA: bool>(x: f64) -> f64 {
 
 /// *e* to the power, as [`power_of_two`].
 #[inline(always)]
-fn power<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn power<const FMA: bool>(x: f64) -> f64 {
     power_of_two::<FMA>(x * std::f64::consts::LOG2_E)
 }
 
 /// Of a positive number the mantissa less one, from √½ to √2, and the power of two.
 #[inline(always)]
-fn parts(x: f64) -> (f64, f64) {
+pub(super) fn parts(x: f64) -> (f64, f64) {
     let parts = x.to_bits().wrapping_sub(ROOT_HALF);
     let mantissa = f64::from_bits((parts & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
     // The exponent, made positive first: not every instruction set shifts signs along, or converts
@@ -48,7 +48,7 @@ fn parts(x: f64) -> (f64, f64) {
 /// The logarithm to base 2 of a mantissa times a power of two, within 2⁻³⁶: 2 artanh(s) / ln 2 with
 /// s = `less` / (`less` + 2).
 #[inline(always)]
-fn join<const FMA: bool>((less, whole): (f64, f64)) -> f64 {
+pub(super) fn join<const FMA: bool>((less, whole): (f64, f64)) -> f64 {
     const SERIES: [f64; 5] = [
         0.340_783_135_265_534_44,
         0.411_669_906_895_284_77,
@@ -206,7 +206,7 @@ pub(crate) fn gelu_tanh<const FMA: bool>(x: f32) -> f32 {
 
 /// ln(1 + exp(-|x|))
 #[inline(always)]
-fn rest<const FMA: bool>(x: f64) -> f64 {
+pub(super) fn log1pexp<const FMA: bool>(x: f64) -> f64 {
     let power = power::<FMA>(-x.abs());
     let (less, whole) = parts(power + 1.0);
     let less = if whole == 0.0 { power } else { less };
@@ -219,7 +219,7 @@ fn rest<const FMA: bool>(x: f64) -> f64 {
 pub(crate) fn logsigmoid<const FMA: bool>(x: f32) -> f32 {
     let wide = f64::from(x);
     let negative = if wide > 0.0 { 0.0 } else { wide };
-    (negative - rest::<FMA>(wide)) as f32
+    (negative - log1pexp::<FMA>(wide)) as f32
 }
 
 /// ln(1 + exp(beta x)) / beta; the number itself where beta x exceeds `threshold`.
@@ -228,7 +228,7 @@ pub(crate) fn softplus<const FMA: bool>(x: f32, beta: f32, threshold: f32) -> f3
     let (beta, threshold) = (f64::from(beta), f64::from(threshold));
     let scaled = f64::from(x) * beta;
     let positive = if scaled < 0.0 { 0.0 } else { scaled };
-    let value = ((positive + rest::<FMA>(scaled)) / beta) as f32;
+    let value = ((positive + log1pexp::<FMA>(scaled)) / beta) as f32;
     if scaled > threshold { x } else { value }
 }
 

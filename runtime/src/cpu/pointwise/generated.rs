@@ -588,7 +588,7 @@ fn of_pow(compute: DType) -> Option<&'static Kernel> {
         DType::I32 => kernel!(levels, |x: i32, y: i32| pow(x, y)),
         DType::I64 => kernel!(levels, |x: i64, y: i64| pow(x, y)),
         DType::F32 => kernel!(fused, |x: f32, y: f32| single::pow::<FMA>(x, y)),
-        DType::F64 => kernel!(levels, |x: f64, y: f64| pow(x, y)),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| double::pow::<FMA>(x, y)),
         DType::C64 => kernel!(levels, |x: Complex<f32>, y: Complex<f32>| pow(x, y)),
         DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
         DType::Bool | DType::F16 | DType::BF16 => return None,
@@ -925,8 +925,8 @@ fn of_masked_fill(compute: DType) -> Option<&'static Kernel> {
 
 fn of_sin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => reaching!(sin),
-        DType::F64 => kernel!(one_level, |x: f64| sin(x)),
+        DType::F32 => reaching!(single, sin, f32),
+        DType::F64 => reaching!(double, sin, f64),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| sin(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| sin(x)),
         DType::Bool
@@ -942,8 +942,8 @@ fn of_sin(compute: DType) -> Option<&'static Kernel> {
 
 fn of_cos(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => reaching!(cos),
-        DType::F64 => kernel!(one_level, |x: f64| cos(x)),
+        DType::F32 => reaching!(single, cos, f32),
+        DType::F64 => reaching!(double, cos, f64),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| cos(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| cos(x)),
         DType::Bool
@@ -959,8 +959,8 @@ fn of_cos(compute: DType) -> Option<&'static Kernel> {
 
 fn of_tan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => reaching!(tan),
-        DType::F64 => kernel!(one_level, |x: f64| tan(x)),
+        DType::F32 => reaching!(single, tan, f32),
+        DType::F64 => reaching!(double, tan, f64),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| tan(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| tan(x)),
         DType::Bool
@@ -976,8 +976,8 @@ fn of_tan(compute: DType) -> Option<&'static Kernel> {
 
 fn of_asin(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| asin(x)),
-        DType::F64 => kernel!(one_level, |x: f64| asin(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::asin::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::asin::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| asin(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| asin(x)),
         DType::Bool
@@ -993,8 +993,8 @@ fn of_asin(compute: DType) -> Option<&'static Kernel> {
 
 fn of_acos(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| acos(x)),
-        DType::F64 => kernel!(one_level, |x: f64| acos(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::acos::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::acos::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| acos(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| acos(x)),
         DType::Bool
@@ -1010,8 +1010,8 @@ fn of_acos(compute: DType) -> Option<&'static Kernel> {
 
 fn of_atan(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| atan(x)),
-        DType::F64 => kernel!(one_level, |x: f64| atan(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::atan::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::atan::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| atan(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| atan(x)),
         DType::Bool
@@ -1028,7 +1028,7 @@ fn of_atan(compute: DType) -> Option<&'static Kernel> {
 fn of_sinh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::sinh::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| sinh(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::sinh::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| sinh(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| sinh(x)),
         DType::Bool
@@ -1045,7 +1045,7 @@ fn of_sinh(compute: DType) -> Option<&'static Kernel> {
 fn of_cosh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::cosh::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| cosh(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::cosh::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| cosh(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| cosh(x)),
         DType::Bool
@@ -1061,8 +1061,8 @@ fn of_cosh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_asinh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| asinh(x)),
-        DType::F64 => kernel!(one_level, |x: f64| asinh(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::asinh::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::asinh::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| asinh(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| asinh(x)),
         DType::Bool
@@ -1078,8 +1078,8 @@ fn of_asinh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_acosh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| acosh(x)),
-        DType::F64 => kernel!(one_level, |x: f64| acosh(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::acosh::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::acosh::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| acosh(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| acosh(x)),
         DType::Bool
@@ -1095,8 +1095,8 @@ fn of_acosh(compute: DType) -> Option<&'static Kernel> {
 
 fn of_atanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| atanh(x)),
-        DType::F64 => kernel!(one_level, |x: f64| atanh(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::atanh::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::atanh::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| atanh(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| atanh(x)),
         DType::Bool
@@ -1113,7 +1113,7 @@ fn of_atanh(compute: DType) -> Option<&'static Kernel> {
 fn of_expm1(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::expm1::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| expm1(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::expm1::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| expm1(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| expm1(x)),
         DType::Bool
@@ -1130,7 +1130,7 @@ fn of_expm1(compute: DType) -> Option<&'static Kernel> {
 fn of_exp2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::exp2::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| exp2(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::exp2::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| exp2(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| exp2(x)),
         DType::Bool
@@ -1147,7 +1147,7 @@ fn of_exp2(compute: DType) -> Option<&'static Kernel> {
 fn of_log1p(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log1p::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| log1p(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::log1p::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| log1p(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| log1p(x)),
         DType::Bool
@@ -1164,7 +1164,7 @@ fn of_log1p(compute: DType) -> Option<&'static Kernel> {
 fn of_log2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log2::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| log2(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::log2::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| log2(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| log2(x)),
         DType::Bool
@@ -1181,7 +1181,7 @@ fn of_log2(compute: DType) -> Option<&'static Kernel> {
 fn of_log10(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::log10::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| log10(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::log10::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| log10(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| log10(x)),
         DType::Bool
@@ -1231,8 +1231,8 @@ fn of_rsqrt(compute: DType) -> Option<&'static Kernel> {
 
 fn of_sinc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| sinc(x)),
-        DType::F64 => kernel!(one_level, |x: f64| sinc(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::sinc::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::sinc::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| sinc(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| sinc(x)),
         DType::Bool
@@ -1283,7 +1283,7 @@ fn of_rad2deg(compute: DType) -> Option<&'static Kernel> {
 fn of_erf(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::erf::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| erf(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::erf::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1300,7 +1300,7 @@ fn of_erf(compute: DType) -> Option<&'static Kernel> {
 fn of_erfc(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::erfc::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| erfc(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::erfc::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1316,8 +1316,8 @@ fn of_erfc(compute: DType) -> Option<&'static Kernel> {
 
 fn of_erfinv(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| erfinv(x)),
-        DType::F64 => kernel!(one_level, |x: f64| erfinv(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::erfinv::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::erfinv::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1367,8 +1367,8 @@ fn of_digamma(compute: DType) -> Option<&'static Kernel> {
 
 fn of_atan2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| atan2(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| atan2(x, y)),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| single::atan2::<FMA>(x, y)),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| double::atan2::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1384,8 +1384,8 @@ fn of_atan2(compute: DType) -> Option<&'static Kernel> {
 
 fn of_hypot(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| hypot(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| hypot(x, y)),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| single::hypot::<FMA>(x, y)),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| double::hypot::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1401,8 +1401,8 @@ fn of_hypot(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logaddexp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| logaddexp(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| logaddexp(x, y)),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| single::logaddexp::<FMA>(x, y)),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| double::logaddexp::<FMA>(x, y)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>, y: Complex<f32>| logaddexp(
             x, y
         )),
@@ -1422,8 +1422,8 @@ fn of_logaddexp(compute: DType) -> Option<&'static Kernel> {
 
 fn of_xlogy(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| xlogy(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| xlogy(x, y)),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| single::xlogy::<FMA>(x, y)),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| double::xlogy::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1440,7 +1440,7 @@ fn of_xlogy(compute: DType) -> Option<&'static Kernel> {
 fn of_silu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::silu::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| silu(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::silu::<FMA>(x)),
         DType::C64 => kernel!(one_level, |x: Complex<f32>| silu(x)),
         DType::C128 => kernel!(one_level, |x: Complex<f64>| silu(x)),
         DType::Bool
@@ -1457,7 +1457,7 @@ fn of_silu(compute: DType) -> Option<&'static Kernel> {
 fn of_gelu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::gelu::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| gelu(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::gelu::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1901,7 +1901,7 @@ fn of_angle(compute: DType) -> Option<&'static Kernel> {
 fn of_erfcx(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| erfcx(x)),
-        DType::F64 => kernel!(one_level, |x: f64| erfcx(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::erfcx::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1918,7 +1918,7 @@ fn of_erfcx(compute: DType) -> Option<&'static Kernel> {
 fn of_ndtr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::ndtr::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| ndtr(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::ndtr::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1934,8 +1934,8 @@ fn of_ndtr(compute: DType) -> Option<&'static Kernel> {
 
 fn of_ndtri(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| ndtri(x)),
-        DType::F64 => kernel!(one_level, |x: f64| ndtri(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::ndtri::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::ndtri::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1952,7 +1952,7 @@ fn of_ndtri(compute: DType) -> Option<&'static Kernel> {
 fn of_log_ndtr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(one_level, |x: f32| log_ndtr(x)),
-        DType::F64 => kernel!(one_level, |x: f64| log_ndtr(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::log_ndtr::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -1968,8 +1968,8 @@ fn of_log_ndtr(compute: DType) -> Option<&'static Kernel> {
 
 fn of_entr(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| entr(x)),
-        DType::F64 => kernel!(one_level, |x: f64| entr(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::entr::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::entr::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2053,8 +2053,8 @@ fn of_i1e(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logit(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| logit(x)),
-        DType::F64 => kernel!(one_level, |x: f64| logit(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::logit::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::logit::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2150,8 +2150,8 @@ fn of_polygamma(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logaddexp2(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| logaddexp2(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| logaddexp2(x, y)),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| single::logaddexp2::<FMA>(x, y)),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| double::logaddexp2::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2167,8 +2167,8 @@ fn of_logaddexp2(compute: DType) -> Option<&'static Kernel> {
 
 fn of_xlog1py(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| xlog1py(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| xlog1py(x, y)),
+        DType::F32 => kernel!(fused, |x: f32, y: f32| single::xlog1py::<FMA>(x, y)),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| double::xlog1py::<FMA>(x, y)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2294,7 +2294,7 @@ fn of_lcm(compute: DType) -> Option<&'static Kernel> {
 
 fn of_float_power(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F64 => kernel!(levels, |x: f64, y: f64| pow(x, y)),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| double::pow::<FMA>(x, y)),
         DType::C128 => kernel!(levels, |x: Complex<f64>, y: Complex<f64>| pow(x, y)),
         DType::Bool
         | DType::U8
@@ -2312,7 +2312,7 @@ fn of_float_power(compute: DType) -> Option<&'static Kernel> {
 fn of_ldexp(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, y: f32| mul(x, single::exp2::<FMA>(y))),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| mul(x, exp2(y))),
+        DType::F64 => kernel!(fused, |x: f64, y: f64| mul(x, double::exp2::<FMA>(y))),
         DType::C64 => kernel!(one_level, |x: Complex<f32>, y: Complex<f32>| mul(
             x,
             exp2(y)
@@ -2462,7 +2462,7 @@ fn of_lerp(compute: DType) -> Option<&'static Kernel> {
 fn of_gelu_tanh(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::gelu_tanh::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| gelu_tanh(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::gelu_tanh::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2499,8 +2499,8 @@ fn of_round_decimals(compute: DType) -> Option<&'static Kernel> {
 
 fn of_logit_eps(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, eps: f32| logit_eps(x, eps)),
-        DType::F64 => kernel!(one_level, |x: f64, eps: f64| logit_eps(x, eps)),
+        DType::F32 => kernel!(fused, |x: f32, eps: f32| single::logit_eps::<FMA>(x, eps)),
+        DType::F64 => kernel!(fused, |x: f64, eps: f64| double::logit_eps::<FMA>(x, eps)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2878,8 +2878,8 @@ fn of_stirling(compute: DType) -> Option<&'static Kernel> {
 
 fn of_selu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| selu(x)),
-        DType::F64 => kernel!(one_level, |x: f64| selu(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::selu::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::selu::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2896,7 +2896,7 @@ fn of_selu(compute: DType) -> Option<&'static Kernel> {
 fn of_mish(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::mish::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| mish(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::mish::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2913,7 +2913,7 @@ fn of_mish(compute: DType) -> Option<&'static Kernel> {
 fn of_logsigmoid(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32| single::logsigmoid::<FMA>(x)),
-        DType::F64 => kernel!(one_level, |x: f64| logsigmoid(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::logsigmoid::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -2993,8 +2993,8 @@ fn of_softsign(compute: DType) -> Option<&'static Kernel> {
 
 fn of_tanhshrink(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32| tanhshrink(x)),
-        DType::F64 => kernel!(one_level, |x: f64| tanhshrink(x)),
+        DType::F32 => kernel!(fused, |x: f32| single::tanhshrink::<FMA>(x)),
+        DType::F64 => kernel!(fused, |x: f64| double::tanhshrink::<FMA>(x)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -3011,7 +3011,7 @@ fn of_tanhshrink(compute: DType) -> Option<&'static Kernel> {
 fn of_elu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
         DType::F32 => kernel!(fused, |x: f32, alpha: f32| single::elu::<FMA>(x, alpha)),
-        DType::F64 => kernel!(one_level, |x: f64, alpha: f64| elu(x, alpha)),
+        DType::F64 => kernel!(fused, |x: f64, alpha: f64| double::elu::<FMA>(x, alpha)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -3027,8 +3027,8 @@ fn of_elu(compute: DType) -> Option<&'static Kernel> {
 
 fn of_celu(compute: DType) -> Option<&'static Kernel> {
     Some(match compute {
-        DType::F32 => kernel!(one_level, |x: f32, alpha: f32| celu(x, alpha)),
-        DType::F64 => kernel!(one_level, |x: f64, alpha: f64| celu(x, alpha)),
+        DType::F32 => kernel!(fused, |x: f32, alpha: f32| single::celu::<FMA>(x, alpha)),
+        DType::F64 => kernel!(fused, |x: f64, alpha: f64| double::celu::<FMA>(x, alpha)),
         DType::Bool
         | DType::U8
         | DType::I8
@@ -3071,9 +3071,10 @@ fn of_softplus(compute: DType) -> Option<&'static Kernel> {
             fused,
             |x: f32, beta: f32, threshold: f32| single::softplus::<FMA>(x, beta, threshold)
         ),
-        DType::F64 => kernel!(one_level, |x: f64, beta: f64, threshold: f64| softplus(
-            x, beta, threshold
-        )),
+        DType::F64 => kernel!(
+            fused,
+            |x: f64, beta: f64, threshold: f64| double::softplus::<FMA>(x, beta, threshold)
+        ),
         DType::Bool
         | DType::U8
         | DType::I8

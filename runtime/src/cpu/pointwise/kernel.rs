@@ -5,7 +5,7 @@ use std::slice;
 
 use nomina_core::{DType, Element};
 
-use crate::cpu::numeric::single;
+use crate::cpu::numeric::{double, single};
 use crate::cpu::simd::{LEVELS, level};
 
 /// The addresses of the inputs' elements; as many count as the kernel has operands.
@@ -166,38 +166,51 @@ pub(super) unsafe fn own2<A: Copy, B: Copy>(
 /// the cache when they are read again.
 const STRETCH: usize = 256;
 
-/// As [`loop1`], of a function that vectorises and holds for numbers up to [`single::REACH`]; `far`
-/// computes those beyond.
+/// A float whose angles have functions that vectorise, up to a bound.
+pub(super) trait Reaching: Copy {
+    /// Whether it lies within the bound; NaN does not.
+    fn reaches(self) -> bool;
+}
+
+impl Reaching for f32 {
+    #[inline(always)]
+    fn reaches(self) -> bool {
+        self.abs() <= single::REACH
+    }
+}
+
+impl Reaching for f64 {
+    #[inline(always)]
+    fn reaches(self) -> bool {
+        self.abs() <= double::REACH
+    }
+}
+
+/// As [`loop1`], of a function that vectorises and holds for numbers that reach; `far` computes the
+/// others.
 ///
 /// # Safety
 /// As [`Kernel::pick`] says.
 #[inline(always)]
-pub(super) unsafe fn loop_reaching(
+pub(super) unsafe fn loop_reaching<T: Reaching>(
     n: usize,
     out: *mut u8,
     inputs: Inputs,
-    near: impl Fn(f32) -> f32,
-    far: fn(f32) -> f32,
+    near: impl Fn(T) -> T,
+    far: fn(T) -> T,
 ) {
     // SAFETY: the caller's promise.
-    let (out, x) = unsafe { (output::<f32>(out, n), input::<f32>(inputs[0], n)) };
+    let (out, x) = unsafe { (output::<T>(out, n), input::<T>(inputs[0], n)) };
     for (out, x) in out.chunks_mut(STRETCH).zip(x.chunks(STRETCH)) {
-        // By bits, which vectors compare at any level; NaN counts as far.
-        let greatest = x
-            .iter()
-            .fold(0, |greatest: u32, x| greatest.max(x.abs().to_bits()));
-        if greatest <= single::REACH.to_bits() {
+        // All are looked at, as vectors do.
+        if x.iter().fold(true, |all, x| all & x.reaches()) {
             for (out, &x) in out.iter_mut().zip(x) {
                 out.write(near(x));
             }
         } else {
             // Each by itself: a result does not depend on what lies next to it.
             for (out, &x) in out.iter_mut().zip(x) {
-                out.write(if x.abs() <= single::REACH {
-                    near(x)
-                } else {
-                    far(x)
-                });
+                out.write(if x.reaches() { near(x) } else { far(x) });
             }
         }
     }
@@ -274,15 +287,16 @@ pub(super) unsafe fn loop4<A: Copy, B: Copy, C: Copy, D: Copy, R>(
     }
 }
 
-/// The kernel of a function of one `f32` that reaches up to a bound without a call.
+/// The kernel of a function of one float that reaches up to a bound without a call, of the module.
 macro_rules! reaching {
-    ($function:ident) => {{
+    ($module:ident, $function:ident, $t:ty) => {{
         const KERNEL: Kernel = {
             let loops = fused!(fn(n: usize, out: *mut u8, inputs: Inputs) {
-                let near = single::$function::<FMA>;
-                super::kernel::loop_reaching(n, out, inputs, near, f32::$function)
+                let near = $module::$function::<FMA>;
+                super::kernel::loop_reaching(n, out, inputs, near, <$t>::$function)
             });
-            Kernel::new(1, [DType::F32; 4], DType::F32, loops)
+            let dtype = <$t as Element>::DTYPE;
+            Kernel::new(1, [dtype; 4], dtype, loops)
         };
         &KERNEL
     }};

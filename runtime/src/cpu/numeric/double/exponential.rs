@@ -1,0 +1,288 @@
+//! Exponentials and what is made of them.
+
+use super::LN_2;
+use super::pair::{product, quick_sum, sum};
+use crate::cpu::numeric::single::{Madd, polynomial};
+
+/// Adding it makes the last bits the nearest integer.
+pub(super) const ROUND: f64 = super::ROUND;
+
+/// exp(x) as powers of two, in the last bits, and what remains: a number, and what that lacks.
+#[inline(always)]
+pub(super) fn split<const FMA: bool>(x: f64) -> (f64, f64, f64) {
+    let shifted = x.madd::<FMA>(std::f64::consts::LOG2_E, ROUND);
+    let whole = shifted - ROUND;
+    let near = whole.madd::<FMA>(-LN_2[0], x);
+    let r = whole.madd::<FMA>(-LN_2[1], near);
+    (shifted, r, whole.madd::<FMA>(-LN_2[1], near - r))
+}
+
+/// exp(r + low) - 1 - r for what [`split`] leaves.
+#[inline(always)]
+fn bend<const FMA: bool>(r: f64, low: f64) -> f64 {
+    const SERIES: [f64; 10] = [
+        2.511_793_564_075_060_3e-8,
+        2.763_137_116_041_09e-7,
+        2.755_721_610_106_685e-6,
+        2.480_148_972_396_799_7e-5,
+        0.000_198_412_699_175_572_3,
+        0.001_388_888_894_718_432_8,
+        0.008_333_333_333_307_155,
+        0.041_666_666_666_514_98,
+        0.166_666_666_666_667,
+        0.500_000_000_000_001_2,
+    ];
+    (r * r).madd::<FMA>(polynomial::<FMA, _, 10>(r, SERIES), low)
+}
+
+/// exp(x + low) as powers of two, in the last bits, and what the factor exceeds 1 by; x between -800
+/// and 750.
+#[inline(always)]
+pub(super) fn power<const FMA: bool>(x: f64, low: f64) -> (f64, f64) {
+    let (shifted, r, rest) = split::<FMA>(x);
+    let (r, low) = quick_sum(r, rest + low);
+    (shifted, r + bend::<FMA>(r, low))
+}
+
+/// A number times as many powers of two as the last bits count, where `low` says that they are fewer
+/// than -1000: two factors, so that what is infinite, or below the normal numbers, comes out too.
+#[inline(always)]
+pub(super) fn grow(x: f64, shifted: f64, low: bool) -> f64 {
+    let bias = if low {
+        (1023 + 511) << 52
+    } else {
+        (1023 - 1) << 52
+    };
+    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(bias));
+    x * scale
+        * if low {
+            1.491_668_146_240_041_3e-154
+        } else {
+            2.0
+        }
+}
+
+/// Two to the power of what the last bits count, where that is a normal number.
+#[inline(always)]
+fn whole_power(shifted: f64) -> f64 {
+    f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52))
+}
+
+/// Two to the power.
+#[inline(always)]
+pub(crate) fn exp2<const FMA: bool>(x: f64) -> f64 {
+    const SERIES: [f64; 13] = [
+        2.573_783_728_096_662e-11,
+        4.455_822_270_365_521e-10,
+        7.054_891_451_672_409e-9,
+        1.017_805_706_303_932_1e-7,
+        1.321_548_682_333_603_9e-6,
+        1.525_273_384_160_517_3e-5,
+        0.000_154_035_303_933_547_31,
+        0.001_333_355_814_640_643_2,
+        0.009_618_129_107_628_487,
+        0.055_504_108_664_821_625,
+        0.240_226_506_959_100_72,
+        0.693_147_180_559_945_3,
+        1.0,
+    ];
+    let x = if x > 1025.0 { 1025.0 } else { x };
+    let x = if x < -1080.0 { -1080.0 } else { x };
+    let shifted = x + ROUND;
+    let power = polynomial::<FMA, _, 13>(x - (shifted - ROUND), SERIES);
+    grow(power, shifted, x < -1000.0)
+}
+
+/// *e* to the power, less one.
+#[inline(always)]
+pub(crate) fn expm1<const FMA: bool>(x: f64) -> f64 {
+    let near = if x > 710.0 { 710.0 } else { x };
+    let near = if near < -50.0 { -50.0 } else { near };
+    let (shifted, r, low) = split::<FMA>(near);
+    // Of great powers the half, whose double may be infinite.
+    let great = near > 700.0;
+    let (twice, one) = if great { (2.0, 0.5) } else { (1.0, 1.0) };
+    let scale = whole_power(if great { shifted - 1.0 } else { shifted });
+    let (high, rest) = quick_sum(scale - one, scale * r);
+    let value = twice * (high + scale.madd::<FMA>(bend::<FMA>(r, low), rest));
+    if x == 0.0 { x } else { value }
+}
+
+/// Hyperbolic sine and cosine of what remains of the magnitude, the latter less one, and half the sum
+/// and the difference of the power of two and its inverse, halved.
+#[inline(always)]
+fn hyperbolic<const FMA: bool>(x: f64) -> [f64; 4] {
+    const SINH: [f64; 5] = [
+        2.510_911_427_760_959_2e-8,
+        2.755_724_401_532_294_6e-6,
+        0.000_198_412_698_862_868_53,
+        0.008_333_333_333_321_582,
+        0.166_666_666_666_666_77,
+    ];
+    const COSH: [f64; 5] = [
+        2.763_143_924_755_644_4e-7,
+        2.480_148_950_842_329_6e-5,
+        0.001_388_888_894_742_588_2,
+        0.041_666_666_666_513_87,
+        0.500_000_000_000_001_3,
+    ];
+    let a = x.abs();
+    let a = if a > 710.5 { 710.5 } else { a };
+    let (shifted, r, low) = split::<FMA>(a);
+    let z = r * r;
+    let sinh = r + (z * r).madd::<FMA>(polynomial::<FMA, _, 5>(z, SINH), low);
+    let cosh = z * polynomial::<FMA, _, 5>(z, COSH);
+    let bits = shifted.to_bits() << 52;
+    let power = f64::from_bits(bits.wrapping_add(1021 << 52));
+    let inverse = f64::from_bits((1021_u64 << 52).wrapping_sub(bits));
+    // From here on it does not count.
+    let inverse = if a > 40.0 { 0.0 } else { inverse };
+    [sinh, cosh, power + inverse, power - inverse]
+}
+
+/// The hyperbolic sine.
+#[inline(always)]
+pub(crate) fn sinh<const FMA: bool>(x: f64) -> f64 {
+    let [sinh, cosh, sum, difference] = hyperbolic::<FMA>(x);
+    let (high, rest) = quick_sum(difference, sum * sinh);
+    let value = if difference == 0.0 {
+        sinh
+    } else {
+        2.0 * (high + difference.madd::<FMA>(cosh, rest))
+    };
+    let value = if x.abs() < 1e-8 { x } else { value.copysign(x) };
+    if x.abs() > f64::MAX { x } else { value }
+}
+
+/// The hyperbolic cosine.
+#[inline(always)]
+pub(crate) fn cosh<const FMA: bool>(x: f64) -> f64 {
+    let [sinh, cosh, sum, difference] = hyperbolic::<FMA>(x);
+    let value = 2.0 * (sum + sum.madd::<FMA>(cosh, difference * sinh));
+    if x.abs() > f64::MAX { x.abs() } else { value }
+}
+
+/// `alpha` (exp(x) - 1) where negative.
+#[inline(always)]
+pub(crate) fn elu<const FMA: bool>(x: f64, alpha: f64) -> f64 {
+    let value = alpha * expm1::<FMA>(x);
+    if x <= 0.0 { value } else { x }
+}
+
+/// `alpha` (exp(x / `alpha`) - 1) where negative.
+#[inline(always)]
+pub(crate) fn celu<const FMA: bool>(x: f64, alpha: f64) -> f64 {
+    let value = alpha * expm1::<FMA>(x / alpha);
+    if x <= 0.0 { value } else { x }
+}
+
+/// [`elu`] with fixed scales that keep mean and variance of what passes through.
+#[inline(always)]
+pub(crate) fn selu<const FMA: bool>(x: f64) -> f64 {
+    const ALPHA: f64 = 1.673_263_242_354_377_2;
+    const SCALE: f64 = 1.050_700_987_355_480_5;
+    let negative = (SCALE * ALPHA) * expm1::<FMA>(x);
+    if x <= 0.0 { negative } else { SCALE * x }
+}
+
+/// x times the logistic function of the gate and what that lacks; NaN at minus infinity, as PyTorch's
+/// activations are.
+#[inline(always)]
+fn gated<const FMA: bool>(x: f64, gate: f64, low: f64) -> f64 {
+    let negative = gate < 0.0;
+    let far = gate.abs() > 760.0;
+    let a = if far { -760.0 } else { -gate.abs() };
+    let low = if far { 0.0 } else { low };
+    let (shifted, less) = power::<FMA>(a, if negative { low } else { -low });
+    let small = a < -700.0;
+    let e = grow(1.0 + less, shifted, small);
+    // The number goes into the power before that leaves the normal numbers.
+    let top = if negative { x.madd::<FMA>(less, x) } else { x };
+    let sum = 1.0 + e;
+    // What the sum lost, times nearly its inverse.
+    let lost = (e - (sum - 1.0)) * e.madd::<FMA>(-0.5, 1.0);
+    let quotient = top / sum;
+    let quotient = quotient.madd::<FMA>(-lost, quotient);
+    let value = if negative {
+        grow(quotient, shifted, small)
+    } else {
+        quotient
+    };
+    let value = if negative & far { x * 0.0 } else { value };
+    (if x > f64::MAX { x } else { value }).copysign(x)
+}
+
+/// The number times its logistic function.
+#[inline(always)]
+pub(crate) fn silu<const FMA: bool>(x: f64) -> f64 {
+    gated::<FMA>(x, x, 0.0)
+}
+
+/// x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³))), by way of the logistic function: nothing cancels.
+#[inline(always)]
+pub(crate) fn gelu_tanh<const FMA: bool>(x: f64) -> f64 {
+    const SQRT_8_OVER_PI: [f64; 2] = [1.595_769_121_605_730_8, -9.969_308_809_110_92e-17];
+    const CUBIC: f64 = 0.044_715;
+    // Exponentials turn absolute errors of their arguments into relative ones.
+    let near = if x.abs() > 1e3 {
+        1e3_f64.copysign(x)
+    } else {
+        x
+    };
+    let (square, square_low) = product::<FMA>(near, near);
+    let (cubic, cubic_low) = product::<FMA>(square, CUBIC);
+    let (sum, sum_low) = sum(1.0, cubic);
+    let sum_low = sum_low + square_low.madd::<FMA>(CUBIC, cubic_low);
+    let (inner, inner_low) = product::<FMA>(near, sum);
+    let inner_low = near.madd::<FMA>(sum_low, inner_low);
+    let (gate, gate_low) = product::<FMA>(inner, SQRT_8_OVER_PI[0]);
+    let rest = inner_low.madd::<FMA>(SQRT_8_OVER_PI[0], inner * SQRT_8_OVER_PI[1]);
+    gated::<FMA>(x, gate, gate_low + rest)
+}
+
+/// The number times tanh of its softplus, by way of tanh ln(1 + e) = (e² + 2e) / (e² + 2e + 2).
+#[inline(always)]
+pub(crate) fn mish<const FMA: bool>(x: f64) -> f64 {
+    let near = if x < -760.0 { -760.0 } else { x };
+    let near = if near > 40.0 { 40.0 } else { near };
+    let (shifted, less) = power::<FMA>(near, 0.0);
+    let small = near < -700.0;
+    let e = grow(1.0 + less, shifted, small);
+    let rest = (e + 2.0) / e.madd::<FMA>(e + 2.0, 2.0);
+    let value = grow(near.madd::<FMA>(less, near) * rest, shifted, small);
+    let value = if x > 40.0 { x } else { value };
+    if x < -760.0 { x * 0.0 } else { value }
+}
+
+/// x - tanh(x)
+#[inline(always)]
+pub(crate) fn tanhshrink<const FMA: bool>(x: f64) -> f64 {
+    // The difference over x³, of the square: farther out nothing cancels.
+    const SERIES: [f64; 18] = [
+        -7.840_312_962_919_748e-10,
+        1.244_950_115_598_856_7e-8,
+        -9.532_516_600_214_71e-8,
+        4.761_651_676_016_541e-7,
+        -1.784_171_503_659_363e-6,
+        5.507_172_018_701_312e-6,
+        -1.507_095_237_377_632_4e-5,
+        3.868_297_721_657_978e-5,
+        -9.659_188_434_860_565e-5,
+        0.000_238_994_927_040_973_8,
+        -0.000_589_985_747_530_333_5,
+        0.001_455_824_937_989_445,
+        -0.003_592_126_532_609_303,
+        0.008_863_235_370_848_216,
+        -0.021_869_488_525_893_5,
+        0.053_968_253_967_904_21,
+        -0.133_333_333_333_328_6,
+        0.333_333_333_333_333_3,
+    ];
+    let z = x * x;
+    let near = x * (z * polynomial::<FMA, _, 18>(z, SERIES));
+    if z < 1.5 {
+        near
+    } else {
+        x - super::tanh::<FMA>(x)
+    }
+}

@@ -1,0 +1,64 @@
+//! Inverses of the error function's family.
+
+use super::{log, polynomial};
+
+/// The number whose error function is x, not negative, and `rest` less than 1: polynomials of the
+/// square, and of 1 / √-ln(1 - x), of which it is nearly a multiple.
+#[inline(always)]
+fn inverse<const FMA: bool>(x: f32, rest: f32) -> f32 {
+    const INNER: [f32; 9] = [
+        0.621_737_27,
+        -0.920_493_06,
+        0.725_576_2,
+        -0.211_086_102,
+        0.122_158_35,
+        0.079_706_67,
+        0.127_961_59,
+        0.232_004_48,
+        0.886_226_96,
+    ];
+    const OUTER: [f32; 13] = [
+        -6.302_654_9,
+        2.661_187,
+        1.565_269_15,
+        -0.332_120_27,
+        -0.455_003_43,
+        0.182_449_09,
+        -0.084_081_32,
+        0.150_240_2,
+        -0.228_485_4,
+        0.214_745_09,
+        0.007_162_508_35,
+        -0.430_918_2,
+        0.834_094_14,
+    ];
+    let root = (-log::<FMA>(rest)).sqrt();
+    let outer = root * polynomial::<FMA, _, 13>(1.0 / root - 0.5, OUTER);
+    let inner = x * polynomial::<FMA, _, 9>(x * x, INNER);
+    if x < 0.75 { inner } else { outer }
+}
+
+/// The number whose error function is `x`; infinite at ±1, NaN beyond.
+#[inline(always)]
+pub(crate) fn erfinv<const FMA: bool>(x: f32) -> f32 {
+    let a = x.abs();
+    let value = inverse::<FMA>(a, 1.0 - a);
+    let value = if a == 1.0 { f32::INFINITY } else { value };
+    (if a <= 1.0 { value } else { f32::NAN }).copysign(x)
+}
+
+/// The inverse of the normal distribution function.
+#[inline(always)]
+pub(crate) fn ndtri<const FMA: bool>(p: f32) -> f32 {
+    let upper = p > 0.5;
+    let rest = 2.0 * if upper { 1.0 - p } else { p };
+    let x = (2.0 * p - 1.0).abs();
+    let value = std::f32::consts::SQRT_2 * inverse::<FMA>(x, rest);
+    let value = if rest == 0.0 { f32::INFINITY } else { value };
+    let value = if upper { value } else { -value };
+    if (p >= 0.0) & (p <= 1.0) {
+        value
+    } else {
+        f32::NAN
+    }
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Prints the coefficients of the polynomials of runtime/src/cpu/numeric/{double,single}.
+
+    pip install mpmath && scripts/minimax.py [NAME...]
+
+Remez' exchange (E. Ya. Remez, 1934; N. J. Trefethen, Approximation Theory and Approximation Practice, chapter
+10), with 50 digits: of all polynomials of a degree, the one whose greatest error, weighed, is the least. Behind
+a name stand that error's binary logarithm, and the coefficients from the highest down, each to be rounded to f64 or f32.
+"""
+
+import sys
+
+import mpmath as m
+from mpmath import mp, mpf
+
+mp.dps = 50
+
+
+def minimax(f, a, b, count, weight=lambda _: 1):
+    """The polynomial of `count` coefficients nearest to f between a and b, and its greatest error."""
+    a, b = mpf(a), mpf(b)
+    steps = 24 * (count + 2)
+    grid = [(a + b) / 2 - (b - a) / 2 * m.cos(m.pi * k / steps) for k in range(steps + 1)]
+    values, weights = [f(x) for x in grid], [mpf(weight(x)) for x in grid]
+    at = [round(steps * k / count) for k in range(count + 1)]
+    for _ in range(30):
+        rows = [[grid[i] ** j for j in range(count)] + [(-1) ** k / weights[i]]
+                for k, i in enumerate(at)]
+        *found, level = m.lu_solve(m.matrix(rows), m.matrix([values[i] for i in at]))
+        errors = [(m.polyval(found[::-1], x) - v) * w for x, v, w in zip(grid, values, weights)]
+        # The greatest error of every stretch between changes of sign.
+        peaks = []
+        for i, e in enumerate(errors):
+            if peaks and (errors[peaks[-1]] > 0) == (e > 0):
+                if abs(e) > abs(errors[peaks[-1]]):
+                    peaks[-1] = i
+            else:
+                peaks.append(i)
+        while len(peaks) > count + 1:
+            peaks.pop(0 if abs(errors[peaks[0]]) < abs(errors[peaks[-1]]) else -1)
+        most = max(abs(e) for e in errors)
+        if len(peaks) < count + 1 or peaks == at or most < abs(level) * mpf("1.001"):
+            break
+        at = peaks
+    return found[::-1], most
+
+
+HALF_LN_2 = m.log(2) / 2 * mpf("1.001")
+QUARTER = m.pi / 4 * mpf("1.0001")
+
+
+def near_one(z):
+    """2 artanh(s) / s of the square, from the third term on."""
+    s = m.sqrt(z)
+    return (2 * m.atanh(s) / s - 2 - 2 * z / 3) / z**2
+
+
+def steep(a):
+    """What an error of -ln erfc weighs in erf."""
+    return m.erfc(a) / m.erf(a)
+
+
+TAIL = 4
+
+
+def scaled_tail(u):
+    """exp(a²) erfc(a) (1 + a / 4), of u = 1 / (1 + a / 4)."""
+    if u == 0:
+        return 1 / (TAIL * m.sqrt(m.pi))
+    a = (1 / u - 1) * TAIL
+    if a > 40:
+        y, total, term = 1 / (2 * a * a), mpf(1), mpf(1)
+        for k in range(1, 25):
+            term *= -(2 * k - 1) * y
+            total += term
+        return total / (a * m.sqrt(m.pi)) / u
+    return m.exp(a * a) * m.erfc(a) / u
+
+
+def over_square(f, limit):
+    """A function of the square: f of the root over the square, and its limit at zero."""
+    return lambda z: f(m.sqrt(z)) / z if z else mpf(limit)
+
+
+def near(weight):
+    """An error's weight, which ends in zero where its factor does; but not quite."""
+    return lambda x: weight(x) + mpf(10) ** -4
+
+
+def erfinv(x):
+    """Newton's steps: mpmath's own has too few digits."""
+    z = m.erfinv(x)
+    for _ in range(3):
+        z -= (m.erf(z) - x) * m.sqrt(m.pi) / 2 * m.exp(z * z)
+    return z
+
+
+def far_erfinv(u):
+    """The number whose erfc is exp(-1/u²), times u."""
+    log = -1 / u**2
+    if log > -1.4:
+        return erfinv(-m.expm1(log)) * u
+    z = 1 / u
+    for _ in range(60):
+        step = (m.log(m.erfc(z)) - log) * m.erfc(z) * m.sqrt(m.pi) / 2 * m.exp(z * z)
+        z += step
+        if abs(step) < mpf(10) ** -40:
+            break
+    return z * u
+
+
+# name: what is approached, from, to, how many coefficients, what an error weighs.
+FITS = {
+    # (exp(r) - 1 - r) / r²
+    "exp": (lambda r: (m.expm1(r) - r) / r**2 if abs(r) > 1e-12 else mpf(1) / 2 + r / 6,
+            -HALF_LN_2, HALF_LN_2, 10, near(lambda r: r**2)),
+    # (2^r - 1) / r
+    "exp2": (lambda r: m.expm1(r * m.log(2)) / r if r else m.log(2), -0.5001, 0.5001, 12),
+    # (sinh(r) / r - 1) / r² and (cosh(r) - 1) / r², of the square, and so on
+    "sinh": (over_square(lambda x: m.sinh(x) / x - 1, mpf(1) / 6), 0, HALF_LN_2**2, 5, near(abs)),
+    "cosh": (over_square(lambda x: m.cosh(x) - 1, 0.5), 0, HALF_LN_2**2, 5, near(abs)),
+    "sin": (over_square(lambda x: m.sin(x) / x - 1, -mpf(1) / 6), 0, (2 * QUARTER) ** 2, 8, near(abs)),
+    "tan": (over_square(lambda x: m.tan(x) / x - 1, mpf(1) / 3), 0, QUARTER**2, 14, near(abs)),
+    "atan": (over_square(lambda x: m.atan(x) / x - 1, -mpf(1) / 3), 0, 1, 20, near(abs)),
+    "asin": (over_square(lambda x: m.asin(x) / x - 1, mpf(1) / 6), 0, 0.25, 13, near(abs)),
+    "artanh": (lambda z: near_one(z) if z > 1e-6 else mpf(2) / 5 + 2 * z / 7, 0, 0.02945, 7,
+               near(lambda z: z**2)),
+    "tanh": (over_square(lambda x: 1 - m.tanh(x) / x, mpf(1) / 3), 0, 1.5, 18),
+    "erf": (lambda z: m.erf(m.sqrt(z)) / m.sqrt(z) - 1 if z else 2 / m.sqrt(m.pi) - 1, 0, 1, 12),
+    "atan of f32": (over_square(lambda x: m.atan(x) / x - 1, -mpf(1) / 3), 0, 1, 9, near(abs)),
+    "asin of f32": (over_square(lambda x: m.asin(x) / x - 1, mpf(1) / 6), 0, 0.25, 5, near(abs)),
+    "tanh of f32": (over_square(lambda x: 1 - m.tanh(x) / x, mpf(1) / 3), 0, 1.5, 10),
+    # -ln erfc
+    "erf_outer": (lambda a: -m.log(m.erfc(a)), 1, 6, 17, steep),
+    # of u less the middle, where its powers are small
+    "erfcx": (lambda v: scaled_tail(v + mpf(0.5)), -0.5, 0.5, 24),
+    "erfinv": (lambda z: erfinv(m.sqrt(z)) / m.sqrt(z) if z else m.sqrt(m.pi) / 2, 0, 0.5625, 8),
+    # of 1 / √-ln(1 - x) less the middle, and divided by it
+    "erfinv_outer": (lambda v: far_erfinv(v + mpf("0.47")), 1 / mpf(27.4) - mpf("0.47"), mpf("0.43"), 16),
+    "erfinv of f32": (lambda z: erfinv(m.sqrt(z)) / m.sqrt(z) if z else m.sqrt(m.pi) / 2, 0, 0.5625, 9),
+    "erfinv_outer of f32": (lambda v: far_erfinv(v + mpf("0.5")), mpf("-0.405"), mpf("0.4"), 13),
+}
+
+
+def main():
+    for name in sys.argv[1:] or FITS:
+        found, most = minimax(*FITS[name])
+        print(f"{name}: {float(m.log(most, 2)):.1f}")
+        print("".join(f"    {float(c)!r},\n" for c in found), end="")
+
+
+if __name__ == "__main__":
+    main()
