@@ -183,8 +183,19 @@ impl From<Name> for Cow<'static, str> {
 ///
 /// Lists up to 8 dims are stored inline. A list that belongs to a tensor holds no name twice
 /// ([`Names::new`] checks it); the rules in [`crate::rule`] rely on it.
-#[derive(Clone, PartialEq, Eq, Default, Hash)]
+#[derive(PartialEq, Eq, Default, Hash)]
 pub struct Names(SmallVec<[Option<Name>; 8]>);
+
+impl Clone for Names {
+    /// One by one: there are few, and room for them.
+    fn clone(&self) -> Self {
+        let mut names = SmallVec::new();
+        for name in &self.0 {
+            names.push(name.clone());
+        }
+        Self(names)
+    }
+}
 
 impl Names {
     /// A list of names, checked: at most [`MAX_DIMS`] dims, no name twice.

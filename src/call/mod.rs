@@ -77,13 +77,6 @@ impl Look<'_> {
         names(self.wild, self.of)
     }
 
-    /// A result with the same dims.
-    #[inline(always)]
-    pub(crate) fn same(self, raw: Raw) -> Bare {
-        let wild = self.wild();
-        Bare { raw, wild }
-    }
-
     /// The run-time names, for a result with the same dims.
     #[inline]
     pub(crate) fn wild(self) -> Wilds {

@@ -22,10 +22,13 @@ pub(crate) fn new(op: Op, sides: &[Side<'_>], out: &'static Static) -> Result<Ba
 /// [`new`], or a panic at the caller's line.
 #[track_caller]
 pub(crate) fn made(op: Op, sides: &[Side<'_>], out: &'static Static) -> Bare {
-    if let [x, y] = sides
-        && let Some(bare) = two(op, x, y)
-    {
-        return bare;
+    if let [x, y] = sides {
+        if let Some(bare) = alike(op, x, y) {
+            return bare;
+        }
+        if let Some(bare) = unlike(op, x, y) {
+            return bare;
+        }
     }
     done(others(op, sides, out))
 }
@@ -33,10 +36,28 @@ pub(crate) fn made(op: Op, sides: &[Side<'_>], out: &'static Static) -> Bare {
 /// Two operands whose names are all in their types, where [`call::of_two`] takes them.
 #[inline(always)]
 fn two(op: Op, x: &Side<'_>, y: &Side<'_>) -> Option<Bare> {
+    alike(op, x, y).or_else(|| unlike(op, x, y))
+}
+
+/// [`two`] tensors of one shape: compiled into its callers, so that the result is made where they
+/// want it.
+#[inline(always)]
+fn alike(op: Op, x: &Side<'_>, y: &Side<'_>) -> Option<Bare> {
+    match (x, y) {
+        (Side::Tensor(x), Side::Tensor(y)) if !x.of.wild && !y.of.wild => {
+            call::of_alike(op, x.raw, y.raw).map(Bare::new)
+        }
+        _ => None,
+    }
+}
+
+/// [`two`] that are not [`alike`].
+#[inline(never)]
+fn unlike(op: Op, x: &Side<'_>, y: &Side<'_>) -> Option<Bare> {
     if x.is_wild() || y.is_wild() {
         return None;
     }
-    call::of_two(op, x.arg(), y.arg()).map(Bare::new)
+    call::of_unlike(op, x.arg(), y.arg()).map(Bare::new)
 }
 
 /// [`new`] of what is not [`two`].
@@ -59,25 +80,34 @@ fn others(op: Op, sides: &[Side<'_>], out: &'static Static) -> Result<Bare> {
 
 /// One operand, whose names stay.
 pub(crate) fn unary(op: Op, x: Look<'_>) -> Result<Bare> {
-    match call::of_one(op, x.raw) {
-        Some(raw) => Ok(x.same(raw)),
-        None => unlike(op, x),
+    match one(op, x) {
+        Some(bare) => Ok(bare),
+        None => other(op, x),
     }
 }
 
 /// [`unary`], or a panic at the caller's line.
 #[track_caller]
 pub(crate) fn made_unary(op: Op, x: Look<'_>) -> Bare {
-    match call::of_one(op, x.raw) {
-        Some(raw) => x.same(raw),
-        None => done(unlike(op, x)),
+    match one(op, x) {
+        Some(bare) => bare,
+        None => done(other(op, x)),
     }
 }
 
-/// [`unary`] where the tensor is not of the kind that [`call::of_one`] takes.
+/// One operand without names at run time, where [`call::of_one`] takes it.
+#[inline(always)]
+fn one(op: Op, x: Look<'_>) -> Option<Bare> {
+    match x.wild {
+        None => call::of_one(op, x.raw).map(Bare::new),
+        Some(_) => None,
+    }
+}
+
+/// [`unary`] of what is not [`one`].
 #[inline(never)]
-fn unlike(op: Op, x: Look<'_>) -> Result<Bare> {
-    let raw = typed(|| call::pointwise_unlike(op, &[Arg::Tensor(x.raw)]));
+fn other(op: Op, x: Look<'_>) -> Result<Bare> {
+    let raw = typed(|| call::pointwise(op, &[Arg::Tensor(x.raw)]));
     Ok(Bare {
         raw: raw.map_err(|error| x.blame(error))?,
         wild: x.wild(),
@@ -114,10 +144,13 @@ pub(crate) fn operator(
     mut right: Given<'_>,
     out: &'static Static,
 ) -> Bare {
-    if let (Given::Lent(x), Given::Lent(y)) = (&left, &right)
-        && let Some(bare) = two(op, x, y)
-    {
-        return bare;
+    if let (Given::Lent(x), Given::Lent(y)) = (&left, &right) {
+        if let Some(bare) = alike(op, x, y) {
+            return bare;
+        }
+        if let Some(bare) = unlike(op, x, y) {
+            return bare;
+        }
     }
     if let Given::Own(own, of) = &mut left
         && into_own(op, own, of, &right.side(), false)

@@ -11,8 +11,8 @@ use nomina_core::op::Op;
 
 use super::arg::Arg;
 use super::direct::{keeps, larger, looks_at_elements, repeated};
-use crate::backend::Lane;
-use crate::cpu::pointwise::{Inputs, Kernel, SMALL, Scratch, kernel, over, spread};
+use crate::cpu::constant::Constant;
+use crate::cpu::pointwise::{Inputs, Kernel, SMALL, Scratch, kernel, over, repeat, spread};
 use crate::raw::{Raw, Strided};
 use crate::storage::Storage;
 
@@ -79,11 +79,29 @@ pub fn of_one(op: Op, x: &Raw) -> Option<Raw> {
 #[inline(always)]
 pub fn of_two(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
     if let (Arg::Tensor(x), Arg::Tensor(y)) = (x, y)
-        && let Some(made) = alike(op, x, y)
+        && let Some(raw) = of_alike(op, x, y)
     {
-        // SAFETY: `alike` looked at it.
-        return Some(unsafe { put(made, &x.layout) });
+        return Some(raw);
     }
+    of_unlike(op, x, y)
+}
+
+/// [`of_two`] that are of one shape.
+#[must_use]
+#[inline(always)]
+pub fn of_alike(op: Op, x: &Raw, y: &Raw) -> Option<Raw> {
+    if x.layout.shape.len() != y.layout.shape.len() {
+        return None;
+    }
+    let made = alike(op, x, y)?;
+    // SAFETY: `alike` looked at it.
+    Some(unsafe { put(made, &x.layout) })
+}
+
+/// [`of_two`] that are not of one shape.
+#[must_use]
+#[inline(always)]
+pub fn of_unlike(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
     let (made, like) = unlike(op, x, y)?;
     // SAFETY: `unlike` looked at it.
     Some(unsafe { put(made, like) })
@@ -130,19 +148,17 @@ fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
         (Arg::Tensor(a), Arg::Tensor(b))
             if std::ptr::eq(larger(&b.layout, &a.layout), &b.layout) =>
         {
-            (b, x, true)
+            (b, &x, true)
         }
-        (Arg::Tensor(a), _) => (a, y, false),
-        (_, Arg::Tensor(b)) => (b, x, true),
+        (Arg::Tensor(a), _) => (a, &y, false),
+        (_, Arg::Tensor(b)) => (b, &x, true),
         _ => return None,
     };
     let (input, dtype) = (address(whole)?, whole.dtype);
     let count = count(&whole.layout)?;
     let kernel = find(op, dtype, 2)?;
-    let lane = beside(other, whole, count)?;
-    let mut block = Scratch::<SMALL>::NEW;
-    // SAFETY: there is room for so many elements, of which there are whole periods.
-    let other = unsafe { spread(lane, dtype, count, block.as_mut_ptr()) };
+    let mut block = Scratch::NEW;
+    let other = beside(other, whole, count, &mut block)?;
     let inputs = if behind {
         inputs(other, input)
     } else {
@@ -153,19 +169,34 @@ fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
     Some((made, &whole.layout))
 }
 
-/// How an operand repeats along a tensor of `count` elements, which is row-major, where both are short.
+/// As many elements of an operand as a row-major tensor has, side by side, where both are short: it
+/// repeats along the tensor and is written to `block`, or lies so.
 #[inline(always)]
-fn beside(other: Arg<'_>, whole: &Raw, count: usize) -> Option<Lane> {
-    if count * whole.dtype.size() > SMALL {
+fn beside(
+    other: &Arg<'_>,
+    whole: &Raw,
+    count: usize,
+    block: &mut Scratch<SMALL>,
+) -> Option<*const u8> {
+    let dtype = whole.dtype;
+    if count * dtype.size() > SMALL {
         return None;
     }
-    match other {
-        Arg::Scalar(value) => keeps(value, whole.dtype).then_some(Lane::Number(value)),
-        Arg::Tensor(other) if other.dtype == whole.dtype => {
-            repeated(address(other)?, &other.layout, &whole.layout, count)
+    let lane = match *other {
+        Arg::Scalar(value) if keeps(value, dtype) => {
+            let number = Constant::new(value, dtype);
+            let block = block.as_mut_ptr();
+            // SAFETY: the number is of this dtype, and there is room for it so many times.
+            unsafe { repeat(number.as_ptr(), dtype.size(), block, count) };
+            return Some(block);
         }
-        Arg::Tensor(_) => None,
-    }
+        Arg::Tensor(other) if other.dtype == dtype => {
+            repeated(address(other)?, &other.layout, &whole.layout, count)?
+        }
+        Arg::Scalar(_) | Arg::Tensor(_) => return None,
+    };
+    // SAFETY: there is room for so many elements, which are whole periods of the operand's.
+    Some(unsafe { spread(lane, dtype, count, block.as_mut_ptr()) })
 }
 
 /// New elements, which a loop makes of those at these places.
@@ -202,7 +233,7 @@ fn try_one(op: Op, own: &mut Raw) -> Option<()> {
 
 #[inline(never)]
 fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
-    let mut block = Scratch::<SMALL>::NEW;
+    let mut block = Scratch::NEW;
     let (kernel, count, input) = match other {
         Arg::Tensor(other)
             if other.dtype == own.dtype
@@ -213,10 +244,7 @@ fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
         _ => {
             let count = own.layout.dense_count()?;
             let kernel = find(op, own.dtype, 2)?;
-            let lane = beside(other, own, count)?;
-            // SAFETY: there is room for so many elements, of which there are whole periods.
-            let input = unsafe { spread(lane, own.dtype, count, block.as_mut_ptr()) };
-            (kernel, count, input)
+            (kernel, count, beside(&other, own, count, &mut block)?)
         }
     };
     let place = own_place(own, kernel, count)?;

@@ -190,7 +190,9 @@ pub(crate) fn repeated(
     }
     let leading = shape.iter().take_while(|&&size| size == 1).count();
     let row = &shape[leading..];
-    if other.ends_with(row) {
+    // Dim by dim, where `ends_with` would call a function for each two lists.
+    let ends = row.iter().rev().zip(other.iter().rev());
+    if ends.into_iter().all(|(a, b)| a == b) {
         return Some(match elements {
             1 => Lane::Columns(ptr, count),
             n if n == count => Lane::Whole(ptr),
@@ -199,7 +201,7 @@ pub(crate) fn repeated(
     }
     let trailing = shape.iter().rev().take_while(|&&size| size == 1).count();
     let column = &shape[..shape.len() - trailing];
-    let whole = shape.len() == other.len() && other.starts_with(column);
+    let whole = shape.len() == other.len() && column.iter().zip(other).all(|(a, b)| a == b);
     whole.then(|| Lane::Columns(ptr, count / elements))
 }
 

@@ -38,7 +38,7 @@ mod stat;
 #[cfg(test)]
 mod tests;
 
-pub use alike::{into_one, into_own, of_one, of_two};
+pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
 pub(crate) use arg::scalar;
 pub use arg::{Arg, result_dtype};
 pub(crate) use attention::{AttentionJob, AttentionPart};

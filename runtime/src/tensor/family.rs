@@ -40,8 +40,28 @@ pub(super) fn unified(op: Op, operands: &[&DynTensor]) -> Result<Names> {
 
 /// An elementwise operator.
 pub(crate) fn pointwise(op: Op, operands: &[Operand<'_>]) -> Result<DynTensor> {
+    if let Some(made) = small(op, operands) {
+        return Ok(made);
+    }
     let names = unified(op, &tensors(operands))?;
     pointwise_as(op, operands, names)
+}
+
+/// An elementwise operator on small operands of one list of names.
+#[inline]
+fn small(op: Op, operands: &[Operand<'_>]) -> Option<DynTensor> {
+    let (raw, names) = match *operands {
+        [Operand::Tensor(x)] => (call::of_one(op, &x.raw)?, &x.names),
+        [Operand::Tensor(x), Operand::Tensor(y)] if x.names == y.names => {
+            (call::of_alike(op, &x.raw, &y.raw)?, &x.names)
+        }
+        [a @ Operand::Tensor(x), b @ Operand::Scalar(_)]
+        | [a @ Operand::Scalar(_), b @ Operand::Tensor(x)] => {
+            (call::of_unlike(op, a.arg(), b.arg())?, &x.names)
+        }
+        _ => return None,
+    };
+    Some(DynTensor::new(raw, names.clone()))
 }
 
 /// An elementwise operator whose names are known.

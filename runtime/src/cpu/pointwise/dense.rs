@@ -276,7 +276,8 @@ unsafe fn tile(source: *const u8, row: usize, block: *mut u8, all: usize) {
 ///
 /// # Safety
 /// `size` bytes are readable, and there is room for so many `n` times.
-unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: usize) {
+#[inline]
+pub(crate) unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: usize) {
     /// # Safety
     /// As [`repeat`], for the size of `W`.
     #[inline(always)]

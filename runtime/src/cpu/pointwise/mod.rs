@@ -21,7 +21,7 @@ use crate::backend::{Input, Place, Pointwise, arithmetic};
 use crate::cpu::constant::Constant;
 use crate::plan::{OPERANDS, Plan};
 
-pub(crate) use dense::{SMALL, Scratch, dense, over, spread};
+pub(crate) use dense::{SMALL, Scratch, dense, over, repeat, spread};
 pub(crate) use generated::kernel;
 pub(crate) use kernel::{Inputs, Kernel, Loop};
 pub(crate) use own::own_dense;
