@@ -11,6 +11,7 @@ use nomina_core::{Element, Scalar};
 use super::Product;
 use super::after::After;
 use super::ahead::{Ahead, Lines};
+use super::cache;
 use super::kind::Kind;
 use super::share::{Writable, room, share};
 use super::tile::{ROWS, Tile, VECTORS};
@@ -128,10 +129,11 @@ unsafe fn large<K: Kind>(
         beta: p.beta.map(K::Elem::from_scalar),
         as_is,
         ahead: Ahead::of(p, next),
-        near: as_is
-            && p.m.saturating_mul(p.k) <= NEAR / size
-            && (p.a.rows == 1 || !far(p.a.rows, size)),
+        near: false,
     };
+    // Rows that meet in one set of the first-level cache push each other out where it has few.
+    let meet = p.a.rows != 1 && (p.a.rows.unsigned_abs() * size).is_multiple_of(cache::APART);
+    job.near = as_is && job.few() && (!meet || cache::ways() >= ROWS);
     // SAFETY: the caller's promise.
     unsafe {
         if p.addend.is_some_and(|d| as_is && !matches!(d.cols, 0 | 1)) {
@@ -140,11 +142,6 @@ unsafe fn large<K: Kind>(
         }
         job.run(parallel)
     }
-}
-
-/// Whether rows so far apart meet in the first-level cache.
-fn far(stride: isize, size: usize) -> bool {
-    (stride.unsigned_abs() * size).is_multiple_of(2048)
 }
 
 /// How many times so many tasks are a multiple of the threads.
@@ -191,12 +188,15 @@ impl<K: Kind> Job<'_, K> {
         if self.readable() {
             // Tasks with parts of both, since nothing is shared.
             let across = tasks.min(panels);
-            let mut down = tasks.div_ceil(across);
-            down = down.next_multiple_of(even(across, threads)).min(tiles);
+            let mut down = even(across, threads);
+            if m > LOW {
+                down = tasks.div_ceil(across).next_multiple_of(down);
+            }
+            let down = down.min(tiles);
             // SAFETY: the caller's promise.
             return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
         }
-        if (m <= HEIGHT || self.near) && panels >= threads {
+        if (m <= HEIGHT || self.few()) && panels >= threads {
             let across = if self.near {
                 tasks.min(panels)
             } else {
@@ -251,6 +251,11 @@ impl<K: Kind> Job<'_, K> {
         Ok(())
     }
 
+    /// Whether the left operand stays in the second-level cache.
+    fn few(&self) -> bool {
+        self.p.m.saturating_mul(self.p.k) <= NEAR / self.p.dtype.size()
+    }
+
     /// Whether tiles read the right operand where it lies: its rows are side by side, and few
     /// enough to stay near, or used too seldom to be packed.
     fn readable(&self) -> bool {
@@ -260,8 +265,8 @@ impl<K: Kind> Job<'_, K> {
         }
         // Lines of the first-level cache that rows of this stride meet in.
         let stride = p.b.rows.unsigned_abs() * p.dtype.size();
-        let meet = 1 << stride.trailing_zeros().clamp(7, 12);
-        p.m <= LOW || (self.near && p.k * 4 / 3 <= 4096 / meet * 12)
+        let meet = 1 << stride.trailing_zeros().clamp(7, cache::APART.ilog2());
+        p.m <= LOW || (self.near && p.k * 4 / 3 <= cache::APART / meet * cache::ways())
     }
 
     /// Tasks by rows and columns.
@@ -274,11 +279,10 @@ impl<K: Kind> Job<'_, K> {
         cols: Range<usize>,
         right: Right<K::Unit>,
     ) -> Result<(), NoMemory> {
-        let tiles = self.p.m.div_ceil(ROWS);
         let panels = cols.len().div_ceil(Self::WIDTH);
         let task = |task: usize| {
             let (i, j) = (task / across, task % across);
-            let row = |at: usize| (tiles * at / down * ROWS).min(self.p.m);
+            let row = |at: usize| self.p.m * at / down;
             let col = |at: usize| (cols.start + panels * at / across * Self::WIDTH).min(cols.end);
             // SAFETY: tasks have parts of the result of their own.
             unsafe { self.block(row(i)..row(i + 1), col(j)..col(j + 1), right) }
@@ -428,11 +432,19 @@ impl<K: Kind> Job<'_, K> {
         after: Option<After>,
     ) {
         let panels = block.cols.div_ceil(Self::WIDTH);
+        let strips = block.rows.div_ceil(ROWS);
+        // Tiles of about one height, unless rows are packed: the last few rows alone would wait for
+        // each other's sums.
+        let start = |strip: usize| match packed {
+            true => block.rows.min(strip * ROWS),
+            false => block.rows * strip / strips,
+        };
         for first in (0..panels).step_by(PANELS) {
-            for row in (0..block.rows).step_by(ROWS) {
+            for strip in 0..strips {
+                let row = start(strip);
                 let down = row as isize;
                 let mut tile = block;
-                tile.rows = ROWS.min(block.rows - row);
+                tile.rows = start(strip + 1) - row;
                 tile.a = block.a.wrapping_offset(down * block.a_row);
                 for at in first..panels.min(first + PANELS) {
                     let across = at * Self::WIDTH;

@@ -11,6 +11,8 @@ mod ahead;
 mod arith;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
+mod cache;
+#[cfg(target_arch = "x86_64")]
 mod dots;
 #[cfg(target_arch = "x86_64")]
 mod engine;
