@@ -1,15 +1,13 @@
 //! Chains of small row-major tensors of one float dtype: loop by loop through blocks on the stack,
 //! without a plan. What such a chain costs is mostly what is left out here.
 
-use std::mem::MaybeUninit;
-
 use nomina_core::op::Op;
-use nomina_core::{DType, Element, Result, Scalar};
+use nomina_core::{DType, Result, Scalar};
 
 use crate::backend::Lane;
 use crate::call::Node;
 use crate::call::direct::{keeps, larger, repeated, same};
-use crate::cpu::pointwise::{Inputs, Kernel, kernel};
+use crate::cpu::pointwise::{Inputs, Kernel, Scratch, kernel, spread};
 use crate::raw::{Raw, Strided};
 use crate::storage::Storage;
 
@@ -23,25 +21,8 @@ const STEPS: usize = 16;
 /// As many blocks for results between them, numbers, and operands that repeat.
 const BLOCKS: usize = 10;
 
-/// Room for the elements of a step.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Block([MaybeUninit<u8>; BYTES]);
-
 /// The result, or the error of its memory; `None` where the chain must go the long way.
 pub(crate) fn small(
-    program: &[Node<'_>],
-    tensors: &[&Raw],
-    numbers: &[Scalar],
-) -> Option<Result<Raw>> {
-    match tensors.first()?.dtype() {
-        DType::F32 => of::<f32>(program, tensors, numbers),
-        DType::F64 => of::<f64>(program, tensors, numbers),
-        _ => None,
-    }
-}
-
-fn of<T: Element>(
     program: &[Node<'_>],
     tensors: &[&Raw],
     numbers: &[Scalar],
@@ -49,18 +30,17 @@ fn of<T: Element>(
     let (&Node::Apply(last, args), before) = program.split_last()? else {
         return None;
     };
-    let (like, repeats) = common::<T>(tensors)?;
+    let (dtype, like, repeats) = common(tensors)?;
     let count = like.dense_count()?;
-    if count * size_of::<T>() > BYTES || before.len() >= STEPS {
+    if count * dtype.size() > BYTES || before.len() >= STEPS {
         return None;
     }
-    let mut blocks = [const { Block([MaybeUninit::uninit(); BYTES]) }; BLOCKS];
-    let mut blocks = blocks
-        .iter_mut()
-        .map(|block| block.0.as_mut_ptr().cast::<u8>());
+    let mut blocks = [Scratch::<BYTES>::NEW; BLOCKS];
+    let mut blocks = blocks.iter_mut().map(Scratch::as_mut_ptr);
     let mut steps = Steps {
         at: [std::ptr::null(); STEPS],
-        dtypes: [T::DTYPE; STEPS],
+        dtypes: [dtype; STEPS],
+        dtype,
         numbers: 0,
         unread: 0,
     };
@@ -70,22 +50,16 @@ fn of<T: Element>(
                 let raw = tensors[tensor];
                 match repeated(raw.as_ptr(), raw.layout(), like, count)? {
                     Lane::Whole(place) => place,
-                    lane => {
-                        let block = blocks.next()?;
-                        // SAFETY: the tensor's elements, and a block with room for `count`.
-                        unsafe { spread::<T>(&lane, block.cast(), count) };
-                        block
-                    }
+                    // SAFETY: the tensor's elements, and a block with room for `count`.
+                    lane => unsafe { spread(lane, dtype, count, blocks.next()?) },
                 }
             }
             Node::Tensor(tensor) => tensors[tensor].as_ptr(),
             Node::Scalar(number) => {
-                let value = Some(numbers[number]).filter(|&value| keeps(value, T::DTYPE))?;
-                let block = blocks.next()?;
-                // SAFETY: a block with room for `count`.
-                unsafe { fill(block.cast(), T::from_scalar(value), count) };
+                let value = Some(numbers[number]).filter(|&value| keeps(value, dtype))?;
                 steps.numbers |= 1 << i;
-                block
+                // SAFETY: a block with room for `count`.
+                unsafe { spread(Lane::Number(value), dtype, count, blocks.next()?) }
             }
             Node::To(to, of) => {
                 steps.unread &= !(1 << of);
@@ -96,7 +70,7 @@ fn of<T: Element>(
                 steps.at[of]
             }
             Node::Apply(op, args) => {
-                let (kernel, inputs) = steps.apply::<T>(op, args)?;
+                let (kernel, inputs) = steps.apply(op, args)?;
                 let block = blocks.next()?;
                 // SAFETY: `count` elements of each, in the dtypes of the loop: tensors are dense, or
                 // were spread; the block has room for as many, and overlaps none.
@@ -107,7 +81,7 @@ fn of<T: Element>(
         };
         steps.unread |= 1 << i;
     }
-    let (kernel, inputs) = steps.apply::<T>(last, args)?;
+    let (kernel, inputs) = steps.apply(last, args)?;
     // Each tensor has its part in the shape, since each is read.
     (steps.unread == 0).then(|| {
         let mut storage = Storage::cpu(last.name(), count * kernel.output.size())?;
@@ -131,6 +105,8 @@ struct Steps {
     /// Where the elements are.
     at: [*const u8; STEPS],
     dtypes: [DType; STEPS],
+    /// What all compute in.
+    dtype: DType,
     /// Steps that are numbers, a bit each.
     numbers: u32,
     /// Steps that no later one has read.
@@ -138,14 +114,14 @@ struct Steps {
 }
 
 impl Steps {
-    /// The loop of an operator that computes in `T`, and what it reads.
+    /// The loop of an operator, and what it reads.
     // In place: a call would pass what the loop reads through memory, twice.
     #[inline(always)]
-    fn apply<T: Element>(&mut self, op: Op, args: &[usize]) -> Option<(&'static Kernel, Inputs)> {
-        let kernel = kernel(op, T::DTYPE)?;
+    fn apply(&mut self, op: Op, args: &[usize]) -> Option<(&'static Kernel, Inputs)> {
+        let kernel = kernel(op, self.dtype)?;
         // What a mask fills may be smaller than the mask.
         let fits = kernel.arity == args.len() && op != Op::MaskedFill;
-        if !fits || !op.row().dtypes.contains(T::DTYPE) {
+        if !fits || !op.row().dtypes.contains(self.dtype) {
             return None;
         }
         let mut inputs: Inputs = [std::ptr::null(); 4];
@@ -155,61 +131,29 @@ impl Steps {
                 return None;
             }
             inputs[i] = self.at[at];
-            computes |= self.dtypes[at] == T::DTYPE && self.numbers & 1 << at == 0;
+            computes |= self.dtypes[at] == self.dtype && self.numbers & 1 << at == 0;
             self.unread &= !(1 << at);
         }
         computes.then_some((kernel, inputs))
     }
 }
 
-/// A layout as the result's, of tensors of `T` on the host, and whether there are others.
+/// The float dtype of all tensors, where it is one and they are on the host; a layout as the result's;
+/// and whether some have another one.
 #[inline]
-fn common<'a, T: Element>(tensors: &[&'a Raw]) -> Option<(&'a Strided, bool)> {
-    let (mut like, mut repeats) = (tensors.first()?.layout(), false);
+fn common<'a>(tensors: &[&'a Raw]) -> Option<(DType, &'a Strided, bool)> {
+    let first = tensors.first()?;
+    let (dtype, mut like, mut repeats) = (first.dtype(), first.layout(), false);
+    if !matches!(dtype, DType::F32 | DType::F64) {
+        return None;
+    }
     for raw in tensors {
-        if raw.dtype() != T::DTYPE || !raw.device().is_cpu() {
+        if raw.dtype() != dtype || !raw.device().is_cpu() {
             return None;
         }
         if !same(raw.layout(), like) {
             (like, repeats) = (larger(raw.layout(), like), true);
         }
     }
-    Some((like, repeats))
-}
-
-/// Writes the elements of an operand that repeats as often as they stand for one.
-///
-/// # Safety
-/// The operand's elements are readable; there is room for `count`, whole periods.
-unsafe fn spread<T: Element>(lane: &Lane, block: *mut T, count: usize) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match *lane {
-            Lane::Rows(row, n) => {
-                for first in (0..count).step_by(n) {
-                    for i in 0..n {
-                        block.add(first + i).write(row.cast::<T>().add(i).read());
-                    }
-                }
-            }
-            Lane::Columns(column, n) => {
-                for i in 0..count / n {
-                    fill(block.add(i * n), column.cast::<T>().add(i).read(), n);
-                }
-            }
-            Lane::Whole(_) | Lane::Number(_) => unreachable!("neither repeats"),
-        }
-    }
-}
-
-/// Writes a number `n` times.
-///
-/// # Safety
-/// There is room for `n` elements.
-#[inline]
-unsafe fn fill<T: Element>(block: *mut T, value: T, n: usize) {
-    for i in 0..n {
-        // SAFETY: the caller's promise.
-        unsafe { block.add(i).write(value) };
-    }
+    Some((dtype, like, repeats))
 }
