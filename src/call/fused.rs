@@ -21,6 +21,10 @@ pub(crate) fn new(
     if looks.iter().any(|look| look.of.wild) {
         let names = names(program, looks)?.pop().flatten();
         wild = names.and_then(|names| wilds(names, out));
+    } else if let Some(raw) = small(program, looks, numbers)
+        && raw.dtype() == dtype
+    {
+        return Ok(Bare { raw, wild });
     }
     let raws: SmallVec<[&Raw; 4]> = looks.iter().map(|look| look.raw).collect();
     let raw = typed(|| call::fused(program, &raws, numbers));
@@ -32,6 +36,19 @@ pub(crate) fn new(
         call::to_dtype(&raw, dtype)?
     };
     Ok(Bare { raw, wild })
+}
+
+/// The program on few small tensors; `None` where they are not of the kind that
+/// [`call::fused_small`] takes.
+#[inline]
+fn small(program: &[Node<'_>], looks: &[Look<'_>], numbers: &[Scalar]) -> Option<Raw> {
+    /// As many tensors, without a list that could grow.
+    const FEW: usize = 6;
+    let mut raws = [looks.first()?.raw; FEW];
+    for (raw, look) in raws.iter_mut().zip(looks) {
+        *raw = look.raw;
+    }
+    call::fused_small(program, raws.get(..looks.len())?, numbers)
 }
 
 /// The program, and a reduction of what it computes as `dtype`.

@@ -17,7 +17,7 @@ use crate::raw::{Raw, Strided};
 use crate::storage::Storage;
 
 /// New elements, and their dtype.
-type Made = (Storage, DType);
+pub(crate) type Made = (Storage, DType);
 
 /// The loop of an operator on so many operands of a dtype.
 #[inline(always)]
@@ -47,7 +47,7 @@ fn inputs(x: *const u8, y: *const u8) -> Inputs {
 /// # Safety
 /// That is row-major, of as many elements, and its lists own no allocation.
 #[inline(always)]
-unsafe fn put((storage, dtype): Made, like: &Strided) -> Raw {
+pub(crate) unsafe fn put((storage, dtype): Made, like: &Strided) -> Raw {
     Raw {
         storage,
         // SAFETY: the caller's promise.
@@ -58,7 +58,7 @@ unsafe fn put((storage, dtype): Made, like: &Strided) -> Raw {
 
 /// The number of elements of a row-major tensor whose lists own no allocation.
 #[inline(always)]
-fn count(layout: &Strided) -> Option<usize> {
+pub(crate) fn count(layout: &Strided) -> Option<usize> {
     if layout.is_spilled() {
         return None;
     }

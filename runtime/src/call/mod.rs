@@ -4,7 +4,7 @@
 //! decides the result's dtype and layout, and calls the device's backend. Errors carry sizes;
 //! callers that know names add them with `Error::with_names`.
 
-mod alike;
+pub(crate) mod alike;
 mod arg;
 mod attention;
 mod conv;
@@ -68,7 +68,7 @@ pub use factory::{arange, eye, full};
 #[cfg(test)]
 pub(crate) use fused::long as fused_long;
 pub(crate) use fused::{FusedJob, Known};
-pub use fused::{Node, Reduction, fused, fused_reduce};
+pub use fused::{Node, Reduction, fused, fused_reduce, fused_small};
 pub use gather::{
     ScatterReduce, Target, Update, classes, from_mask, gather, index, index_put, index_select,
     index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,

@@ -60,9 +60,19 @@ pub(crate) struct FusedJob<'a> {
 /// by a macro.
 pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
     match small(program, tensors, numbers) {
-        Some(out) => out,
+        Some(out) => Ok(out),
         None => long(program, tensors, numbers),
     }
+}
+
+/// [`fused`] of small row-major tensors of one float dtype on the host; `None` where the chain is another.
+///
+/// # Panics
+/// As [`fused`].
+#[must_use]
+#[inline]
+pub fn fused_small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Option<Raw> {
+    small(program, tensors, numbers)
 }
 
 /// [`fused`], in a pass over blocks.
@@ -123,7 +133,7 @@ pub fn fused_reduce(
         }
     }
     let mut whole = match short {
-        Some(whole) => whole?,
+        Some(whole) => whole,
         None => long(program, tensors, numbers)?,
     };
     if let Some(dtype) = dtype {

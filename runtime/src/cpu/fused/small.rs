@@ -2,10 +2,11 @@
 //! without a plan. What such a chain costs is mostly what is left out here.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Result, Scalar};
+use nomina_core::{DType, Scalar};
 
 use crate::backend::Lane;
 use crate::call::Node;
+use crate::call::alike::{Made, count, put};
 use crate::call::direct::{keeps, larger, repeated, same};
 use crate::cpu::pointwise::{Inputs, Kernel, Scratch, kernel, spread};
 use crate::raw::{Raw, Strided};
@@ -21,17 +22,26 @@ const STEPS: usize = 16;
 /// As many blocks for results between them, numbers, and operands that repeat.
 const BLOCKS: usize = 10;
 
-/// The result, or the error of its memory; `None` where the chain must go the long way.
-pub(crate) fn small(
+/// The result; `None` where the chain must go the long way.
+#[inline(always)]
+pub(crate) fn small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Option<Raw> {
+    let (elements, like) = made(program, tensors, numbers)?;
+    // SAFETY: `made` looked at it.
+    Some(unsafe { put(elements, like) })
+}
+
+/// The elements, and a layout as theirs.
+#[inline(never)]
+fn made<'a>(
     program: &[Node<'_>],
-    tensors: &[&Raw],
+    tensors: &[&'a Raw],
     numbers: &[Scalar],
-) -> Option<Result<Raw>> {
+) -> Option<(Made, &'a Strided)> {
     let (&Node::Apply(last, args), before) = program.split_last()? else {
         return None;
     };
     let (dtype, like, repeats) = common(tensors)?;
-    let count = like.dense_count()?;
+    let count = count(like)?;
     if count * dtype.size() > BYTES || before.len() >= STEPS {
         return None;
     }
@@ -48,10 +58,16 @@ pub(crate) fn small(
         steps.at[i] = match *node {
             Node::Tensor(tensor) if repeats => {
                 let raw = tensors[tensor];
-                match repeated(raw.as_ptr(), raw.layout(), like, count)? {
-                    Lane::Whole(place) => place,
+                // Each part by itself: moved as a whole just after it was written, it would be waited for.
+                let lane = match repeated(raw.as_ptr(), raw.layout(), like, count)? {
+                    Lane::Rows(row, n) => Some(Lane::Rows(row, n)),
+                    Lane::Columns(column, n) => Some(Lane::Columns(column, n)),
+                    Lane::Whole(_) | Lane::Number(_) => None,
+                };
+                match lane {
                     // SAFETY: the tensor's elements, and a block with room for `count`.
-                    lane => unsafe { spread(lane, dtype, count, blocks.next()?) },
+                    Some(lane) => unsafe { spread(lane, dtype, count, blocks.next()?) },
+                    None => raw.as_ptr(),
                 }
             }
             Node::Tensor(tensor) => tensors[tensor].as_ptr(),
@@ -83,21 +99,13 @@ pub(crate) fn small(
     }
     let (kernel, inputs) = steps.apply(last, args)?;
     // Each tensor has its part in the shape, since each is read.
-    (steps.unread == 0).then(|| {
-        let mut storage = Storage::cpu(last.name(), count * kernel.output.size())?;
-        if let Some(dest) = storage.unique_ptr() {
-            // SAFETY: as above; the result is new, and has room for `count`.
-            unsafe { (kernel.pick())(count, dest, inputs) };
-        }
-        Ok(Raw {
-            storage,
-            layout: Strided {
-                offset: 0,
-                ..like.clone()
-            },
-            dtype: kernel.output,
-        })
-    })
+    if steps.unread != 0 {
+        return None;
+    }
+    let (storage, dest) = Storage::small(count * kernel.output.size())?;
+    // SAFETY: as above; the result is new, and has room for `count`.
+    unsafe { (kernel.pick())(count, dest, inputs) };
+    Some(((storage, kernel.output), like))
 }
 
 /// What is known of the steps so far.
