@@ -29,6 +29,9 @@ const HEIGHT: usize = 192;
 const PACKED: usize = 64 << 20;
 /// Columns that one task packs for itself at most.
 const BROAD: usize = 1024;
+/// Columns of a thread for which it may as well pack the left operand itself: waiting for what others
+/// pack, and reading it from their caches, takes longer.
+const SHARE: usize = 192;
 /// Rows up to which packing the right operand costs more than it gives.
 const LOW: usize = 48;
 /// Bytes of a left operand that is read where it lies.
@@ -196,7 +199,9 @@ impl<K: Kind> Job<'_, K> {
             // SAFETY: the caller's promise.
             return unsafe { self.grid([down, across], 0..n, Right::AsIs) };
         }
-        if (m <= HEIGHT || self.few()) && panels >= threads {
+        // What each task packs of the left operand for itself should serve many columns.
+        let few = m <= HEIGHT || self.few() || (self.as_is && n >= threads * SHARE);
+        if few && panels >= threads {
             let across = if self.near {
                 tasks.min(panels)
             } else {

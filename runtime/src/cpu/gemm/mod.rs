@@ -63,6 +63,8 @@ const PARALLEL: usize = 1 << 21;
 const PARALLEL_INTEGER: usize = 1 << 20;
 /// Multiplications beyond which the crate `gemm` is ahead of tiles by a little: 320 cubed.
 const LARGE: usize = 1 << 25;
+/// Rows below which it is not, where there are twice as many columns.
+const WIDE: usize = 512;
 /// Rows for which a right operand may be turned first: for fewer, copying it takes longer than the crate
 /// then gains.
 const TALL: usize = 1 << 10;
@@ -363,7 +365,7 @@ macro_rules! by_gemm {
                 parallel: bool,
                 next: Option<&Product>,
             ) -> Result<bool, NoMemory> {
-                if p.work() > LARGE && p.c.cols == 1 && p.addend.is_none() {
+                if large(p) && p.c.cols == 1 && p.addend.is_none() {
                     // SAFETY: the caller's promise.
                     return unsafe { by_rows::<$kind, $t>(p, parallel) };
                 }
@@ -392,6 +394,13 @@ macro_rules! by_blocks {
     )*};
 }
 by_blocks!(bool u8 i8 i16 i32 i64);
+
+/// Whether the crate `gemm` is ahead of tiles: not where a few rows of `f32` meet many columns,
+/// which it does not share out evenly.
+fn large(p: &Product) -> bool {
+    let wide = p.dtype == DType::F32 && p.m < WIDE && p.n >= 2 * p.m;
+    p.work() > LARGE && !wide
+}
 
 /// By tiles, if the processor has them.
 ///
