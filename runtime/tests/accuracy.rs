@@ -71,6 +71,8 @@ const CROSSING: &[&str] = &[
 struct Function<'a> {
     name: &'a str,
     op: Op,
+    /// The whole number that it takes first.
+    order: Option<i64>,
 }
 
 impl<'a> Function<'a> {
@@ -78,7 +80,11 @@ impl<'a> Function<'a> {
         let op = name.strip_suffix("_tanh").unwrap_or(name);
         let op = Op::ALL.iter().copied().find(|one| one.name() == op);
         let op = op.unwrap_or_else(|| panic!("{name}: no such operator"));
-        Self { name, op }
+        Self {
+            name,
+            op,
+            order: None,
+        }
     }
 
     /// The results for columns of numbers, which lie side by side in memory or apart.
@@ -93,7 +99,11 @@ impl<'a> Function<'a> {
             };
             Value::Tensor(x)
         };
-        let args = columns.iter().map(tensor).collect();
+        let order = self.order.map(Value::from);
+        let args = order
+            .into_iter()
+            .chain(columns.iter().map(tensor))
+            .collect();
         let kwargs = match self.name {
             "gelu_tanh" => vec![("approximate".to_owned(), Value::from("tanh"))],
             _ => vec![],
@@ -115,7 +125,7 @@ fn names(complex: bool) -> Vec<String> {
     let files = std::fs::read_dir(tables()).unwrap();
     let stem = |file: PathBuf| file.file_stem().unwrap().to_str().unwrap().to_owned();
     let mut all: Vec<String> = files.map(|file| stem(file.unwrap().path())).collect();
-    // Takes a whole number first.
+    // Takes a whole number first: a test of its own.
     all.retain(|name| name.starts_with("complex_") == complex && name != "polygamma");
     all.sort();
     assert!(all.len() > 20, "{all:?}");
@@ -222,12 +232,20 @@ fn granted(name: &str) -> f64 {
     }
 }
 
+fn table(name: &str) -> String {
+    std::fs::read_to_string(tables().join(name).with_extension("csv")).unwrap()
+}
+
+/// The cells of a table's lines of a dtype.
+fn lines_of<T: Float>(text: &str) -> Vec<Vec<&str>> {
+    let lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    lines.filter(|cells| cells[0].len() == T::DIGITS).collect()
+}
+
 /// A function against its table.
 fn by_table<T: Float>(name: &str, limit: u64, near_zero: f64, failed: &mut String) {
-    let text = std::fs::read_to_string(tables().join(name).with_extension("csv")).unwrap();
-    let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-    let mut lines = lines;
-    lines.retain(|cells| cells[0].len() == T::DIGITS);
+    let text = table(name);
+    let lines = lines_of::<T>(&text);
     let marked = |cells: &[&str]| usize::from(cells.last() == Some(&"z"));
     let count = lines[0].len() - marked(&lines[0]) - 1;
     let column = |i: usize| lines.iter().map(|cells| T::parse(cells[i])).collect();
@@ -258,6 +276,38 @@ fn real_functions_meet_their_tables() {
         };
         by_table::<f64>(&name, limit, f64::EPSILON, &mut failed);
     }
+    assert!(failed.is_empty(), "\n{failed}");
+}
+
+/// `polygamma`, whose table has the order in the second column.
+fn by_order<T: Float>(limit: u64, failed: &mut String) {
+    let text = table("polygamma");
+    let lines = lines_of::<T>(&text);
+    let mut seen = Seen::default();
+    for order in 1..=6_i64 {
+        let of_it = |cells: &&Vec<&str>| T::parse(cells[1]).wide() == order as f64;
+        let some: Vec<&Vec<&str>> = lines.iter().filter(of_it).collect();
+        let inputs: Vec<T> = some.iter().map(|cells| T::parse(cells[0])).collect();
+        let function = Function {
+            order: Some(order),
+            ..Function::new("polygamma")
+        };
+        for strided in [false, true] {
+            let found = function.of(std::slice::from_ref(&inputs), strided);
+            for (i, cells) in some.iter().enumerate() {
+                seen.check(&[inputs[i]], found[i], T::parse(cells[2]), limit, -1.0);
+            }
+        }
+    }
+    assert_eq!(seen.count, 2 * lines.len(), "an order is missing");
+    seen.report(&format!("polygamma {}", T::DTYPE), failed);
+}
+
+#[test]
+fn polygamma_meets_its_table() {
+    let mut failed = String::new();
+    by_order::<f32>(4, &mut failed);
+    by_order::<f64>(8, &mut failed);
     assert!(failed.is_empty(), "\n{failed}");
 }
 
@@ -322,9 +372,8 @@ fn by_complex_table<T: Float>(name: &str, unit: f64, failed: &mut String)
 where
     Complex<T>: Element,
 {
-    let text = std::fs::read_to_string(tables().join(name).with_extension("csv")).unwrap();
-    let lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let lines: Vec<_> = lines.filter(|cells| cells[0].len() == T::DIGITS).collect();
+    let text = table(name);
+    let lines = lines_of::<T>(&text);
     let at = |cells: &[&str], i: usize| Complex {
         re: T::parse(cells[i]),
         im: T::parse(cells[i + 1]),

@@ -16,7 +16,7 @@ pub fn pointwise() -> String {
          use nomina_core::{DType, Element};\n\
          use num_complex::Complex;\n\n\
          use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4, own1, own2};\n\
-         use super::kernel::{output1, output2, output3, output4, reaching};\n\
+         use super::kernel::{holding, output1, output2, output3, output4, reaching};\n\
          use crate::cpu::numeric::by_name::*;\n\
          use crate::cpu::numeric::{double, single};\n\
          use crate::cpu::simd::{FMA, fused, levels, one_level};\n\n\
@@ -69,6 +69,9 @@ const FUSED_WIDE: &str = "erfcx log_ndtr";
 
 /// As [`FUSED`], of numbers up to a bound; beyond, they are calls.
 const REACHING: &str = "sin cos tan";
+
+/// As [`FUSED`], of most numbers; the others are calls.
+const HOLDING: &str = "floor_divide fmod remainder";
 
 /// What is done sooner than results are copied: in place it has loops of its own, in `f32` and `f64`.
 const QUICK: &str = "add sub mul div maximum minimum neg abs relu square";
@@ -128,6 +131,15 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
             let _ = writeln!(
                 out,
                 "DType::{dtype:?} => reaching!({module}, {function}, {t}),"
+            );
+            continue;
+        }
+        if let (true, Some(function)) = (!list.is_empty(), expr.strip_suffix("(x, y)"))
+            && named(HOLDING, function)
+        {
+            let _ = writeln!(
+                out,
+                "DType::{dtype:?} => holding!({module}, {function}, {dtype}),"
             );
             continue;
         }

@@ -11,6 +11,9 @@ mod power;
 mod quantile;
 mod turn;
 
+pub(crate) use super::rest::{
+    floor_divide_f64 as floor_divide, fmod_f64 as fmod, remainder_f64 as remainder,
+};
 use super::single::{Madd, polynomial};
 pub(crate) use error::{erf, erfc, erfcx, gelu, log_ndtr, ndtr};
 pub(crate) use exponential::{
@@ -20,6 +23,7 @@ pub(crate) use logarithm::{
     acosh, asinh, atanh, entr, log1p, log2, log10, logaddexp, logaddexp2, logit, logit_eps,
     logsigmoid, softplus, xlog1py, xlogy,
 };
+pub(super) use pair::product;
 pub(crate) use power::{hypot, pow};
 pub(crate) use quantile::{erfinv, ndtri};
 pub(crate) use turn::{REACH, acos, asin, atan, atan2, cos, sin, sinc, tan};

@@ -11,6 +11,7 @@ pub(crate) mod double;
 mod float;
 pub(crate) mod half;
 mod integer;
+mod rest;
 pub(crate) mod single;
 pub(crate) mod special;
 mod widened;

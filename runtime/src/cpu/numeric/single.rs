@@ -9,6 +9,9 @@
 mod angles;
 mod quantile;
 
+pub(crate) use super::rest::{
+    floor_divide_f32 as floor_divide, fmod_f32 as fmod, remainder_f32 as remainder,
+};
 use super::widened::{self, logarithm, power_of_two};
 pub(crate) use super::widened::{
     cosh, erfc, exp2, gelu, gelu_tanh, log1p, log2, log10, logsigmoid, mish, ndtr, silu, sinh,

@@ -6,7 +6,7 @@ use nomina_core::{DType, Element};
 use num_complex::Complex;
 
 use super::kernel::{Inputs, Kernel, kernel, loop1, loop2, loop3, loop4, own1, own2};
-use super::kernel::{output1, output2, output3, output4, reaching};
+use super::kernel::{holding, output1, output2, output3, output4, reaching};
 use crate::cpu::numeric::by_name::*;
 use crate::cpu::numeric::{double, single};
 use crate::cpu::simd::{FMA, fused, levels, one_level};
@@ -1592,8 +1592,8 @@ fn of_floor_divide(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(one_level, |x: i16, y: i16| floor_divide(x, y)),
         DType::I32 => kernel!(one_level, |x: i32, y: i32| floor_divide(x, y)),
         DType::I64 => kernel!(one_level, |x: i64, y: i64| floor_divide(x, y)),
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| floor_divide(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| floor_divide(x, y)),
+        DType::F32 => holding!(single, floor_divide, f32),
+        DType::F64 => holding!(double, floor_divide, f64),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
@@ -1605,8 +1605,8 @@ fn of_fmod(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(one_level, |x: i16, y: i16| fmod(x, y)),
         DType::I32 => kernel!(one_level, |x: i32, y: i32| fmod(x, y)),
         DType::I64 => kernel!(one_level, |x: i64, y: i64| fmod(x, y)),
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| fmod(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| fmod(x, y)),
+        DType::F32 => holding!(single, fmod, f32),
+        DType::F64 => holding!(double, fmod, f64),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }
@@ -1618,8 +1618,8 @@ fn of_remainder(compute: DType) -> Option<&'static Kernel> {
         DType::I16 => kernel!(one_level, |x: i16, y: i16| remainder(x, y)),
         DType::I32 => kernel!(one_level, |x: i32, y: i32| remainder(x, y)),
         DType::I64 => kernel!(one_level, |x: i64, y: i64| remainder(x, y)),
-        DType::F32 => kernel!(one_level, |x: f32, y: f32| remainder(x, y)),
-        DType::F64 => kernel!(one_level, |x: f64, y: f64| remainder(x, y)),
+        DType::F32 => holding!(single, remainder, f32),
+        DType::F64 => holding!(double, remainder, f64),
         DType::Bool | DType::F16 | DType::BF16 | DType::C64 | DType::C128 => return None,
     })
 }

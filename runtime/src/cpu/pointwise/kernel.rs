@@ -216,6 +216,42 @@ pub(super) unsafe fn loop_reaching<T: Reaching>(
     }
 }
 
+/// As [`loop2`], of a function that vectorises and says whether its result holds; `far` computes those
+/// that do not.
+///
+/// # Safety
+/// As [`Kernel::pick`] says.
+#[inline(always)]
+pub(super) unsafe fn loop_holding<T: Copy>(
+    n: usize,
+    out: *mut u8,
+    inputs: Inputs,
+    near: impl Fn(T, T) -> (T, bool),
+    far: fn(T, T) -> T,
+) {
+    // SAFETY: the caller's promise.
+    let (out, x, y) = unsafe {
+        let [x, y, ..] = inputs;
+        (output::<T>(out, n), input::<T>(x, n), input::<T>(y, n))
+    };
+    let parts = out.chunks_mut(STRETCH).zip(x.chunks(STRETCH));
+    for ((out, x), y) in parts.zip(y.chunks(STRETCH)) {
+        let mut all = true;
+        for ((out, &x), &y) in out.iter_mut().zip(x).zip(y) {
+            let (value, holds) = near(x, y);
+            out.write(value);
+            all &= holds;
+        }
+        if !all {
+            for ((out, &x), &y) in out.iter_mut().zip(x).zip(y) {
+                if !near(x, y).1 {
+                    out.write(far(x, y));
+                }
+            }
+        }
+    }
+}
+
 /// # Safety
 /// As [`Kernel::pick`] says.
 #[inline(always)]
@@ -302,6 +338,22 @@ macro_rules! reaching {
     }};
 }
 pub(super) use reaching;
+
+/// The kernel of a function of two floats that holds for most without a call, of the module.
+macro_rules! holding {
+    ($module:ident, $function:ident, $t:ty) => {{
+        const KERNEL: Kernel = {
+            let loops = fused!(fn(n: usize, out: *mut u8, inputs: Inputs) {
+                let near = $module::$function::<FMA>;
+                super::kernel::loop_holding(n, out, inputs, near, $function::<$t>)
+            });
+            let dtype = <$t as Element>::DTYPE;
+            Kernel::new(2, [dtype; 4], dtype, loops)
+        };
+        &KERNEL
+    }};
+}
+pub(super) use holding;
 
 /// A kernel from an expression over typed operands, compiled as the macro says that comes first; with
 /// `own`, also for results in the place of the first operand.

@@ -46,7 +46,7 @@ pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
 
 /// The product.
 #[inline(always)]
-pub(super) fn product<const FMA: bool>(a: f64, b: f64) -> (f64, f64) {
+pub(in crate::cpu::numeric) fn product<const FMA: bool>(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     if FMA {
         return (product, a.madd::<FMA>(b, -product));

@@ -262,6 +262,37 @@ pub(super) fn zeta(s: f64, x: f64) -> f64 {
     sum + rest
 }
 
+/// ψ'(x) of a positive number: Stirling's series from 10 on (F. W. J. Olver and others, NIST Handbook of
+/// Mathematical Functions, 5.15.8), and ψ'(x) = ψ'(x + 1) + 1/x² below.
+fn trigamma(x: f64) -> f64 {
+    // Bernoulli's numbers, from the tenth of those that are not zero.
+    const SERIES: [f64; 9] = [
+        43_867.0 / 798.0,
+        -3_617.0 / 510.0,
+        7.0 / 6.0,
+        -691.0 / 2_730.0,
+        5.0 / 66.0,
+        -1.0 / 30.0,
+        1.0 / 42.0,
+        -1.0 / 30.0,
+        1.0 / 6.0,
+    ];
+    let steps = (10.0 - x).ceil().max(0.0);
+    let far = x + steps;
+    let inverse = 1.0 / far;
+    let square = inverse * inverse;
+    let series = SERIES.iter().fold(0.0, |sum, c| sum * square + c);
+    let mut sum = inverse + (0.5 * square + series * square * inverse);
+    // The least first.
+    let mut k = steps - 1.0;
+    while k >= 0.0 {
+        let at = x + k;
+        sum += 1.0 / (at * at);
+        k -= 1.0;
+    }
+    sum
+}
+
 /// The derivative of order `n` of the logarithmic derivative of the gamma function.
 #[must_use]
 pub(super) fn polygamma(n: f64, x: f64) -> f64 {
@@ -269,6 +300,9 @@ pub(super) fn polygamma(n: f64, x: f64) -> f64 {
         return digamma(x);
     }
     let sign = if n % 2.0 == 0.0 { -1.0 } else { 1.0 };
+    if x > 0.0 && n == 1.0 {
+        return trigamma(x);
+    }
     if x <= 0.0 && x != x.floor() && n == 1.0 {
         // ψ'(x) = π² / sin² πx - ψ'(1 - x)
         let r = x - x.round();
@@ -279,7 +313,7 @@ pub(super) fn polygamma(n: f64, x: f64) -> f64 {
             (cos, sin)
         };
         let ratio = PI_DD.hi / sin.value();
-        return ratio * ratio - zeta(2.0, 1.0 - x);
+        return ratio * ratio - trigamma(1.0 - x);
     }
     // The factorial of more than 170 is no finite number.
     let factorial: f64 = (1..=n.min(171.0) as u64).map(|k| k as f64).product();
