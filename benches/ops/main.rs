@@ -30,6 +30,9 @@ const BIG: [usize; 2] = [4000, 2500];
 /// One million elements.
 const MILLION: [usize; 2] = [1000, 1000];
 
+/// A million rows of a few elements.
+const SHORT: [usize; 2] = [1_000_000, 8];
+
 fn main() {
     let options = Options::read_with_device();
     if let Some(name) = &options.device {

@@ -3,7 +3,7 @@
 use nomina::prelude::*;
 
 use crate::harness::{Case, case};
-use crate::{BIG, C, H, MILLION, N, randn, samples};
+use crate::{BIG, C, H, MILLION, N, SHORT, W, randn, samples};
 
 pub fn cases() -> Vec<Case> {
     vec![
@@ -20,6 +20,16 @@ pub fn cases() -> Vec<Case> {
             || samples::<(N, C), bf16>(BIG),
             |a| a.sum(C),
         ),
+        case("sum_short/8M", || randn(SHORT), |a| a.sum(C)),
+        case(
+            "sum_short_middle/8M",
+            || samples::<(N, H, W), f32>([1_000_000, 4, 2]),
+            |a| a.sum(H),
+        ),
+        case("max_short/8M", || randn(SHORT), |a| a.max(C)),
+        case("var_short/8M", || randn(SHORT), |a| a.var(C)),
+        case("softmax_short/8M", || randn(SHORT), |a| a.softmax(C)),
+        case("cumsum_short/8M", || randn(SHORT), |a| a.cumsum(C)),
         case("max_last/10M", || randn(BIG), |a| a.max(C)),
         case("argmax_first/10M", || randn(BIG), |a| a.argmax(N)),
         case("var_last/10M", || randn(BIG), |a| a.var(C)),

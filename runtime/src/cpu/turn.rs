@@ -7,7 +7,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::simd::{level, levels};
+use super::simd::{Level, level, levels};
 
 /// How many rows are side by side, for every instruction set.
 pub(crate) const LANES: usize = 16;
@@ -142,7 +142,9 @@ fn together(size: usize) -> Round {
         };
     }
     match size {
-        1 => of!(u8),
+        // Bytes pair up within shorter registers, and only across longer ones' parts.
+        1 => levels!(fn(from: *const u8, n: usize, to: *mut u8) interleave::<u8>(from, n, to))
+            [level().min(Level::Avx2) as usize],
         2 => of!(u16),
         4 => of!(u32),
         8 => of!(u64),

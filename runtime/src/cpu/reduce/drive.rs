@@ -3,7 +3,9 @@
 //! Work is cut by the shape alone, never by the number of threads, and chunks of one output are
 //! merged in order: a result does not depend on how many threads there are.
 
+mod columns;
 mod made;
+mod tail;
 
 use nomina_core::DType;
 
@@ -13,6 +15,7 @@ use super::reducer::{BLOCK, COLS, ROWS, Reducer};
 use super::split::{Scratch, Shared, try_for_each};
 use crate::memory::NoMemory;
 pub(crate) use made::{Elements, Make, run_made};
+use tail::Tail;
 
 /// The most elements of a tile that is gathered.
 pub(crate) const TILE: usize = 8192;
@@ -61,6 +64,9 @@ pub(crate) struct Walk<'a> {
     size: usize,
     /// What computes the elements, where the source has none.
     made: Option<&'a dyn Make>,
+    /// How many neighbours are one output, and the elements of that.
+    tail: usize,
+    count: usize,
 }
 
 /// Runs `reducer` over `plan`, whose outputs and counts are at least 1.
@@ -74,8 +80,9 @@ pub(crate) unsafe fn run(
     source: Source,
     target: Target,
 ) -> Result<(), NoMemory> {
+    let tail = Tail::of(reducer, plan);
     // SAFETY: passed on.
-    unsafe { drive(&Walk::new(reducer, plan, source), target) }
+    unsafe { drive(&Walk::of(reducer, plan, &tail, source), target) }
 }
 
 /// # Safety
@@ -87,6 +94,13 @@ unsafe fn drive(walk: &Walk<'_>, target: Target) -> Result<(), NoMemory> {
     let work = walk.width * count.min(walk.chunk);
     let cell = |index: usize| walk.cell(index);
     let wide = walk.width * walk.groups;
+    if chunks == 1 && walk.at_once() {
+        return try_for_each(cells, work, |index| {
+            let (row, start, n) = cell(index);
+            // SAFETY: each cell has outputs of its own.
+            unsafe { walk.compute(row, start, n, target) }
+        });
+    }
     if chunks == 1 {
         return try_for_each(cells, work, |index| {
             let (row, start, n) = cell(index);
@@ -186,6 +200,8 @@ impl<'a> Walk<'a> {
             chunk,
             size,
             made: None,
+            tail: 1,
+            count,
         }
     }
 
@@ -409,8 +425,10 @@ impl<'a> Walk<'a> {
         target: Target,
     ) -> Result<(), NoMemory> {
         let step = self.kept.dst;
-        let base = self.origin(row, start).1;
+        let base = self.origin(row, start / self.tail).1;
         let out = self.reducer.out();
+        // SAFETY: the caller's states; cells are whole outputs.
+        let n = unsafe { self.merge_tail(states, n)? };
         let mut values = Scratch::new(if target.values.is_null() {
             0
         } else {
@@ -428,7 +446,7 @@ impl<'a> Walk<'a> {
             pick(target.values.is_null(), &mut values),
             pick(target.positions.is_null(), &mut positions),
         );
-        let count = self.plan.count() as f64;
+        let count = self.count as f64;
         // SAFETY: the scratches have room for `n`; the offsets lie in the results.
         unsafe {
             self.reducer.finish(states, n, count, v, p.cast());

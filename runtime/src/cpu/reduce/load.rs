@@ -33,8 +33,10 @@ pub(crate) unsafe fn copy2(block: Copy2) {
         mut cols,
     } = block;
     let apart = |strides: [isize; 2], cols: usize| strides[0] == strides[1] * cols as isize;
-    // The inner loop is the one that steps less, unless it is too short to be worth a call.
-    let short = cols < 4 && rows > cols;
+    // The inner loop is the one that steps less, unless it is too short to be worth a call, and does not
+    // go on where it ends.
+    let on = apart(strides, cols) && apart(into, cols);
+    let short = cols < 4 && rows > cols && !on;
     if short || (strides[0].abs() < strides[1].abs() && rows >= 16) {
         strides.swap(0, 1);
         into.swap(0, 1);

@@ -25,6 +25,9 @@ const WIDTH: usize = 256;
 /// The most bytes of the rows that are computed together.
 const BYTES: usize = 64 << 10;
 
+/// So many outputs side by side are computed together as they lie.
+const BESIDE: usize = 2 * LANES;
+
 /// About how many elements are one task.
 const TASK: usize = 1 << 16;
 
@@ -59,6 +62,12 @@ impl<'a> Lump<'a> {
             None if plan.kept.is_empty() => (ONE, &[][..], &[][..]),
             None => return None,
         };
+        if kept
+            .last()
+            .is_some_and(|one| one.src == 1 && one.size >= BESIDE)
+        {
+            return None;
+        }
         let mut inner: Loops = plan.reduced.iter().chain(kept).copied().collect();
         let (width, step) = match inner[..] {
             [] => (1, 0),

@@ -152,8 +152,8 @@ impl<T: Real> Kernel for Whole<'_, T> {
     #[inline(always)]
     fn run(self) {
         let lanes = self.lanes;
-        let count = lanes.rows.len() as f64;
-        let part = T::of(1.0 / count);
+        let share = 1.0 / lanes.rows.len() as f64;
+        let part = T::of(share);
         for group in 0..lanes.groups {
             // SAFETY: whoever made this says that the lanes are there, and room for the values.
             let row = |row: &isize| unsafe { lanes.row::<T>(group, *row) };
@@ -178,7 +178,7 @@ impl<T: Real> Kernel for Whole<'_, T> {
             let values = unsafe { lanes.results(self.values, group) };
             for i in 0..WIDE {
                 let off = off[i].wide();
-                let squares = squares[i].wide() - off * (off / count);
+                let squares = squares[i].wide() - off * (off * share);
                 values[i].write(T::of(finish(squares, self.divisor, self.root)));
             }
         }

@@ -101,13 +101,12 @@ impl<T: Real> Kernel for Tile<'_, T> {
 }
 
 /// Outputs whose elements are all there.
-struct Whole<'a, T> {
+struct Whole<'a, T, const MEAN: bool> {
     lanes: &'a Lanes<'a>,
-    mean: bool,
     values: *mut T,
 }
 
-impl<T: Real> Kernel for Whole<'_, T> {
+impl<T: Real, const MEAN: bool> Kernel for Whole<'_, T, MEAN> {
     type Out = ();
     #[inline(always)]
     fn run(self) {
@@ -125,10 +124,8 @@ impl<T: Real> Kernel for Whole<'_, T> {
             // SAFETY: whoever made this says that there is room.
             let values = unsafe { self.lanes.results(self.values, group) };
             for i in 0..WIDE {
-                let mut sum = Compensated::ZERO;
-                sum.add(sums[i].wide());
-                let divisor = if self.mean { counts[i].wide() } else { 1.0 };
-                values[i].write(T::of(sum.value() / divisor));
+                let divisor = if MEAN { counts[i].wide() } else { 1.0 };
+                values[i].write(T::of(sums[i].wide() / divisor));
             }
         }
     }
@@ -217,11 +214,12 @@ impl<T: Real> Reducer for NanMean<T> {
     }
 
     unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, _: *mut i64) {
-        dispatch(Whole::<T> {
-            lanes,
-            mean: self.mean,
-            values: values.cast(),
-        });
+        let values = values.cast();
+        if self.mean {
+            dispatch(Whole::<T, true> { lanes, values });
+        } else {
+            dispatch(Whole::<T, false> { lanes, values });
+        }
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) struct Found<'a, B> {
 
 impl<B: Bits> Found<'_, B> {
     #[inline(always)]
-    fn put(&mut self, index: usize, line: &[B], at: usize) {
+    pub fn put(&mut self, index: usize, line: &[B], at: usize) {
         if let Some(value) = self.values.get_mut(index) {
             *value = line[at];
         }

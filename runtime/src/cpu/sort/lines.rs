@@ -3,7 +3,7 @@
 use super::key::{Bits, Kind};
 use super::line::{Found, Room, run};
 use super::packed::Packed;
-use super::{LineJob, by_bits};
+use super::{LineJob, by_bits, few};
 use crate::cpu::reduce::Plan;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, offsets};
@@ -120,8 +120,13 @@ impl Group<'_> {
         let wanted = |yes: bool| if yes { lines * count } else { 0 };
         let mut values = Scratch::new(wanted(!job.values.is_null()), B::default())?;
         let mut positions = Scratch::new(wanted(!job.positions.is_null()), 0_i64)?;
+        let few = few::takes(job.task, len, lines);
+        if few {
+            let sizes = [lines, len, count];
+            few::run::<B, P>(job.task, kind, line, sizes, &mut values, &mut positions);
+        }
         let mut room = Room::<B, P>::new(job.task, B::WIDTH, len)?;
-        for i in 0..lines {
+        for i in 0..if few { 0 } else { lines } {
             let part = |n: usize| {
                 if n == 0 {
                     0..0

@@ -4,6 +4,7 @@
 //! last. A key and the position it came from make one number ([`Packed`]), so that sorting is
 //! stable whatever the algorithm, and one algorithm serves all dtypes.
 
+mod few;
 mod key;
 mod line;
 mod lines;

@@ -9,6 +9,7 @@ use super::super::lump::Lump;
 use super::super::plan::{Plan, runs};
 use super::super::reducer::{BLOCK, ROWS, Reducer};
 use super::super::split::Scratch;
+use super::tail::Tail;
 use super::{SHORT, Source, TILE, Target, Walk, drive};
 use crate::cpu::cast::Cast;
 use crate::memory::NoMemory;
@@ -59,7 +60,8 @@ pub(crate) unsafe fn run_made(
         unsafe { lump.run(source, Some(make), target)? };
         return Ok(true);
     }
-    let mut walk = Walk::new(reducer, plan, source);
+    let tail = Tail::of(reducer, plan);
+    let mut walk = Walk::of(reducer, plan, &tail, source);
     let inner = if walk.columns { walk.kept } else { walk.inner };
     if reducer.ordered() || (inner.src != 1 && inner.size != 1) {
         return Ok(false);

@@ -1,0 +1,132 @@
+//! Columns of few elements that are read where they lie.
+
+use nomina_core::DType;
+use smallvec::SmallVec;
+
+use super::super::load::{Copy2, copy2};
+use super::super::reducer::ROWS;
+use super::super::split::Scratch;
+use super::super::whole::{LANES, Lanes};
+use super::{Target, Walk, line};
+use crate::memory::NoMemory;
+
+/// So many rows are read together, wherever they lie: the processor sees that many streams coming.
+const STREAMS: usize = 16;
+
+/// Or rows that all lie in so many bytes.
+const NEAR: usize = 64 << 10;
+
+impl Walk<'_> {
+    /// Whether all elements of outputs side by side are best taken in at once.
+    pub(super) fn at_once(&self) -> bool {
+        let count = self.plan.count();
+        let span = self.inner.src.unsigned_abs() * count * self.source.dtype.size();
+        self.columns
+            && self.same
+            && self.tail == 1
+            && self.made.is_none()
+            && self.kept.src == 1
+            && self.plan.reduced.len() <= 1
+            && count <= ROWS
+            && (count <= STREAMS || span <= NEAR)
+    }
+
+    /// Computes `n` outputs from `start` on.
+    ///
+    /// # Safety
+    /// As for [`run`](super::run), of a walk that takes elements in at once.
+    pub(super) unsafe fn compute(
+        &self,
+        row: usize,
+        start: usize,
+        n: usize,
+        target: Target,
+    ) -> Result<(), NoMemory> {
+        let (src, dst) = self.origin(row, start);
+        let (size, out) = (self.source.dtype.size(), self.reducer.out());
+        let count = self.plan.count();
+        let mut rows: SmallVec<[isize; ROWS]> = SmallVec::new();
+        rows.extend((0..count as isize).map(|r| r * self.inner.src));
+        let beside = self.kept.dst == 1;
+        let straight = [target.dtype == out && beside, beside];
+        let (groups, left) = (n / LANES, n % LANES);
+        // Results that do not go straight where they belong, and what is left of a group.
+        let held = |null: bool, straight: bool| match (null, straight) {
+            (true, _) => 0,
+            (false, true) => LANES,
+            (false, false) => n.next_multiple_of(LANES),
+        };
+        let null = [target.values.is_null(), target.positions.is_null()];
+        let mut values = Scratch::new(held(null[0], straight[0]) * out.size())?;
+        let mut positions = Scratch::new(held(null[1], straight[1]) * size_of::<i64>())?;
+        let mut rest = Scratch::new(if left > 0 { count * LANES * size } else { 0 })?;
+        let rest = rest.as_mut_ptr();
+        let ends = [
+            (values.as_mut_ptr(), target.values, out, target.dtype),
+            (
+                positions.as_mut_ptr(),
+                target.positions.cast(),
+                DType::I64,
+                DType::I64,
+            ),
+        ];
+        // SAFETY: the columns lie in the operand, their results in the target; scratches have room for
+        // what is said above, and what is left of a group is made whole by zeros.
+        unsafe {
+            let of = |xs: *const u8, groups: usize, rows: &[isize], [v, p]: [*mut u8; 2]| {
+                let lanes = Lanes {
+                    xs,
+                    step: LANES,
+                    groups,
+                    rows,
+                    into: LANES,
+                };
+                self.reducer.whole(&lanes, count as f64, v, p.cast());
+            };
+            let place = |i: usize, first: usize| {
+                let (held, to, from, dtype) = ends[i];
+                match (null[i], straight[i]) {
+                    (true, _) => to,
+                    (_, true) if first < groups * LANES => {
+                        to.offset((dst + first as isize) * dtype.size() as isize)
+                    }
+                    (_, true) => held,
+                    (_, false) => held.add(first * from.size()),
+                }
+            };
+            if groups > 0 {
+                of(self.at(src), groups, &rows, [0, 1].map(|i| place(i, 0)));
+            }
+            let first = groups * LANES;
+            if left > 0 {
+                rest.write_bytes(0, count * LANES * size);
+                let dtype = self.source.dtype;
+                copy2(Copy2 {
+                    src: self.at(src + first as isize),
+                    from: dtype,
+                    strides: [self.inner.src, 1],
+                    dst: rest,
+                    to: dtype,
+                    into: [LANES as isize, 1],
+                    rows: count,
+                    cols: left,
+                });
+                let mut rows: SmallVec<[isize; ROWS]> = SmallVec::new();
+                rows.extend((0..count).map(|r| (r * LANES) as isize));
+                of(rest, 1, &rows, [0, 1].map(|i| place(i, first)));
+            }
+            for (i, (held, to, from, dtype)) in ends.into_iter().enumerate() {
+                let at = |first: usize| {
+                    let at = dst + first as isize * self.kept.dst;
+                    to.wrapping_offset(at * dtype.size() as isize)
+                };
+                match (null[i], straight[i]) {
+                    (true, _) => {}
+                    (_, true) => line(held, from, at(first), dtype, 1, left),
+                    (_, false) => line(held, from, at(0), dtype, self.kept.dst, n),
+                }
+            }
+        }
+        Ok(())
+    }
+}

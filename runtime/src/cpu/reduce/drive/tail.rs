@@ -1,0 +1,97 @@
+//! Outputs whose elements lie both further apart than outputs do, and side by side: the far ones first,
+//! as columns in the order of memory, then those side by side, of which there are few states.
+
+use super::super::plan::{Loop, Loops, Plan};
+use super::super::reducer::Reducer;
+use super::super::split::Scratch;
+use super::{Source, Walk};
+use crate::memory::NoMemory;
+
+/// The most elements side by side.
+const MOST: usize = 64;
+
+/// A plan in which elements side by side count as outputs of their own.
+pub(super) struct Tail {
+    pub plan: Plan,
+    /// How many of them are one output.
+    pub size: usize,
+}
+
+impl Tail {
+    /// Of a plan; `None` where elements must come in order, or lie otherwise.
+    pub fn of(reducer: &dyn Reducer, plan: &Plan) -> Option<Self> {
+        let (&last, far) = plan.reduced.split_last()?;
+        let (&kept, outer) = plan.kept.split_last()?;
+        let fits = !reducer.ordered()
+            && last.src == 1
+            && kept.src == last.size as isize
+            && last.size <= MOST
+            && far.last()?.src > kept.src;
+        if !fits {
+            return None;
+        }
+        let mut outer: Loops = outer.into();
+        outer.push(Loop {
+            size: kept.size * last.size,
+            src: 1,
+            dst: kept.dst,
+        });
+        Some(Self {
+            plan: Plan {
+                kept: outer,
+                reduced: far.into(),
+                ..*plan
+            },
+            size: last.size,
+        })
+    }
+}
+
+impl<'a> Walk<'a> {
+    /// As [`Walk::new`], of the tail's plan where there is one.
+    pub(super) fn of(
+        reducer: &'a dyn Reducer,
+        plan: &'a Plan,
+        tail: &'a Option<Tail>,
+        source: Source,
+    ) -> Self {
+        let Some(Tail { plan: near, size }) = tail else {
+            return Self::new(reducer, plan, source);
+        };
+        let mut walk = Self::new(reducer, near, source);
+        // A cell has whole outputs.
+        walk.width = (walk.width / size * size).max(*size);
+        (walk.tail, walk.count) = (*size, plan.count());
+        walk
+    }
+
+    /// Merges states of what is one output, which stand side by side. Gives how many are left.
+    ///
+    /// # Safety
+    /// There are `n` states, a multiple of the tail's size.
+    pub(super) unsafe fn merge_tail(&self, states: *mut u8, n: usize) -> Result<usize, NoMemory> {
+        let (tail, size) = (self.tail, self.size);
+        if tail == 1 {
+            return Ok(n);
+        }
+        let outputs = n / tail;
+        let mut apart = Scratch::new(n * size)?;
+        let apart = apart.as_mut_ptr();
+        // SAFETY: room for as many states, which are merged in the order in which they stood.
+        unsafe {
+            for output in 0..outputs {
+                for at in 0..tail {
+                    let from = states.add((output * tail + at) * size);
+                    let to = apart.add((at * outputs + output) * size);
+                    to.copy_from_nonoverlapping(from, size);
+                }
+            }
+            states.copy_from_nonoverlapping(apart, outputs * size);
+            for at in 1..tail {
+                let from = apart.add(at * outputs * size);
+                self.reducer.merge(states, from, outputs);
+            }
+        }
+        Ok(outputs)
+    }
+}
