@@ -196,7 +196,7 @@ fn beside(
         Arg::Scalar(_) | Arg::Tensor(_) => return None,
     };
     // SAFETY: there is room for so many elements, which are whole periods of the operand's.
-    Some(unsafe { spread(lane, dtype, count, block.as_mut_ptr()) })
+    Some(unsafe { spread(&lane, dtype, count, block.as_mut_ptr()) })
 }
 
 /// New elements, which a loop makes of those at these places.

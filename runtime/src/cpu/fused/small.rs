@@ -66,7 +66,7 @@ fn made<'a>(
                 };
                 match lane {
                     // SAFETY: the tensor's elements, and a block with room for `count`.
-                    Some(lane) => unsafe { spread(lane, dtype, count, blocks.next()?) },
+                    Some(lane) => unsafe { spread(&lane, dtype, count, blocks.next()?) },
                     None => raw.as_ptr(),
                 }
             }
@@ -75,7 +75,7 @@ fn made<'a>(
                 let value = Some(numbers[number]).filter(|&value| keeps(value, dtype))?;
                 steps.numbers |= 1 << i;
                 // SAFETY: a block with room for `count`.
-                unsafe { spread(Lane::Number(value), dtype, count, blocks.next()?) }
+                unsafe { spread(&Lane::Number(value), dtype, count, blocks.next()?) }
             }
             Node::To(to, of) => {
                 steps.unread &= !(1 << of);

@@ -123,7 +123,7 @@ unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
     for (i, lane) in job.lanes.iter().enumerate() {
         // SAFETY: the blocks have room for all elements, which are whole periods.
-        ptrs[i] = unsafe { spread(*lane, kernel.inputs[i], count, scratch[i].as_mut_ptr()) };
+        ptrs[i] = unsafe { spread(lane, kernel.inputs[i], count, scratch[i].as_mut_ptr()) };
     }
     let run = kernel.pick();
     // SAFETY: `count` elements of each; results go through a block of their own where they overlap
@@ -145,11 +145,11 @@ unsafe fn at_once(kernel: &Kernel, job: &Dense<'_>) {
 /// The operand's elements are readable and of this dtype, there are whole periods of them, and room
 /// for all at `block`, which is aligned.
 #[inline]
-pub(crate) unsafe fn spread(lane: Lane, dtype: DType, count: usize, block: *mut u8) -> *const u8 {
+pub(crate) unsafe fn spread(lane: &Lane, dtype: DType, count: usize, block: *mut u8) -> *const u8 {
     let size = dtype.size();
     // SAFETY: the caller's promise.
     unsafe {
-        match lane {
+        match *lane {
             Lane::Whole(place) => return place,
             Lane::Rows(row, n) => tile(row, n * size, block, count * size),
             Lane::Columns(column, n) => {
