@@ -96,7 +96,7 @@ pub(super) unsafe fn product<K: Kind>(
             d_one: false,
             ahead: Lines::none(p.a.ptr),
         };
-        let masked = usize::from(p.n % K::LANES > 0);
+        let masked = usize::from(!p.n.is_multiple_of(K::LANES));
         let kernels = &K::KERNELS[masked][0][(p.n - 1) / K::LANES];
         // SAFETY: the product is one tile.
         unsafe {
