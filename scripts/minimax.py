@@ -127,6 +127,7 @@ FITS = {
                near(lambda z: z**2)),
     "tanh": (over_square(lambda x: 1 - m.tanh(x) / x, mpf(1) / 3), 0, 1.5, 18),
     "erf": (lambda z: m.erf(m.sqrt(z)) / m.sqrt(z) - 1 if z else 2 / m.sqrt(m.pi) - 1, 0, 1, 12),
+    "exp2 of f32": (lambda r: m.expm1(r * m.log(2)) / r if r else m.log(2), -0.5001, 0.5001, 6),
     "atan of f32": (over_square(lambda x: m.atan(x) / x - 1, -mpf(1) / 3), 0, 1, 9, near(abs)),
     "asin of f32": (over_square(lambda x: m.asin(x) / x - 1, mpf(1) / 6), 0, 0.25, 5, near(abs)),
     "tanh of f32": (over_square(lambda x: 1 - m.tanh(x) / x, mpf(1) / 3), 0, 1.5, 10),

@@ -14,8 +14,7 @@ pub(crate) use super::rest::{
 };
 use super::widened::{self, logarithm, power_of_two};
 pub(crate) use super::widened::{
-    cosh, erfc, exp2, gelu, gelu_tanh, log1p, log2, log10, logsigmoid, mish, ndtr, silu, sinh,
-    softplus,
+    cosh, erfc, gelu, gelu_tanh, log1p, log2, log10, logsigmoid, mish, ndtr, silu, sinh, softplus,
 };
 pub(crate) use super::wider::{
     acosh, asinh, atanh, celu, entr, hypot, logaddexp, logaddexp2, logit, logit_eps, selu, sinc,
@@ -93,6 +92,19 @@ fn whole_power(shifted: f32) -> f32 {
     f32::from_bits((shifted.to_bits() << 23).wrapping_add(127 << 23))
 }
 
+/// A number times as many powers of two as the last bits count, where `low` says that they are fewer
+/// than -114: two factors, so that what is infinite, or below the normal numbers, comes out too.
+#[inline(always)]
+fn grow(x: f32, shifted: f32, low: bool) -> f32 {
+    let bias = if low {
+        (127 + 63) << 23
+    } else {
+        (127 - 1) << 23
+    };
+    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(bias));
+    x * scale * if low { 1.084_202_2e-19 } else { 2.0 }
+}
+
 /// *e* to the power.
 #[inline(always)]
 pub(crate) fn exp<const FMA: bool>(x: f32) -> f32 {
@@ -100,15 +112,26 @@ pub(crate) fn exp<const FMA: bool>(x: f32) -> f32 {
     let x = if x > 88.9 { 88.9 } else { x };
     let x = if x < -104.5 { -104.5 } else { x };
     let (shifted, r) = split::<FMA>(x);
-    // Two factors, so that results that are infinite, or below the normal numbers, come out too.
-    let low = x < -80.0;
-    let bias = if low {
-        (127 + 63) << 23
-    } else {
-        (127 - 1) << 23
-    };
-    let scale = f32::from_bits((shifted.to_bits() << 23).wrapping_add(bias));
-    power::<FMA>(r) * scale * if low { 1.084_202_2e-19 } else { 2.0 }
+    grow(power::<FMA>(r), shifted, x < -80.0)
+}
+
+/// Two to the power.
+#[inline(always)]
+pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
+    const SERIES: [f32; 7] = [
+        0.000_154_697_58,
+        0.001_339_089_5,
+        0.009_618_031,
+        0.055_503_57,
+        0.240_226_5,
+        std::f32::consts::LN_2,
+        1.0,
+    ];
+    let x = if x > 129.0 { 129.0 } else { x };
+    let x = if x < -151.0 { -151.0 } else { x };
+    let shifted = x + ROUND;
+    let power = polynomial::<FMA, _, 7>(x - (shifted - ROUND), SERIES);
+    grow(power, shifted, x < -115.0)
 }
 
 /// The natural logarithm.

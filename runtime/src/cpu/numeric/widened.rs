@@ -74,12 +74,6 @@ pub(super) fn logarithm<const FMA: bool>(x: f32) -> f64 {
     }
 }
 
-/// Two to the power.
-#[inline(always)]
-pub(crate) fn exp2<const FMA: bool>(x: f32) -> f32 {
-    power_of_two::<FMA>(x.into()) as f32
-}
-
 /// The logarithm to base 2.
 #[inline(always)]
 pub(crate) fn log2<const FMA: bool>(x: f32) -> f32 {

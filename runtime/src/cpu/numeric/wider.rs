@@ -47,7 +47,7 @@ pub(crate) fn logit<const FMA: bool>(x: f32) -> f32 {
     let value = (join::<FMA>(parts(wide / (1.0 - wide))) * std::f64::consts::LN_2) as f32;
     let value = if x == 1.0 { f32::INFINITY } else { value };
     let value = if x == 0.0 { f32::NEG_INFINITY } else { value };
-    if (x >= 0.0) & (x <= 1.0) {
+    if (0.0..=1.0).contains(&x) {
         value
     } else {
         f32::NAN

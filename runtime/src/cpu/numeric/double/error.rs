@@ -4,7 +4,7 @@
 //! approximations for the error function, 1969, and M. M. Shepherd and J. G. Laframboise, Chebyshev
 //! approximation of (1 + 2x) exp(x²) erfc x, 1981, take such a way).
 
-use super::exponential::{grow, power};
+use super::exponential::{grow, power, simple_power};
 use super::pair::{long, product};
 use super::{log, log1p};
 use crate::cpu::numeric::single::{Madd, polynomial};
@@ -57,9 +57,9 @@ pub(crate) fn erf<const FMA: bool>(x: f64) -> f64 {
     // From here on the result is 1.
     let a = if a > 6.0 { 6.0 } else { a };
     let inner = inner::<FMA>(x);
-    let (shifted, less) = power::<FMA>(-long::<FMA, 17>(a, OUTER), 0.0);
+    let (shifted, power) = simple_power::<FMA>(-long::<FMA, 17>(a, OUTER));
     let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(1023 << 52));
-    let outer = (1.0 - (scale * less + scale)).copysign(x);
+    let outer = (-scale).madd::<FMA>(power, 1.0).copysign(x);
     if a < 1.0 { inner } else { outer }
 }
 

@@ -44,6 +44,13 @@ pub(super) fn power<const FMA: bool>(x: f64, low: f64) -> (f64, f64) {
     (shifted, r + bend::<FMA>(r, low))
 }
 
+/// exp(x) as powers of two, in the last bits, and the factor, rounded once more than by [`power`].
+#[inline(always)]
+pub(super) fn simple_power<const FMA: bool>(x: f64) -> (f64, f64) {
+    let (shifted, r, _) = split::<FMA>(x);
+    (shifted, 1.0 + (r + bend::<FMA>(r, 0.0)))
+}
+
 /// A number times as many powers of two as the last bits count, where `low` says that they are fewer
 /// than -1000: two factors, so that what is infinite, or below the normal numbers, comes out too.
 #[inline(always)]
@@ -83,7 +90,7 @@ pub(crate) fn exp2<const FMA: bool>(x: f64) -> f64 {
         0.009_618_129_107_628_487,
         0.055_504_108_664_821_625,
         0.240_226_506_959_100_72,
-        0.693_147_180_559_945_3,
+        std::f64::consts::LN_2,
         1.0,
     ];
     let x = if x > 1025.0 { 1025.0 } else { x };

@@ -70,7 +70,7 @@ fn to_base<const FMA: bool>(x: f64, two: [f64; 2], e: [f64; 2]) -> f64 {
 /// The logarithm to base 2.
 #[inline(always)]
 pub(crate) fn log2<const FMA: bool>(x: f64) -> f64 {
-    const E: [f64; 2] = [1.442_695_040_888_963_4, 2.035_527_374_093_103_3e-17];
+    const E: [f64; 2] = [std::f64::consts::LOG2_E, 2.035_527_374_093_103_3e-17];
     to_base::<FMA>(x, [1.0, 0.0], E)
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn log2<const FMA: bool>(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn log10<const FMA: bool>(x: f64) -> f64 {
     const TWO: [f64; 2] = [0.301_029_995_664_066_5, -8.532_344_317_057_107e-14];
-    const E: [f64; 2] = [0.434_294_481_903_251_8, 1.098_319_650_216_765e-17];
+    const E: [f64; 2] = [std::f64::consts::LOG10_E, 1.098_319_650_216_765e-17];
     to_base::<FMA>(x, TWO, E)
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn logit<const FMA: bool>(x: f64) -> f64 {
         };
     let value = if x == 1.0 { f64::INFINITY } else { value };
     let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
-    if (x >= 0.0) & (x <= 1.0) {
+    if (0.0..=1.0).contains(&x) {
         value
     } else {
         f64::NAN

@@ -14,7 +14,7 @@ pub(super) fn long<const FMA: bool, const N: usize>(x: f64, coefficients: [f64; 
     let mut i = 0;
     while i < N {
         // The last one is that of the power 0.
-        let part = if (N - 1 - i) % 2 == 0 {
+        let part = if (N - 1 - i).is_multiple_of(2) {
             &mut even
         } else {
             &mut odd

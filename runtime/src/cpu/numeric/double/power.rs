@@ -54,7 +54,7 @@ pub(crate) fn pow<const FMA: bool>(x: f64, y: f64) -> f64 {
     let (high, low) = product::<FMA>(near, log);
     let low = near.madd::<FMA>(log_low, low);
     // The second part is left out where the first one is cut off.
-    let cut = (high > 710.0) | (high < -760.0);
+    let cut = !(-760.0..=710.0).contains(&high);
     let low = if cut { 0.0 } else { low };
     let high = if high > 710.0 { 710.0 } else { high };
     let high = if high < -760.0 { -760.0 } else { high };

@@ -77,7 +77,7 @@ pub(crate) fn ndtri<const FMA: bool>(p: f64) -> f64 {
     let value = std::f64::consts::SQRT_2 * inverse::<FMA>(x, rest);
     let value = if rest == 0.0 { f64::INFINITY } else { value };
     let value = if upper { value } else { -value };
-    if (p >= 0.0) & (p <= 1.0) {
+    if (0.0..=1.0).contains(&p) {
         value
     } else {
         f64::NAN

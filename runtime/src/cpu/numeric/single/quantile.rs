@@ -7,30 +7,30 @@ use super::{log, polynomial};
 #[inline(always)]
 fn inverse<const FMA: bool>(x: f32, rest: f32) -> f32 {
     const INNER: [f32; 9] = [
-        0.621_737_27,
-        -0.920_493_06,
+        0.621_737_24,
+        -0.920_493_07,
         0.725_576_2,
-        -0.211_086_102,
+        -0.211_086_11,
         0.122_158_35,
         0.079_706_67,
         0.127_961_59,
         0.232_004_48,
-        0.886_226_96,
+        0.886_226_95,
     ];
     const OUTER: [f32; 13] = [
-        -6.302_654_9,
+        -6.302_654_7,
         2.661_187,
-        1.565_269_15,
+        1.565_269_1,
         -0.332_120_27,
-        -0.455_003_43,
+        -0.455_003_44,
         0.182_449_09,
         -0.084_081_32,
         0.150_240_2,
         -0.228_485_4,
         0.214_745_09,
-        0.007_162_508_35,
+        0.007_162_508_6,
         -0.430_918_2,
-        0.834_094_14,
+        0.834_094_17,
     ];
     let root = (-log::<FMA>(rest)).sqrt();
     let outer = root * polynomial::<FMA, _, 13>(1.0 / root - 0.5, OUTER);
@@ -56,7 +56,7 @@ pub(crate) fn ndtri<const FMA: bool>(p: f32) -> f32 {
     let value = std::f32::consts::SQRT_2 * inverse::<FMA>(x, rest);
     let value = if rest == 0.0 { f32::INFINITY } else { value };
     let value = if upper { value } else { -value };
-    if (p >= 0.0) & (p <= 1.0) {
+    if (0.0..=1.0).contains(&p) {
         value
     } else {
         f32::NAN
