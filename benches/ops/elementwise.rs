@@ -135,7 +135,7 @@ fn functions() -> Vec<Case> {
                 let one = || samples::<(N, C), f64>(MILLION);
                 (one().abs(), one())
             },
-            |(a, b)| a.pow(b),
+            |(a, b)| a.pow(&*b),
         ),
     ]
 }

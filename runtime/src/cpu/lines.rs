@@ -39,9 +39,9 @@ impl Tile {
     /// An element of each line of a group.
     ///
     /// # Safety
-    /// The lines are of `T` and have such an element; nobody else looks at it.
+    /// The lines are of `T` and have such an element; nobody else looks at it meanwhile.
     #[inline(always)]
-    pub unsafe fn row<T>(&self, group: usize, row: usize) -> &mut [T; LANES] {
+    pub unsafe fn row<'a, T>(self, group: usize, row: usize) -> &'a mut [T; LANES] {
         // SAFETY: by the caller's promise.
         unsafe {
             let first = self.xs.cast::<T>().add(group * self.step);

@@ -163,9 +163,7 @@ impl<T: Real> Kernel for Whole<'_, T> {
                     about[i] += xs[i];
                 }
             }
-            for i in 0..WIDE {
-                about[i] = about[i] * part;
-            }
+            let about = about.map(|sum| sum * part);
             let (mut off, mut squares) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
             for xs in lanes.rows.iter().map(row) {
                 for i in 0..WIDE {

@@ -36,9 +36,13 @@ impl Lanes<'_> {
     /// Where the results of a group go.
     ///
     /// # Safety
-    /// `results` has room for the results of all groups, and nobody else uses it.
+    /// `results` has room for the results of all groups, and nobody else uses it meanwhile.
     #[inline(always)]
-    pub unsafe fn results<T>(&self, results: *mut T, group: usize) -> &mut [MaybeUninit<T>; LANES] {
+    pub unsafe fn results<'a, T>(
+        self,
+        results: *mut T,
+        group: usize,
+    ) -> &'a mut [MaybeUninit<T>; LANES] {
         // SAFETY: by the caller's promise.
         unsafe { &mut *results.add(group * self.into).cast() }
     }

@@ -89,14 +89,14 @@ pub(super) fn run<'a, B: Bits, P: Packed>(
     let mut tile: Tile<P> = [[P::new(0, 0); LANES]; LENGTH];
     for first in (0..lines).step_by(LANES) {
         let n = LANES.min(lines - first);
-        for lane in 0..n {
-            for (at, x) in line(first + lane).iter().enumerate() {
+        for (lane, i) in (first..first + n).enumerate() {
+            for (at, x) in line(i).iter().enumerate() {
                 tile[at][lane] = P::new(x.key(kind) ^ turn, at);
             }
         }
         dispatch(Network(&mut tile, &pairs));
-        for lane in 0..n {
-            let (line, own) = (line(first + lane), (first + lane) * count);
+        for (lane, i) in (first..first + n).enumerate() {
+            let (line, own) = (line(i), i * count);
             let part = |all: usize| if all == 0 { 0..0 } else { own..own + count };
             let (v, p) = (part(values.len()), part(positions.len()));
             let mut found = Found {
