@@ -311,6 +311,62 @@ fn polygamma_meets_its_table() {
     assert!(failed.is_empty(), "\n{failed}");
 }
 
+/// Functions of two numbers where one is no usual one: as the standard library has them, or by what they mean.
+fn at_the_ends<T: Float>(near_zero: f64, failed: &mut String) {
+    let sum = |x: f64, y: f64, of_difference: fn(f64) -> f64| match (x, y) {
+        _ if x.is_nan() || y.is_nan() => f64::NAN,
+        _ if x == y && x.is_infinite() => x,
+        _ => x.max(y) + of_difference(-(x - y).abs()),
+    };
+    let wanted = |name: &str, x: f64, y: f64| match name {
+        "atan2" => x.atan2(y),
+        "hypot" => x.hypot(y),
+        "pow" => x.powf(y),
+        "logaddexp" => sum(x, y, |d| d.exp().ln_1p()),
+        _ => sum(x, y, |d| d.exp2().ln_1p() / std::f64::consts::LN_2),
+    };
+    let ends = [
+        f64::NAN,
+        f64::INFINITY,
+        -f64::INFINITY,
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        3.0,
+    ];
+    let pairs = ends.iter().flat_map(|&x| ends.map(|y| [x, y]));
+    let pairs: Vec<[f64; 2]> = pairs.collect();
+    let columns = [0, 1].map(|i| pairs.iter().map(|pair| T::narrow(pair[i])).collect());
+    for name in ["atan2", "hypot", "pow", "logaddexp", "logaddexp2"] {
+        let function = Function::new(name);
+        let mut seen = Seen::default();
+        for strided in [false, true] {
+            let found = function.of(&columns, strided);
+            for (i, &[x, y]) in pairs.iter().enumerate() {
+                let inputs = [columns[0][i], columns[1][i]];
+                seen.check(
+                    &inputs,
+                    found[i],
+                    T::narrow(wanted(name, x, y)),
+                    4,
+                    near_zero,
+                );
+            }
+        }
+        seen.report(&format!("{name} {}", T::DTYPE), failed);
+    }
+}
+
+#[test]
+fn two_numbers_that_are_not_usual() {
+    let mut failed = String::new();
+    at_the_ends::<f32>(1.0 / f64::from(1 << 24), &mut failed);
+    at_the_ends::<f64>(f64::EPSILON, &mut failed);
+    assert!(failed.is_empty(), "\n{failed}");
+}
+
 /// A function of numbers from everywhere, against what it gives in `f64`.
 fn by_double<T: Float>(name: &str, inputs: &[T], limit: u64, granted: f64, failed: &mut String) {
     let function = Function::new(name);

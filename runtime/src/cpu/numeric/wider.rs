@@ -69,6 +69,9 @@ pub(crate) fn logaddexp<const FMA: bool>(x: f32, y: f32) -> f32 {
     let value = f64::from(greater) + log1pexp::<FMA>(f64::from(x) - f64::from(y));
     if (x == y) & (x.abs() > f32::MAX) {
         x
+    } else if x.is_nan() | y.is_nan() {
+        // The vector's logarithm would not tell, and what is greater may be infinite.
+        f32::NAN
     } else {
         value as f32
     }
@@ -84,6 +87,9 @@ pub(crate) fn logaddexp2<const FMA: bool>(x: f32, y: f32) -> f32 {
     let value = f64::from(greater) + join::<FMA>((less, whole));
     if (x == y) & (x.abs() > f32::MAX) {
         x
+    } else if x.is_nan() | y.is_nan() {
+        // The vector's logarithm would not tell, and what is greater may be infinite.
+        f32::NAN
     } else {
         value as f32
     }
