@@ -72,9 +72,11 @@ pub(super) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> bool
 /// As [`super::execute`], of so many row-major elements of the dtypes of the reducer.
 unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns: usize) {
     let (size, out) = (job.dtype.size(), job.values_dtype.size());
+    // One row need not be turned: the lanes behind the first read elements of it too, for nobody.
+    let apart = if rows == 1 { 1 } else { LANES };
     let mut at = [0_isize; SHORT];
-    for (i, at) in at.iter_mut().enumerate() {
-        *at = (i * LANES) as isize;
+    for (i, at) in at[..columns].iter_mut().enumerate() {
+        *at = (i * apart) as isize;
     }
     let mut tile = Tile([MaybeUninit::uninit(); _]);
     let tile: *mut u8 = tile.0.as_mut_ptr().cast();
@@ -89,7 +91,12 @@ unsafe fn lanes(reducer: &dyn Reducer, job: &ReduceJob<'_>, rows: usize, columns
         let n = LANES.min(rows - row);
         // SAFETY: the rows are there; the tile has room for them, and there is room for the results.
         unsafe {
-            turn(job.x.add(row * columns * size), size, n, columns, tile);
+            if rows == 1 {
+                tile.copy_from_nonoverlapping(job.x, columns * size);
+                tile.add(columns * size).write_bytes(0, LANES * size);
+            } else {
+                turn(job.x.add(row * columns * size), size, n, columns, tile);
+            }
             let lanes = Lanes {
                 xs: tile,
                 step: 0,
