@@ -5,8 +5,6 @@
 //! result finds it in memory anyway. So large results are computed block by block into a place in
 //! the first-level cache and go from there by stores that do not read.
 
-use super::simd::{Level, level};
-
 /// From so many bytes on that an operation reads and writes, its result is written past the caches.
 /// Tests do so earlier, so that they see both ways.
 pub(crate) const FAR: usize = if cfg!(test) { 4 << 10 } else { 16 << 20 };
@@ -35,6 +33,7 @@ impl Past {
     /// What this machine has.
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     fn here() -> Option<Self> {
+        use super::simd::{Level, level};
         Some(Self(match level() {
             Level::Avx512 => lines512,
             Level::Avx2 | Level::Baseline => lines128,
@@ -43,7 +42,6 @@ impl Past {
 
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     fn here() -> Option<Self> {
-        let _ = level;
         None
     }
 

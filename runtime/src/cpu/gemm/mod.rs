@@ -67,6 +67,7 @@ const LARGE: usize = 1 << 25;
 const WIDE: usize = 512;
 /// Rows for which a right operand may be turned first: for fewer, copying it takes longer than the crate
 /// then gains.
+#[cfg(target_arch = "x86_64")]
 const TALL: usize = 1 << 10;
 /// Elements of a result, and steps, up to which no second thread is asked for.
 const SMALL: usize = 1 << 9;
