@@ -20,7 +20,7 @@ pub(crate) use exponential::{
     celu, cosh, elu, exp2, expm1, gelu_tanh, mish, selu, silu, sinh, tanhshrink,
 };
 pub(crate) use logarithm::{
-    acosh, asinh, atanh, entr, log1p, log2, log10, logaddexp, logaddexp2, logit, logit_eps,
+    acosh, asinh, atanh, entr, log, log1p, log2, log10, logaddexp, logaddexp2, logit, logit_eps,
     logsigmoid, softplus, xlog1py, xlogy,
 };
 pub(super) use pair::product;
@@ -73,48 +73,6 @@ pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
         } else {
             2.0
         }
-}
-
-/// The natural logarithm, within 2 units in the last place.
-#[inline(always)]
-pub(crate) fn log<const FMA: bool>(x: f64) -> f64 {
-    /// √½, where the mantissas begin.
-    const ROOT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
-    // 2 artanh(s) / s - 2 over s², of the square.
-    const SERIES: [f64; 7] = [
-        0.147_965_437_676_664_98,
-        0.153_139_954_310_699_63,
-        0.181_835_663_018_140_53,
-        0.222_221_985_389_389_03,
-        0.285_714_287_426_798_55,
-        0.399_999_999_994_135_9,
-        0.666_666_666_666_673_4,
-    ];
-    // Numbers below the normal ones become normal.
-    let tiny = x < f64::MIN_POSITIVE;
-    let bits = (if tiny {
-        x * 18_014_398_509_481_984.0
-    } else {
-        x
-    })
-    .to_bits();
-    let parts = bits.wrapping_sub(ROOT_HALF);
-    let mantissa = f64::from_bits((parts & 0x000f_ffff_ffff_ffff).wrapping_add(ROOT_HALF));
-    // The exponent, made positive first: not every instruction set shifts signs along, or converts
-    // such integers.
-    let whole = f64::from_bits((parts.wrapping_add(1 << 62) >> 52) | ROUND.to_bits());
-    let whole = whole - (ROUND + 1024.0) - if tiny { 54.0 } else { 0.0 };
-    // log(1 + f) = f - (f²/2 - s (f²/2 + series)), where s = f / (2 + f): f is exact.
-    let f = mantissa - 1.0;
-    let s = f / (2.0 + f);
-    let z = s * s;
-    let half = 0.5 * f * f;
-    let inner = half.madd::<FMA>(s, s * (z * polynomial::<FMA, _, 7>(z, SERIES)));
-    let rest = whole.madd::<FMA>(LN_2[1], inner) - half;
-    let value = whole.madd::<FMA>(LN_2[0], f + rest);
-    let value = if x > f64::MAX { x } else { value };
-    let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
-    if x >= 0.0 { value } else { f64::NAN }
 }
 
 /// The hyperbolic tangent, within 2 units in the last place.

@@ -62,11 +62,9 @@ pub(crate) fn logit_eps<const FMA: bool>(x: f32, eps: f32) -> f32 {
     logit::<FMA>(if x > high { high } else { x })
 }
 
-/// The logarithm of the sum of two exponentials.
+/// What is computed of a sum of powers, but of two infinities of one sign and of NaN.
 #[inline(always)]
-pub(crate) fn logaddexp<const FMA: bool>(x: f32, y: f32) -> f32 {
-    let greater = if x < y { y } else { x };
-    let value = f64::from(greater) + log1pexp::<FMA>(f64::from(x) - f64::from(y));
+fn at_the_ends(x: f32, y: f32, value: f64) -> f32 {
     if (x == y) & (x.abs() > f32::MAX) {
         x
     } else if x.is_nan() | y.is_nan() {
@@ -77,6 +75,14 @@ pub(crate) fn logaddexp<const FMA: bool>(x: f32, y: f32) -> f32 {
     }
 }
 
+/// The logarithm of the sum of two exponentials.
+#[inline(always)]
+pub(crate) fn logaddexp<const FMA: bool>(x: f32, y: f32) -> f32 {
+    let greater = if x < y { y } else { x };
+    let value = f64::from(greater) + log1pexp::<FMA>(f64::from(x) - f64::from(y));
+    at_the_ends(x, y, value)
+}
+
 /// The logarithm to base 2 of the sum of two powers of 2.
 #[inline(always)]
 pub(crate) fn logaddexp2<const FMA: bool>(x: f32, y: f32) -> f32 {
@@ -85,14 +91,7 @@ pub(crate) fn logaddexp2<const FMA: bool>(x: f32, y: f32) -> f32 {
     let (less, whole) = parts(power + 1.0);
     let less = if whole == 0.0 { power } else { less };
     let value = f64::from(greater) + join::<FMA>((less, whole));
-    if (x == y) & (x.abs() > f32::MAX) {
-        x
-    } else if x.is_nan() | y.is_nan() {
-        // The vector's logarithm would not tell, and what is greater may be infinite.
-        f32::NAN
-    } else {
-        value as f32
-    }
+    at_the_ends(x, y, value)
 }
 
 /// The length of the vector (x, y), whose square every `f64` holds.

@@ -2,7 +2,7 @@
 
 use super::LN_2;
 use super::pair::{product, quick_sum};
-use super::{ROUND, exp, log};
+use super::{ROUND, exp};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
 /// √½, where the mantissas begin.
@@ -36,6 +36,22 @@ pub(super) fn parts(x: f64) -> (f64, f64) {
     let whole = f64::from_bits((parts.wrapping_add(1 << 62) >> 52) | ROUND.to_bits());
     let whole = whole - (ROUND + 1024.0) - if tiny { 54.0 } else { 0.0 };
     (mantissa - 1.0, whole)
+}
+
+/// The natural logarithm, within 2 units in the last place.
+#[inline(always)]
+pub(crate) fn log<const FMA: bool>(x: f64) -> f64 {
+    let (f, whole) = parts(x);
+    // log(1 + f) = f - (f²/2 - s (f²/2 + series)), where s = f / (2 + f): f is exact.
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let half = 0.5 * f * f;
+    let inner = half.madd::<FMA>(s, s * (z * polynomial::<FMA, _, 7>(z, SERIES)));
+    let rest = whole.madd::<FMA>(LN_2[1], inner) - half;
+    let value = whole.madd::<FMA>(LN_2[0], f + rest);
+    let value = if x > f64::MAX { x } else { value };
+    let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
+    if x >= 0.0 { value } else { f64::NAN }
 }
 
 /// ln(1 + f) - f, plus what it is to be added to: f - (f²/2 - s (f²/2 + series)) where s = f / (2 + f).
