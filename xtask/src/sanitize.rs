@@ -88,7 +88,13 @@ fn valgrind(binary: &str) -> Step {
     Step::new(
         "valgrind",
         Command::new("valgrind", flags)
-            .args([binary, "--test-threads=1"])
+            // Valgrind's product and sum in one rounding takes -0.0 for 0.0, and this test tells them apart.
+            .args([
+                binary,
+                "--test-threads=1",
+                "--skip",
+                "double::tests::as_the_platforms",
+            ])
             .env("NOMINA_CACHE", "0"),
     )
 }
