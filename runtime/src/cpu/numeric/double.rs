@@ -58,21 +58,7 @@ pub(crate) fn exp<const FMA: bool>(x: f64) -> f64 {
     let whole = shifted - ROUND;
     let r = whole.madd::<FMA>(-LN_2[1], whole.madd::<FMA>(-LN_2[0], x));
     let power = polynomial::<FMA, _, 12>(r, SERIES);
-    // Two factors, so that results that are infinite, or below the normal numbers, come out too.
-    let low = x < -700.0;
-    let bias = if low {
-        (1023 + 511) << 52
-    } else {
-        (1023 - 1) << 52
-    };
-    let scale = f64::from_bits((shifted.to_bits() << 52).wrapping_add(bias));
-    power
-        * scale
-        * if low {
-            1.491_668_146_240_041_3e-154
-        } else {
-            2.0
-        }
+    exponential::grow(power, shifted, x < -700.0)
 }
 
 /// The hyperbolic tangent, within 2 units in the last place.

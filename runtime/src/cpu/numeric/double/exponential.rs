@@ -1,11 +1,8 @@
 //! Exponentials and what is made of them.
 
-use super::LN_2;
 use super::pair::{product, quick_sum, sum};
+use super::{LN_2, ROUND};
 use crate::cpu::numeric::single::{Madd, polynomial};
-
-/// Adding it makes the last bits the nearest integer.
-pub(super) const ROUND: f64 = super::ROUND;
 
 /// exp(x) as powers of two, in the last bits, and what remains: a number, and what that lacks.
 #[inline(always)]
