@@ -4,8 +4,8 @@
 //! [`Tensor::slice_scatter`], [`Tensor::diagonal_scatter`].
 
 use nomina_core::dims::{
-    Appended, At, Broadcast, DimOf, Dims, HoldsInPlace, SameRankAs, SubscriptRange, Sum, Wild,
-    Without, position,
+    Appended, At, Broadcast, BroadcastWith, DimOf, Dims, HoldsInPlace, SameRankAs, SubscriptRange,
+    Sum, Wild, Without, position,
 };
 use nomina_core::{Element, IndexElement, Result};
 use nomina_runtime::tensor::IndexPutOptions;
@@ -337,7 +337,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim2: Y,
     ) -> Self
     where
-        Appended<Without<Without<D, X>, Y>, Wild>: Broadcast<E> + SameRankAs<E>,
+        Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
     {
         ok(self.try_diagonal_scatter(src, offset, dim1, dim2))
     }
@@ -354,7 +354,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         dim2: Y,
     ) -> Result<Self>
     where
-        Appended<Without<Without<D, X>, Y>, Wild>: Broadcast<E> + SameRankAs<E>,
+        Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
     {
         let _ = (dim1, dim2);
         Self::give(gather::one(
