@@ -1,6 +1,6 @@
 //! Sizes and strides.
 
-use nomina_core::{Error, ErrorKind, Names, Result, rule};
+use nomina_core::{DType, Result, rule};
 use smallvec::SmallVec;
 
 /// Sizes of dims, outermost first. Up to [`rule::INLINE_DIMS`] need no allocation.
@@ -9,42 +9,45 @@ pub type Shape = rule::Shape;
 /// Strides of dims in elements, outermost first. Up to [`rule::INLINE_DIMS`] need no allocation.
 pub type Strides = SmallVec<[isize; rule::INLINE_DIMS]>;
 
-/// The number of elements of a tensor of this shape.
+pub use rule::{MAX_NUMEL, numel};
+
+/// The number of bytes of a tensor of this shape.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when no element type could fit so many into the address space.
-pub fn numel(op: &'static str, shape: &[usize]) -> Result<usize> {
-    if shape.contains(&0) {
-        return Ok(0);
+/// As [`numel`].
+#[inline]
+pub fn bytes(op: &'static str, shape: &[usize], dtype: DType) -> Result<usize> {
+    // No product of so many elements and the size of one wraps.
+    Ok(numel(op, shape)? * dtype.size())
+}
+
+/// The product of sizes that need not be those of one tensor, and of sizes of elements: at most
+/// [`usize::MAX`], which no tensor and no memory has. What allocates takes the factors of a size and
+/// multiplies them by this, so that no product wraps before it is refused.
+#[must_use]
+#[inline(always)]
+pub(crate) fn product(factors: impl IntoIterator<Item = usize>) -> usize {
+    let (mut product, mut empty) = (1_usize, false);
+    for factor in factors {
+        empty |= factor == 0;
+        product = product.saturating_mul(factor);
     }
-    let count = shape
-        .iter()
-        .try_fold(1_usize, |count, &size| count.checked_mul(size));
-    count
-        .filter(|&count| isize::try_from(count).is_ok())
-        .ok_or_else(|| too_large(op, shape))
+    if empty { 0 } else { product }
 }
 
-/// The number of bytes of a tensor of this shape, for elements of `size` bytes.
-///
-/// # Errors
-/// [`ErrorKind::Shape`] when the address space is too small.
-pub fn bytes(op: &'static str, shape: &[usize], size: usize) -> Result<usize> {
-    let bytes = numel(op, shape)?.checked_mul(size);
-    bytes
-        .filter(|&bytes| isize::try_from(bytes).is_ok())
-        .ok_or_else(|| too_large(op, shape))
+/// The product of the sizes of one tensor, or of some of them, which never wraps.
+#[must_use]
+#[inline(always)]
+pub(crate) fn count(sizes: &[usize]) -> usize {
+    product(sizes.iter().copied())
 }
 
-#[cold]
-fn too_large(op: &'static str, shape: &[usize]) -> Error {
-    Error::new(
-        ErrorKind::Shape,
-        op,
-        "the product of the sizes overflows the address space",
-    )
-    .operand(&Names::default(), shape)
-    .hint("use smaller sizes")
+/// A stride times a number of elements, or of an element's bytes. No stride of a tensor is so long that
+/// this is more than can be.
+#[must_use]
+#[inline(always)]
+pub(crate) fn scaled_stride(stride: isize, by: usize) -> isize {
+    stride.saturating_mul(by as isize)
 }
 
 /// `len` zeros, or false: without the loop over them where they are few.
@@ -64,7 +67,7 @@ pub fn row_major(shape: &[usize]) -> Strides {
     let mut stride = 1_isize;
     for (out, &size) in strides.iter_mut().zip(shape).rev() {
         *out = stride;
-        // Only a shape with a zero in it can wrap, and nothing is addressed through it.
+        // Wraps for no sizes that a tensor may have.
         stride = stride.wrapping_mul(size.max(1) as isize);
     }
     strides
@@ -80,20 +83,18 @@ pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
 
 #[cfg(test)]
 mod tests {
+    use nomina_core::ErrorKind;
+
     use super::*;
 
     #[test]
-    fn products_are_checked() {
-        assert_eq!(numel("zeros", &[2, 3]).unwrap(), 6);
-        assert_eq!(numel("zeros", &[]).unwrap(), 1);
-        assert_eq!(numel("zeros", &[usize::MAX, usize::MAX, 0]).unwrap(), 0);
-        let error = numel("zeros", &[usize::MAX, 2]).unwrap_err();
-        assert_eq!((error.kind(), error.op()), (ErrorKind::Shape, "zeros"));
-        assert_eq!(bytes("zeros", &[1 << 60], 4).unwrap(), 1 << 62);
-        assert_eq!(
-            bytes("zeros", &[1 << 60], 8).unwrap_err().kind(),
-            ErrorKind::Shape
-        );
+    fn products_do_not_wrap() {
+        assert_eq!(product([2, 3, 4]), 24);
+        assert_eq!(product([]), 1);
+        assert_eq!((count(&[2, 5]), scaled_stride(-3, 8)), (10, -24));
+        assert_eq!(product([1 << 40, 1 << 40]), usize::MAX);
+        assert_eq!(product([1 << 40, 1 << 40, 0]), 0);
+        assert_eq!(product([1 << 40, 0, 1 << 40]), 0);
     }
 
     #[test]

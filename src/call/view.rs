@@ -61,7 +61,7 @@ pub(crate) fn select(x: Look<'_>, dim: usize, at: i64, out: &'static Static) -> 
 pub(crate) fn unbind(x: Look<'_>, dim: usize, out: &'static Static) -> Result<Vec<Bare>> {
     let each = |at| seen(x, x.raw.select(dim, at), without(x, dim, out));
     let count = x.raw.shape()[dim];
-    let mut slices = list("unbind", count)?;
+    let mut slices = list("unbind", [count])?;
     for at in 0..count {
         slices.push(each(at)?);
     }
@@ -80,7 +80,7 @@ pub(crate) fn split(x: Look<'_>, dim: usize, size: usize) -> Result<Vec<Bare>> {
     }
     let count = if total == 0 { 1 } else { total.div_ceil(size) };
     let piece = |i: usize| narrow(x, dim, (i * size, size.min(total - i * size)));
-    let mut pieces = list("split", count)?;
+    let mut pieces = list("split", [count])?;
     for at in 0..count {
         pieces.push(piece(at)?);
     }

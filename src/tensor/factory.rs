@@ -339,11 +339,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     {
         let shape = shape.sizes();
         let count = ok(check_sizes("from_fn", &shape, D::STATIC)
-            .and_then(|()| nomina_core::rule::bytes("from_fn", &shape, size_of::<T>())))
-            / size_of::<T>();
+            .and_then(|()| nomina_core::rule::numel("from_fn", &shape)));
         let mut index = shape.clone();
         index.fill(0);
-        let mut data = Vec::with_capacity(count);
+        let mut data = ok(nomina_runtime::memory::list("from_fn", [count]));
         for _ in 0..count {
             data.push(element(&index));
             for (at, &size) in index.iter_mut().zip(&shape).rev() {

@@ -21,7 +21,7 @@
 //! | index | [`index_by`], [`index_select`], [`index_along`], [`index_into`], [`index_many`] |
 //! | out, in place | [`out()`], [`in_place`], [`unify_in_place`], [`resize`], [`resize_as`] |
 //! | name and order | [`names_of`], [`rename()`], [`rename_map`], [`refine_names`], [`align_to`], [`align_as`], [`flatten()`], [`unflatten`] |
-//! | sizes | [`numel`], [`bytes`], [`broadcast_shapes`], [`expand`] |
+//! | sizes | [`numel`], [`broadcast_shapes`], [`expand`] |
 
 mod align;
 mod arg;
@@ -80,7 +80,7 @@ pub use rename::{refine_names, rename, rename_map};
 pub use repeat::{diag_embed, repeat, repeat_interleave, tile, unfold};
 pub use reshape::reshape;
 pub use search::searchsorted;
-pub use shape::{broadcast_all, broadcast_into, broadcast_shapes, bytes, expand, numel};
+pub use shape::{MAX_NUMEL, broadcast_all, broadcast_into, broadcast_shapes, expand, numel};
 pub use unify::{equal_names, matches, unify, unify_all};
 
 /// Positions of dims.

@@ -5,46 +5,41 @@ use alloc::format;
 use super::Shape;
 use super::remove::rank_limit;
 use crate::error::{Error, ErrorKind, Result};
-use crate::name::Names;
+use crate::name::{MAX_DIMS, Names};
 
-/// The number of elements.
+/// The most elements that a tensor, or a view, may have: 2^55 - 1, where the address space has 64
+/// bits. So many of the largest dtype take 2^59 bytes, so that no product of a tensor's sizes and an
+/// element's size wraps, nor such a product with a small factor.
+pub const MAX_NUMEL: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 8 } else { 4 };
+
+/// The number of elements of a tensor of these sizes. Here it is decided which sizes a tensor, or a
+/// view, may have: at most [`MAX_DIMS`](crate::MAX_DIMS) of them, whose product is at most [`MAX_NUMEL`]. In that
+/// product a size of zero counts as one, as in NumPy: the sizes beside a zero are multiplied too.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`] when it does not fit into `isize`.
+/// [`ErrorKind::Rank`] for more dims, [`ErrorKind::Shape`] for more elements.
+#[inline]
 pub fn numel(op: &'static str, shape: &[usize]) -> Result<usize> {
-    if shape.contains(&0) {
-        return Ok(0);
+    let (mut extent, mut empty) = (1_usize, false);
+    for &size in shape {
+        empty |= size == 0;
+        extent = extent.saturating_mul(size.max(1));
     }
-    let product = shape
-        .iter()
-        .try_fold(1usize, |product, &size| product.checked_mul(size));
-    product
-        .filter(|&n| isize::try_from(n).is_ok())
-        .ok_or_else(|| {
-            Error::new(ErrorKind::Shape, op, "the number of elements overflows")
-                .operand(&Names::default(), shape)
-                .hint("check the sizes")
-        })
+    if extent > MAX_NUMEL || shape.len() > MAX_DIMS {
+        return Err(too_large(op, shape));
+    }
+    Ok(if empty { 0 } else { extent })
 }
 
-/// The number of bytes that `shape` takes with elements of `element_size` bytes.
-///
-/// # Errors
-/// [`ErrorKind::Shape`] as [`numel`], [`ErrorKind::Memory`] beyond what can be allocated.
-pub fn bytes(op: &'static str, shape: &[usize], element_size: usize) -> Result<usize> {
-    let count = numel(op, shape)?;
-    let bytes = count
-        .checked_mul(element_size)
-        .filter(|&n| isize::try_from(n).is_ok());
-    bytes.ok_or_else(|| {
-        Error::new(
-            ErrorKind::Memory,
-            op,
-            format!("{count} elements of {element_size} bytes are more than memory can hold"),
-        )
+#[cold]
+fn too_large(op: &'static str, shape: &[usize]) -> Error {
+    if let Err(error) = rank_limit(op, shape.len()) {
+        return error;
+    }
+    let what = format!("the sizes multiply to more than the {MAX_NUMEL} elements of any tensor");
+    Error::new(ErrorKind::Shape, op, what)
         .operand(&Names::default(), shape)
-        .hint("check the sizes, or use a smaller dtype")
-    })
+        .hint("use smaller sizes; beside a size of zero the others count too")
 }
 
 /// The shape to which both broadcast: from the right, equal sizes or 1.

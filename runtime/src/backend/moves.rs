@@ -254,7 +254,7 @@ impl Moves for Cpu {
     unsafe fn nonzero(&self, job: &MaskJob<'_>, room: Room<'_, i64>) -> Result<()> {
         let missing = |error: NoMemory| error.in_op(job.op);
         // SAFETY: the caller's promise.
-        let mask = unsafe { some(job.mask, job.shape.iter().product()) }.unwrap_or_default();
+        let mask = unsafe { some(job.mask, crate::shape::count(job.shape)) }.unwrap_or_default();
         let counts = gather::count(mask).map_err(missing)?;
         let out = room(counts.iter().sum())?;
         // SAFETY: the caller's promise.
@@ -271,7 +271,7 @@ impl Moves for Cpu {
     ) -> Result<()> {
         let missing = |error: NoMemory| error.in_op(job.op);
         // SAFETY: the caller's promise.
-        let mask = unsafe { some(job.mask, job.shape.iter().product()) }.unwrap_or_default();
+        let mask = unsafe { some(job.mask, crate::shape::count(job.shape)) }.unwrap_or_default();
         let selection = index::Selection::new(mask, x, size, job.shape, strides);
         let counts = index::count(&selection).map_err(missing)?;
         let out = room(counts.iter().sum())?;
@@ -357,7 +357,10 @@ impl Moves for Cpu {
                 // SAFETY: the caller's promise: elements of the job's dtype.
                 unsafe {
                     let all = job.sorted.cast::<$t>();
-                    let all = std::slice::from_raw_parts(all, job.len * job.lines);
+                    let all = std::slice::from_raw_parts(
+                        all,
+                        crate::shape::product([job.len, job.lines]),
+                    );
                     let q = std::slice::from_raw_parts(job.q.cast::<$t>(), job.count);
                     let found = of_lines(all, q, job.len, job.lines, job.ignore_nan, job.by);
                     store(&found.map_err(|e| e.in_op(job.op))?, job.out.cast());

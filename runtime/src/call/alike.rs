@@ -14,6 +14,7 @@ use super::direct::{keeps, larger, looks_at_elements, repeated};
 use crate::cpu::constant::Constant;
 use crate::cpu::pointwise::{Inputs, Kernel, SMALL, Scratch, kernel, over, repeat, spread};
 use crate::raw::{Raw, Strided};
+use crate::shape::product;
 use crate::storage::Storage;
 
 /// New elements, and their dtype.
@@ -29,13 +30,6 @@ fn find(op: Op, dtype: DType, operands: usize) -> Option<&'static Kernel> {
     fits.then_some(kernel)
 }
 
-/// The address of the first element, where that is on the host.
-#[inline(always)]
-fn address(x: &Raw) -> Option<*const u8> {
-    let base = x.storage.on_host()?;
-    Some(base.wrapping_add(x.layout.offset * x.dtype.size()))
-}
-
 /// What a loop reads no more than two of.
 #[inline(always)]
 fn inputs(x: *const u8, y: *const u8) -> Inputs {
@@ -45,15 +39,11 @@ fn inputs(x: *const u8, y: *const u8) -> Inputs {
 /// A tensor of new elements that lies as `like` does.
 ///
 /// # Safety
-/// That is row-major, of as many elements, and its lists own no allocation.
+/// That is row-major, of as many elements.
 #[inline(always)]
 pub(crate) unsafe fn put((storage, dtype): Made, like: &Strided) -> Raw {
-    Raw {
-        storage,
-        // SAFETY: the caller's promise.
-        layout: unsafe { like.at_start() },
-        dtype,
-    }
+    // SAFETY: the caller's promise.
+    unsafe { Raw::like(storage, dtype, like) }
 }
 
 /// The number of elements of a row-major tensor whose lists own no allocation.
@@ -71,7 +61,7 @@ pub(crate) fn count(layout: &Strided) -> Option<usize> {
 pub fn of_one(op: Op, x: &Raw) -> Option<Raw> {
     let made = one(op, x)?;
     // SAFETY: `one` looked at it.
-    Some(unsafe { put(made, &x.layout) })
+    Some(unsafe { put(made, x.layout()) })
 }
 
 /// An operator on two operands; `None` where the call must go another way.
@@ -90,12 +80,12 @@ pub fn of_two(op: Op, x: Arg<'_>, y: Arg<'_>) -> Option<Raw> {
 #[must_use]
 #[inline(always)]
 pub fn of_alike(op: Op, x: &Raw, y: &Raw) -> Option<Raw> {
-    if x.layout.shape.len() != y.layout.shape.len() {
+    if x.shape().len() != y.shape().len() {
         return None;
     }
     let made = alike(op, x, y)?;
     // SAFETY: `alike` looked at it.
-    Some(unsafe { put(made, &x.layout) })
+    Some(unsafe { put(made, x.layout()) })
 }
 
 /// [`of_two`] that are not of one shape.
@@ -123,21 +113,21 @@ pub fn into_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> bool {
 
 #[inline(never)]
 fn one(op: Op, x: &Raw) -> Option<Made> {
-    let input = address(x)?;
-    let count = count(&x.layout)?;
-    let kernel = find(op, x.dtype, 1)?;
+    let input = x.on_host_ptr()?;
+    let count = count(x.layout())?;
+    let kernel = find(op, x.dtype(), 1)?;
     // SAFETY: the elements of `x`, which are that many and of the dtype that the loop reads.
     unsafe { make(kernel, count, inputs(input, input)) }
 }
 
 #[inline(never)]
 fn alike(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
-    if x.dtype != y.dtype || x.layout.is_spilled() {
+    if x.dtype() != y.dtype() || x.layout().is_spilled() {
         return None;
     }
-    let inputs = inputs(address(x)?, address(y)?);
-    let count = x.layout.dense_alike(&y.layout)?;
-    let kernel = find(op, x.dtype, 2)?;
+    let inputs = inputs(x.on_host_ptr()?, y.on_host_ptr()?);
+    let count = x.layout().dense_alike(y.layout())?;
+    let kernel = find(op, x.dtype(), 2)?;
     // SAFETY: as in `one`, for both.
     unsafe { make(kernel, count, inputs) }
 }
@@ -146,7 +136,7 @@ fn alike(op: Op, x: &Raw, y: &Raw) -> Option<Made> {
 fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
     let (whole, other, behind) = match (x, y) {
         (Arg::Tensor(a), Arg::Tensor(b))
-            if std::ptr::eq(larger(&b.layout, &a.layout), &b.layout) =>
+            if std::ptr::eq(larger(b.layout(), a.layout()), b.layout()) =>
         {
             (b, &x, true)
         }
@@ -154,8 +144,8 @@ fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
         (_, Arg::Tensor(b)) => (b, &x, true),
         _ => return None,
     };
-    let (input, dtype) = (address(whole)?, whole.dtype);
-    let count = count(&whole.layout)?;
+    let (input, dtype) = (whole.on_host_ptr()?, whole.dtype());
+    let count = count(whole.layout())?;
     let kernel = find(op, dtype, 2)?;
     let mut block = Scratch::NEW;
     let other = beside(other, whole, count, &mut block)?;
@@ -166,7 +156,7 @@ fn unlike<'a>(op: Op, x: Arg<'a>, y: Arg<'a>) -> Option<(Made, &'a Strided)> {
     };
     // SAFETY: as in `one`, for both.
     let made = unsafe { make(kernel, count, inputs) }?;
-    Some((made, &whole.layout))
+    Some((made, whole.layout()))
 }
 
 /// As many elements of an operand as a row-major tensor has, side by side, where both are short: it
@@ -178,8 +168,8 @@ fn beside(
     count: usize,
     block: &mut Scratch<SMALL>,
 ) -> Option<*const u8> {
-    let dtype = whole.dtype;
-    if count * dtype.size() > SMALL {
+    let dtype = whole.dtype();
+    if product([count, dtype.size()]) > SMALL {
         return None;
     }
     let lane = match *other {
@@ -190,8 +180,8 @@ fn beside(
             unsafe { repeat(number.as_ptr(), dtype.size(), block, count) };
             return Some(block);
         }
-        Arg::Tensor(other) if other.dtype == dtype => {
-            repeated(address(other)?, &other.layout, &whole.layout, count)?
+        Arg::Tensor(other) if other.dtype() == dtype => {
+            repeated(other.on_host_ptr()?, other.layout(), whole.layout(), count)?
         }
         Arg::Scalar(_) | Arg::Tensor(_) => return None,
     };
@@ -206,7 +196,7 @@ fn beside(
 #[inline(always)]
 unsafe fn make(kernel: &Kernel, count: usize, inputs: Inputs) -> Option<Made> {
     let dtype = kernel.output;
-    let (storage, dest) = Storage::small(count * dtype.size())?;
+    let (storage, dest) = Storage::small(product([count, dtype.size()]))?;
     // SAFETY: the caller's promise; a new buffer is long enough and overlaps nothing.
     unsafe { (kernel.pick())(count, dest, inputs) };
     Some((storage, dtype))
@@ -216,16 +206,15 @@ unsafe fn make(kernel: &Kernel, count: usize, inputs: Inputs) -> Option<Made> {
 /// else's, and all of the buffer, since a small part of a large one would keep all of it alive.
 #[inline(always)]
 fn own_place(own: &mut Raw, kernel: &Kernel, count: usize) -> Option<*mut u8> {
-    let whole = count * own.dtype.size() == own.storage.len();
-    if !whole || kernel.output != own.dtype {
+    if !own.fills_buffer(count) || kernel.output != own.dtype() {
         return None;
     }
-    own.storage.unique_on_host()
+    own.unique_on_host()
 }
 
 fn try_one(op: Op, own: &mut Raw) -> Option<()> {
-    let count = own.layout.dense_count()?;
-    let kernel = find(op, own.dtype, 1)?;
+    let count = own.layout().dense_count()?;
+    let kernel = find(op, own.dtype(), 1)?;
     let place = own_place(own, kernel, count)?;
     // SAFETY: the elements of `own`, which nobody else shares.
     unsafe { over(kernel, count, place, inputs(place, place), true) }.then_some(())
@@ -236,14 +225,14 @@ fn try_own(op: Op, own: &mut Raw, other: Arg<'_>, behind: bool) -> Option<()> {
     let mut block = Scratch::NEW;
     let (kernel, count, input) = match other {
         Arg::Tensor(other)
-            if other.dtype == own.dtype
-                && let Some(count) = own.layout.dense_alike(&other.layout) =>
+            if other.dtype() == own.dtype()
+                && let Some(count) = own.layout().dense_alike(other.layout()) =>
         {
-            (find(op, own.dtype, 2)?, count, address(other)?)
+            (find(op, own.dtype(), 2)?, count, other.on_host_ptr()?)
         }
         _ => {
-            let count = own.layout.dense_count()?;
-            let kernel = find(op, own.dtype, 2)?;
+            let count = own.layout().dense_count()?;
+            let kernel = find(op, own.dtype(), 2)?;
             (kernel, count, beside(&other, own, count, &mut block)?)
         }
     };

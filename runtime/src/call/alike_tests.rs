@@ -74,7 +74,8 @@ fn parts_of_a_buffer_are_read_where_they_begin() {
     let (row, last) = (x.select(0, 1).unwrap(), x.select(0, 2).unwrap());
     let sum = of_two(Op::Add, (&row).into(), (&last).into()).unwrap();
     assert_eq!(sum.to_vec::<f32>().unwrap(), [6.0, 7.0, 8.0, 9.0]);
-    assert_eq!((sum.offset(), sum.storage.len()), (0, 16));
+    assert_eq!((sum.offset(), sum.nbytes()), (0, 16));
+    assert!(sum.fills_buffer(sum.numel()));
     let less = of_two(Op::Sub, (&x).into(), (&last).into()).unwrap();
     assert_eq!(
         less.to_vec::<f32>().unwrap()[..5],

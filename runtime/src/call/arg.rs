@@ -103,7 +103,7 @@ pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     let mut promoter = Promoter::new(default);
     for source in promoted {
         match *source {
-            Source::Tensor { layout, dtype, .. } => promoter.tensor(dtype, layout.shape.len()),
+            Source::Tensor { layout, dtype, .. } => promoter.tensor(dtype, layout.shape().len()),
             Source::Scalar(value) => promoter.scalar(value),
         }
     }
@@ -161,14 +161,14 @@ pub(super) fn device(op: &'static str, sources: &[Source<'_>]) -> Result<Device>
     let mut found: Option<Device> = None;
     for source in sources {
         if let Source::Tensor { device, layout, .. } = *source
-            && !(device.is_cpu() && layout.shape.is_empty())
+            && !(device.is_cpu() && layout.shape().is_empty())
         {
             match found {
                 Some(first) if first != device => {
                     let error = super::device::mixed(op, first, device);
                     return Err(sources.iter().fold(error, |error, source| match source {
                         Source::Tensor { layout, .. } => {
-                            error.operand(&Names::default(), &layout.shape)
+                            error.operand(&Names::default(), layout.shape())
                         }
                         Source::Scalar(_) => error,
                     }));
@@ -194,7 +194,7 @@ pub(super) fn shape(op: &'static str, sources: &[Source<'_>]) -> Result<crate::s
     let shapes: crate::SmallVec<[&[usize]; 4]> = sources
         .iter()
         .filter_map(|source| match source {
-            Source::Tensor { layout, .. } => Some(&layout.shape[..]),
+            Source::Tensor { layout, .. } => Some(layout.shape()),
             Source::Scalar(_) => None,
         })
         .collect();
@@ -211,7 +211,7 @@ pub(super) fn error(
     sources
         .iter()
         .fold(Error::new(kind, op, what), |error, source| match source {
-            Source::Tensor { layout, .. } => error.operand(&Names::default(), &layout.shape),
+            Source::Tensor { layout, .. } => error.operand(&Names::default(), layout.shape()),
             Source::Scalar(_) => error,
         })
 }

@@ -45,10 +45,9 @@ fn convert(op: &'static str, x: &Raw, dtype: DType) -> Result<Raw> {
     copied(op, x, dtype, preserved(x))
 }
 
-fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<Raw> {
-    let mut out = Raw::empty(op, x.shape(), dtype, x.device())?;
-    out.layout.strides = strides;
-    if out.layout.strides != x.layout.strides || !x.layout.is_dense() {
+pub(super) fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<Raw> {
+    let mut out = Raw::empty_strided(op, x.shape(), strides, dtype, x.device())?;
+    if out.strides() != x.strides() || !x.layout().is_dense() {
         copy_into(out.as_mut()?, x)?;
         return Ok(out);
     }
@@ -70,15 +69,15 @@ fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) -> Result<R
 
 /// The strides of a dense tensor, or those of a dense copy that keeps the order of its dims.
 fn preserved(x: &Raw) -> Strides {
-    dense(&x.layout)
+    dense(x.layout())
 }
 
 /// [`preserved`] of a layout.
 pub(super) fn dense(layout: &Strided) -> Strides {
     if layout.is_dense() {
-        layout.strides.clone()
+        layout.strides().into()
     } else {
-        dense_strides(&layout.shape, &layout.strides)
+        dense_strides(layout.shape(), layout.strides())
     }
 }
 
@@ -98,7 +97,7 @@ pub fn strides_like(op: &'static str, x: &Raw, format: MemoryFormat) -> Result<S
 /// # Errors
 /// When the format is for another number of dims, or memory is missing.
 pub fn contiguous_in(x: &Raw, format: MemoryFormat) -> Result<Raw> {
-    if x.layout.is_in(format) {
+    if x.layout().is_in(format) {
         return Ok(x.clone());
     }
     let strides = strides_in("contiguous", x.shape(), format)?;
@@ -122,7 +121,7 @@ pub fn clone_in(x: &Raw, format: MemoryFormat) -> Result<Raw> {
 /// # Errors
 /// When the format is for another number of dims, or memory is missing.
 pub fn to_in(x: &Raw, dtype: DType, format: MemoryFormat) -> Result<Raw> {
-    let kept = format == MemoryFormat::Preserve || format == x.layout.suggested_format();
+    let kept = format == MemoryFormat::Preserve || format == x.layout().suggested_format();
     if x.dtype() == dtype && kept {
         return Ok(x.clone());
     }
@@ -156,7 +155,7 @@ pub fn copy_into(mut dest: RawMut<'_>, src: &Raw) -> Result<()> {
     };
     let operands = [
         (dest.strides(), place.dtype.size()),
-        (&layout.strides[..], source.dtype.size()),
+        (layout.strides(), source.dtype.size()),
     ];
     let plan = Plan::new(dest.shape(), &operands);
     // SAFETY: the plan holds the positions of two tensors of one device; `dest` is exclusive, so

@@ -320,7 +320,7 @@ pub(crate) fn of_lines<T: Quantile>(
     ignore: bool,
     by: Interpolation,
 ) -> Result<Vec<T>, NoMemory> {
-    let mut all = room(q.len() * lines)?;
+    let mut all = room([q.len(), lines])?;
     for &q in q {
         all.extend(
             sorted

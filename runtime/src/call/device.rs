@@ -22,14 +22,13 @@ pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
     }
     let to = backend("to", device)?;
     // What travels is one run of bytes.
-    let dense = if x.layout.is_dense() {
+    let dense = if x.layout().is_dense() {
         x.clone()
     } else {
         duplicate(x)?
     };
-    let mut out = Raw::empty("to", x.shape(), x.dtype(), device)?;
-    out.layout.strides = dense.layout.strides.clone();
-    let bytes = x.numel() * x.dtype().size();
+    let mut out = Raw::empty_strided("to", x.shape(), dense.strides().into(), x.dtype(), device)?;
+    let bytes = x.nbytes();
     if bytes == 0 {
         return Ok(out);
     }
@@ -42,7 +41,7 @@ pub fn to_device(x: &Raw, device: Device) -> Result<Raw> {
             (_, Device::Cpu) => from.download("to", dest, source, bytes)?,
             // Between two devices by way of the host.
             _ => {
-                let mut between = Scratch::uninit(bytes).map_err(|e| e.in_op("to"))?;
+                let mut between = Scratch::uninit([bytes]).map_err(|e| e.in_op("to"))?;
                 let host: *mut std::mem::MaybeUninit<u8> = between.as_mut_ptr();
                 from.download("to", host.cast(), source, bytes)?;
                 to.upload("to", dest, host.cast(), bytes)?;

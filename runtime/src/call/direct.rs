@@ -12,6 +12,7 @@ use crate::backend::{Backend, Dense, Lane, backend};
 use crate::cpu::parallel::GRAIN;
 use crate::cpu::pointwise::Kernel;
 use crate::raw::{Raw, Strided};
+use crate::shape::product;
 
 /// As many operands as a loop reads.
 const OPERANDS: usize = 4;
@@ -105,22 +106,15 @@ impl<'a> Short<'a> {
     #[inline(always)]
     pub(super) fn run(&self, op: Op) -> Result<Raw> {
         let dtype = self.kernel.output;
-        let bytes = self.count * dtype.size();
+        let bytes = product([self.count, dtype.size()]);
         let mut storage = self.backend.allocate(op.name(), bytes, false)?;
         let Some(dest) = storage.unique_ptr() else {
             unreachable!("a new buffer is not shared");
         };
         // SAFETY: a new buffer, long enough, which overlaps nothing.
         unsafe { self.launch(dest, false) };
-        let layout = Strided {
-            offset: 0,
-            ..self.like.clone()
-        };
-        Ok(Raw {
-            storage,
-            layout,
-            dtype,
-        })
+        // SAFETY: the result lies as that operand does, and all of it was written.
+        Ok(unsafe { Raw::like(storage, dtype, self.like) })
     }
 
     /// Into `dest`.
@@ -144,15 +138,15 @@ impl<'a> Short<'a> {
 /// Whether both lie alike, wherever they begin.
 #[inline(always)]
 pub(crate) fn same(a: &Strided, b: &Strided) -> bool {
-    let sizes = || a.shape.iter().zip(&b.shape).all(|(a, b)| a == b);
-    let strides = || a.strides.iter().zip(&b.strides).all(|(a, b)| a == b);
-    a.shape.len() == b.shape.len() && sizes() && strides()
+    let sizes = || a.shape().iter().zip(b.shape()).all(|(a, b)| a == b);
+    let strides = || a.strides().iter().zip(b.strides()).all(|(a, b)| a == b);
+    a.shape().len() == b.shape().len() && sizes() && strides()
 }
 
 /// The one that is as large as the result, if either is.
 #[inline(never)]
 pub(crate) fn larger<'a>(a: &'a Strided, b: &'a Strided) -> &'a Strided {
-    let (rank, other) = (a.shape.len(), b.shape.len());
+    let (rank, other) = (a.shape().len(), b.shape().len());
     let exceeds = rank > other || rank == other && a.numel() > b.numel();
     if exceeds { a } else { b }
 }
@@ -183,7 +177,7 @@ pub(crate) fn repeated(
     if same(own, like) {
         return Some(Lane::Whole(ptr));
     }
-    let (shape, other) = (&own.shape[..], &like.shape[..]);
+    let (shape, other) = (own.shape(), like.shape());
     let elements = own.dense_count()?;
     if shape.len() > other.len() {
         return None;

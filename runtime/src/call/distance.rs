@@ -72,7 +72,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
         &[&a.shape()[..a.rank() - 2], &b.shape()[..b.rank() - 2]],
     )
     .map_err(|e| batches(e, &[a, b]))?;
-    let count: usize = batch.iter().product();
+    let count = crate::shape::count(&batch);
     let rows = |x: &Raw, rows: usize| -> Result<Raw> {
         let mut shape = batch.clone();
         shape.extend_from_slice(&[rows, depth]);
@@ -81,7 +81,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
     let mut shape = Shape::from_slice(&batch);
     shape.extend_from_slice(&[m, n]);
     // Refuses sizes that overflow before anything is copied.
-    crate::shape::bytes(op.name(), &shape, a.dtype().size())?;
+    let results = crate::shape::numel(op.name(), &shape)?;
     let (a, b) = (rows(a, m)?, rows(b, n)?);
     let by_product = match mode {
         CdistMode::IfNecessary => m > MANY || n > MANY,
@@ -89,7 +89,7 @@ pub fn cdist(a: &Raw, b: &Raw, p: f64, mode: CdistMode) -> Result<Raw> {
         CdistMode::Never => false,
     };
     let exact = a.dtype() == DType::F32 || a.dtype() == DType::F64;
-    if p == 2.0 && by_product && exact && count * m * n > 0 {
+    if p == 2.0 && by_product && exact && results > 0 {
         return euclidean(&a, &b)?.reshape(&shape);
     }
     let mut out = Raw::empty(op.name(), &[count, m, n], a.dtype(), a.device())?;

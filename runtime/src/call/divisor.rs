@@ -32,7 +32,7 @@ pub(super) fn check(
         "an integer is divided by zero",
     );
     let error = sources.iter().fold(error, |error, source| match source {
-        Source::Tensor { layout, .. } => error.operand(&Names::default(), &layout.shape),
+        Source::Tensor { layout, .. } => error.operand(&Names::default(), layout.shape()),
         Source::Scalar(_) => error,
     });
     Err(error.hint("mask zeros out of the divisor, or convert to a float dtype"))
@@ -67,13 +67,13 @@ fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
         None => (&raw mut on_host).cast(),
         Some(raw) => address(raw),
     };
-    let rank = layout.shape.len();
+    let rank = layout.shape().len();
     let job = ReduceJob {
         op: Op::All,
         compute: dtype,
         number: 0.0,
-        shape: &layout.shape,
-        strides: &layout.strides,
+        shape: layout.shape(),
+        strides: layout.strides(),
         x: ptr,
         dtype,
         reduced: &SmallVec::<[bool; 8]>::from_elem(true, rank),

@@ -9,7 +9,7 @@ use crate::SmallVec;
 use crate::backend::backend;
 use crate::cpu::gemm::{Matrix, Product, Repeat, Repeats};
 use crate::raw::Raw;
-use crate::shape::{Shape, broadcast};
+use crate::shape::{Shape, Strides, broadcast, count};
 
 #[cold]
 pub(super) fn refuse(kind: ErrorKind, op: Op, operands: &[&Raw], what: impl Into<String>) -> Error {
@@ -114,6 +114,7 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result
         rows: strides[rank - 2],
         cols: strides[rank - 1],
     };
+    let strides = Strides::from_slice(out.strides());
     let repeats: Repeats = (0..rank - 2)
         .map(|dim| Repeat {
             size: out.shape()[dim],
@@ -130,7 +131,7 @@ fn multiply(op: Op, a: &Raw, b: &Raw, out: &mut Raw, terms: Terms<'_>) -> Result
         n,
         a: matrix(a.strides(), a.as_ptr().cast_mut()),
         b: matrix(b.strides(), b.as_ptr().cast_mut()),
-        c: matrix(&out.layout.strides.clone(), address(out)),
+        c: matrix(&strides, address(out)),
         alpha: terms.alpha,
         beta: terms.added.map(|(_, beta)| beta),
         addend: terms
@@ -318,8 +319,9 @@ pub fn add_product(
         // One product over batch and inner dims.
         Op::Addbmm => {
             let (batch, m, k) = (a.shape()[0], a.shape()[1], a.shape()[2]);
-            let rows = a.permute(&[1, 0, 2])?.reshape(&[m, batch * k])?;
-            (rows, b.reshape(&[batch * k, b.shape()[2]])?)
+            let inner = count(&[batch, k]);
+            let rows = a.permute(&[1, 0, 2])?.reshape(&[m, inner])?;
+            (rows, b.reshape(&[inner, b.shape()[2]])?)
         }
         _ => (a.clone(), b.clone()),
     };
@@ -466,8 +468,8 @@ pub(super) fn contract_and_add(
 /// dims is one stride in memory, else a copy.
 fn grouped(x: &Raw, batch: &[usize], rows: &[usize], cols: &[usize]) -> Result<Raw> {
     let mut shape = Shape::from_slice(batch);
-    shape.push(rows.iter().product());
-    shape.push(cols.iter().product());
+    shape.push(count(rows));
+    shape.push(count(cols));
     match x.view(&shape) {
         Some(view) => Ok(view),
         None => contiguous(x)?.reshape(&shape),

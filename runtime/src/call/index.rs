@@ -89,8 +89,9 @@ pub fn cat(xs: &[&Raw], dim: usize) -> Result<Raw> {
             .hint("join fewer tensors")
         })?;
     }
-    let mut out = Raw::empty(op.name(), &shape, promoter.result(), first.device())?;
-    out.layout.strides = strides_in(op.name(), &shape, common_format(xs))?;
+    let strides = strides_in(op.name(), &shape, common_format(xs))?;
+    let (dtype, device) = (promoter.result(), first.device());
+    let mut out = Raw::empty_strided(op.name(), &shape, strides, dtype, device)?;
     let mut start = 0;
     for &x in xs {
         if x.numel() == 0 {

@@ -152,7 +152,7 @@ impl Rows {
                 apart: x.strides()[0],
             }),
             _ => x.is_contiguous().then(|| Self {
-                count: x.shape()[..input].iter().product(),
+                count: crate::shape::count(&x.shape()[..input]),
                 apart: features as isize,
             }),
         }

@@ -7,6 +7,7 @@ use super::device::same_device;
 use crate::SmallVec;
 use crate::backend::{Place, backend};
 use crate::raw::Raw;
+use crate::shape::product;
 
 /// A normalisation as a backend sees it. There is at least one element.
 pub(crate) struct NormJob<'a> {
@@ -68,10 +69,8 @@ pub fn normalize(
     same_device(op.name(), &all)?;
     let (weight, bias) = (scale(affine.weight)?, scale(affine.bias)?);
     let mut out = Raw::empty(op.name(), x.shape(), x.dtype(), x.device())?;
-    let rows: usize = (0..x.rank())
-        .filter(|dim| !dims.contains(dim))
-        .map(|dim| x.shape()[dim])
-        .product();
+    let kept = (0..x.rank()).filter(|dim| !dims.contains(dim));
+    let rows = product(kept.map(|dim| x.shape()[dim]));
     let mut found = match stats {
         true => Some(Raw::zeros(op.name(), &[rows, 2], DType::F64, x.device())?),
         false => None,

@@ -29,7 +29,7 @@ impl<'a> Call<'a> {
     fn new(op: Op, sources: Sources<'a>) -> Result<Self> {
         let shape = shape(op.name(), &sources)?;
         let dtypes = resolve(op, &sources)?;
-        super::divisor::check(op, &sources, dtypes, shape.iter().product())?;
+        super::divisor::check(op, &sources, dtypes, crate::shape::count(&shape))?;
         Self::of(op, sources, shape, dtypes)
     }
 
@@ -72,11 +72,7 @@ impl<'a> Call<'a> {
             Some(strides) => strides,
             None => self.strides(&self.layouts()?),
         };
-        Ok(Strided {
-            shape: self.shape,
-            strides,
-            offset: 0,
-        })
+        Ok(Strided::with_strides(self.shape, strides))
     }
 
     /// The layouts of the inputs under the result's shape.
@@ -91,11 +87,12 @@ impl<'a> Call<'a> {
     /// Into a new tensor, whose dims lie in the inputs' order.
     fn run(&self) -> Result<Raw> {
         let layouts = self.layouts()?;
-        let mut out = Raw::empty(self.op.name(), &self.shape, self.dtypes.result, self.device)?;
-        out.layout.strides = self.strides(&layouts);
+        let (strides, dtype) = (self.strides(&layouts), self.dtypes.result);
+        let mut out = Raw::empty_strided(self.op.name(), &self.shape, strides, dtype, self.device)?;
+        let strides = Strides::from_slice(out.strides());
         let place = (super::reduce::address(&mut out), self.dtypes.result);
         // SAFETY: a new buffer overlaps nothing.
-        unsafe { self.launch(&layouts, place, &out.layout.strides, false)? };
+        unsafe { self.launch(&layouts, place, &strides, false)? };
         Ok(out)
     }
 
@@ -104,11 +101,8 @@ impl<'a> Call<'a> {
         if let Some(strides) = self.agreed() {
             return strides;
         }
-        let strides: SmallVec<[&[isize]; 3]> = layouts
-            .iter()
-            .flatten()
-            .map(|layout| &layout.strides[..])
-            .collect();
+        let strides: SmallVec<[&[isize]; 3]> =
+            layouts.iter().flatten().map(Strided::strides).collect();
         result_strides(&self.shape, &strides)
     }
 
@@ -131,7 +125,7 @@ impl<'a> Call<'a> {
             inputs.push(layout);
         }
         let first = *inputs.first()?;
-        if inputs.iter().any(|layout| layout.shape != first.shape) {
+        if inputs.iter().any(|layout| layout.shape() != first.shape()) {
             return None;
         }
         let all = |holds: fn(&Strided) -> bool| inputs.iter().all(|layout| holds(layout));
@@ -141,8 +135,10 @@ impl<'a> Call<'a> {
         if all(|layout| layout.is_in(MemoryFormat::ChannelsLast)) {
             return strides_in(self.op.name(), &self.shape, MemoryFormat::ChannelsLast).ok();
         }
-        let same = inputs.iter().all(|layout| layout.strides == first.strides);
-        (same && first.is_dense()).then(|| first.strides.clone())
+        let same = inputs
+            .iter()
+            .all(|layout| layout.strides() == first.strides());
+        (same && first.is_dense()).then(|| first.strides().into())
     }
 
     /// Into elements of the result's shape that lie at these strides from an address.
@@ -177,7 +173,7 @@ impl<'a> Call<'a> {
                     inputs.push(Input::Scalar(scalar(self.op, value, self.dtypes.compute)));
                 }
                 (Source::Tensor { ptr, dtype, .. }, Some(layout)) => {
-                    operands.push((&layout.strides, dtype.size()));
+                    operands.push((layout.strides(), dtype.size()));
                     inputs.push(Input::Tensor(Place {
                         ptr: ptr.cast_mut(),
                         dtype,
@@ -239,7 +235,7 @@ impl<'a> Call<'a> {
             return None;
         }
         let tensors = self.sources.iter().filter_map(|source| match source {
-            Source::Tensor { layout, .. } => Some(&layout.shape[..]),
+            Source::Tensor { layout, .. } => Some(layout.shape()),
             Source::Scalar(_) => None,
         });
         let shapes: SmallVec<[&[usize]; 3]> = tensors.collect();
@@ -320,14 +316,13 @@ pub fn pointwise_reusing(
     after: &[Arg<'_>],
 ) -> Result<bool> {
     // A small part of a large buffer would keep all of it alive.
-    let whole = own.numel() * own.dtype().size() == own.storage.len();
-    let Some(base) = own.storage.unique_ptr().filter(|_| whole) else {
+    let whole = own.fills_buffer(own.numel());
+    let Some(ptr) = own.unique_ptr().filter(|_| whole) else {
         return Ok(false);
     };
-    let ptr = base.wrapping_add(own.offset() * own.dtype().size());
     let source = Source::Tensor {
         ptr: ptr.cast_const(),
-        layout: &own.layout,
+        layout: own.layout(),
         dtype: own.dtype(),
         device: own.device(),
     };
@@ -338,7 +333,7 @@ pub fn pointwise_reusing(
         Some(later) => after[later - 1].into(),
     };
     if let Some(short) = Short::new(op, count, at) {
-        if short.result() != own.dtype() || !short.lies_as(&own.layout) {
+        if short.result() != own.dtype() || !short.lies_as(own.layout()) {
             return Ok(false);
         }
         // SAFETY: the elements of `own`, which nobody else shares; they are the operand `own`.
@@ -352,13 +347,13 @@ pub fn pointwise_reusing(
         && call.shape[..] == *own.shape()
         && layout.is_disjoint()
         // The result of a first operand lies as that one does.
-        && (before.is_empty() || call.strides(&layouts) == layout.strides);
+        && (before.is_empty() || *call.strides(&layouts) == *layout.strides());
     if !fits {
         return Ok(false);
     }
     // SAFETY: an operand is `own` itself. The others are tensors of their own, and nobody shares the
     // buffer of this one.
-    unsafe { call.launch(&layouts, (ptr, own.dtype()), &layout.strides, true)? };
+    unsafe { call.launch(&layouts, (ptr, own.dtype()), layout.strides(), true)? };
     Ok(true)
 }
 

@@ -1,11 +1,11 @@
 //! Products that are none of matrices, and products of several matrices.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, ErrorKind, Result, rule};
+use nomina_core::{ErrorKind, Result, rule};
 
 use super::gemm::{contract, matmul, refuse, same_kind, unequal};
 use super::{Arg, ReduceOptions, eye, pointwise, pointwise_in_place, reduce};
-use crate::raw::{Raw, Strided};
+use crate::raw::Raw;
 use crate::shape::Shape;
 
 fn times(op: Op, a: &Raw, b: &Raw) -> Result<Raw> {
@@ -45,32 +45,13 @@ pub fn vdot(a: &Raw, b: &Raw) -> Result<Raw> {
 
 /// Complex numbers with the other sign of their imaginary part; others as they are.
 fn conjugated(x: &Raw) -> Result<Raw> {
-    let part = match x.dtype() {
-        DType::C64 => DType::F32,
-        DType::C128 => DType::F64,
-        _ => return Ok(x.clone()),
-    };
-    let copy = super::contiguous(&super::duplicate(x)?)?;
-    let (dtype, shape, offset) = (copy.dtype, Shape::from_slice(x.shape()), copy.layout.offset);
-    let mut parts = shape.clone();
-    parts.push(2);
-    // A complex number is its two parts, side by side.
-    let mut layout = Strided::row_major(&parts);
-    layout.offset = offset * 2;
-    let mut real = Raw {
-        storage: copy.storage,
-        layout,
-        dtype: part,
-    };
-    let imaginary = real.as_mut()?.select(shape.len(), 1)?;
+    if !x.dtype().is_complex() {
+        return Ok(x.clone());
+    }
+    let mut parts = super::as_real(&super::duplicate(x)?)?;
+    let imaginary = parts.as_mut()?.select(x.rank(), 1)?;
     pointwise_in_place(Op::Neg, imaginary, &[])?;
-    let mut layout = Strided::row_major(&shape);
-    layout.offset = offset;
-    Ok(Raw {
-        storage: real.storage,
-        layout,
-        dtype,
-    })
+    super::as_complex(&parts)
 }
 
 /// The inner products of vectors along dim `dim` of what both broadcast to; the first are

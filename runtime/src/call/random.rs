@@ -9,7 +9,7 @@ use crate::backend::{Place, backend};
 use crate::plan::result_strides;
 use crate::random::{Distribution, Generator, Stream, whole_numbers};
 use crate::raw::{Raw, RawMut};
-use crate::shape::broadcast;
+use crate::shape::{broadcast, product};
 
 /// What is drawn with a parameter for each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,8 +214,8 @@ fn ordered_as(x: &Raw, made: Raw) -> Result<Raw> {
     if x.is_contiguous() {
         return Ok(made);
     }
-    let mut out = Raw::empty("random", x.shape(), made.dtype(), x.device())?;
-    out.layout.strides = result_strides(x.shape(), &[x.strides()]);
+    let strides = result_strides(x.shape(), &[x.strides()]);
+    let mut out = Raw::empty_strided("random", x.shape(), strides, made.dtype(), x.device())?;
     copy_into(out.as_mut()?, &made)?;
     Ok(out)
 }
@@ -381,7 +381,7 @@ pub fn multinomial(
             ptr: access.as_mut_ptr(),
             dtype: DType::I64,
         },
-        words: generator.stream(count * samples.max(categories)),
+        words: generator.stream(product([count, samples.max(categories)])),
     };
     // SAFETY: a contiguous matrix of weights, and a new one for as many rows of samples.
     unsafe { backend(op, weights.device())?.multinomial(&job)? };

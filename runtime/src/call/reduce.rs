@@ -169,9 +169,8 @@ fn run(
 
 /// The address of a fresh result's first element.
 pub(in crate::call) fn address(result: &mut Raw) -> *mut u8 {
-    let offset = result.layout.offset * result.dtype.size();
-    match result.storage.unique_ptr() {
-        Some(ptr) => ptr.wrapping_add(offset),
+    match result.unique_ptr() {
+        Some(ptr) => ptr,
         None => unreachable!("a fresh result is not shared"),
     }
 }
@@ -273,15 +272,7 @@ fn complex_variance(
     mut out: Raw,
 ) -> Result<Raw> {
     let real = x.dtype().to_real();
-    let mut parts = [(); 2].map(|()| x.clone());
-    for (i, part) in parts.iter_mut().enumerate() {
-        part.dtype = real;
-        part.layout.offset = part.layout.offset * 2 + i;
-        part.layout
-            .strides
-            .iter_mut()
-            .for_each(|stride| *stride *= 2);
-    }
+    let parts = [super::real(x)?, super::imag(x)?];
     let mut imaginary = reduced.result(op, x, real)?;
     run(
         Op::Var,

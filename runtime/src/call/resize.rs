@@ -2,9 +2,10 @@
 
 use nomina_core::Result;
 
-use super::{contiguous, copy_into};
-use crate::raw::{Raw, Strided};
-use crate::shape::numel;
+use super::convert::copied;
+use super::copy_into;
+use crate::raw::Raw;
+use crate::shape::{numel, row_major};
 
 /// The buffer from `x`'s first element on, row-major in other sizes. Where they ask for more
 /// elements than there are, the buffer is copied into a longer one that ends in zeros. A tensor
@@ -16,30 +17,33 @@ pub fn resize(x: &Raw, shape: &[usize]) -> Result<Raw> {
     if x.shape() == shape {
         return Ok(x.clone());
     }
-    if x.strides().iter().any(|&stride| stride < 0) {
-        // What lies behind the first element is then not what follows it.
-        return resize(&contiguous(x)?, shape);
-    }
     let wanted = numel("resize", shape)?;
-    let size = x.dtype().size();
-    let there = (x.storage.len() / size).saturating_sub(x.offset());
-    let over = |shape: &[usize], offset| Raw {
-        storage: x.storage.clone(),
-        layout: Strided {
-            offset,
-            ..Strided::row_major(shape)
-        },
-        dtype: x.dtype(),
+    let copy;
+    let x = if x.strides().iter().any(|&stride| stride < 0) {
+        // What lies behind the first element is then not what follows it.
+        copy = copied("resize", x, x.dtype(), row_major(x.shape()))?;
+        &copy
+    } else {
+        x
     };
+    let over = |shape: &[usize]| {
+        x.as_strided(
+            "resize",
+            x.dtype(),
+            shape.into(),
+            row_major(shape),
+            x.offset(),
+        )
+    };
+    let there = x.room();
     if wanted <= there {
-        return Ok(over(shape, x.offset()));
+        return over(shape);
     }
-    let mut longer = Raw::zeros("resize", &[wanted], x.dtype(), x.device())?;
+    let mut longer = Raw::zeros("resize", shape, x.dtype(), x.device())?;
     copy_into(
-        longer.as_mut()?.narrow(0, 0, there)?,
-        &over(&[there], x.offset()),
+        longer.as_mut()?.view(&[wanted])?.narrow(0, 0, there)?,
+        &over(&[there])?,
     )?;
-    longer.layout = Strided::row_major(shape);
     Ok(longer)
 }
 

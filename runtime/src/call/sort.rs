@@ -37,15 +37,13 @@ fn as_line(x: &Raw, dim: usize) -> Result<Option<Raw>> {
 fn lines(op: Op, task: Task, x: &Raw, dim: usize, count: usize, dense: bool) -> Result<(Raw, Raw)> {
     let mut shape = Shape::from_slice(x.shape());
     shape[dim] = count;
-    let mut values = Raw::empty(op.name(), &shape, x.dtype(), x.device())?;
-    let mut positions = Raw::empty(op.name(), &shape, DType::I64, x.device())?;
     let strides = if dense {
-        result_strides(x.shape(), &[x.strides()])
+        result_strides(&shape, &[x.strides()])
     } else {
         row_major(&shape)
     };
-    values.layout.strides = strides.clone();
-    positions.layout.strides = strides.clone();
+    let make = |dtype| Raw::empty_strided(op.name(), &shape, strides.clone(), dtype, x.device());
+    let (mut values, mut positions) = (make(x.dtype())?, make(DType::I64)?);
     if x.numel() == 0 || count == 0 {
         return Ok((values, positions));
     }
@@ -229,7 +227,7 @@ pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<
     front.remove(dim);
     front.insert(0, dim);
     let rows = contiguous(&x.permute(&front)?)?;
-    let (count, len) = (x.shape()[dim], rows.shape()[1..].iter().product());
+    let (count, len) = (x.shape()[dim], crate::shape::count(&rows.shape()[1..]));
     let all = Rows {
         x: rows.as_ptr(),
         dtype: x.dtype(),

@@ -13,7 +13,7 @@ use crate::dispatch::with_dtype;
 use crate::memory::NoMemory;
 use crate::memory::scratch::{collect, room};
 use crate::raw::{Raw, RawCoo};
-use crate::shape::Shape;
+use crate::shape::{Shape, count, product};
 use nomina_core::MemoryFormat;
 
 #[cold]
@@ -43,7 +43,7 @@ fn missing(op: &'static str) -> impl Fn(NoMemory) -> Error {
 
 /// The number of elements of a value's block.
 fn block(x: &RawCoo) -> usize {
-    x.values().shape()[1..].iter().product()
+    count(&x.values().shape()[1..])
 }
 
 fn block_shape(count: usize, x: &RawCoo) -> Shape {
@@ -134,7 +134,7 @@ pub fn to_sparse(x: &Raw, sparse_dim: usize) -> Result<RawCoo> {
         .chain(dense.iter().copied())
         .collect();
     let mut values = Raw::zeros(op, &shape, x.dtype(), x.device())?;
-    gather(op, &places, &x, dense.iter().product(), &mut values)?;
+    gather(op, &places, &x, count(dense), &mut values)?;
     let indices = coordinates(op, &places, sparse)?;
     Ok(RawCoo::from_parts(x.shape().into(), indices, values, true))
 }
@@ -374,7 +374,7 @@ pub fn sparse_sum(
         });
     }
     let rows = elements::<i64>("sum", x.indices())?;
-    let mut indices = room(rows.len()).map_err(missing("sum"))?;
+    let mut indices = room([rows.len()]).map_err(missing("sum"))?;
     for (dim, row) in rows.chunks_exact(x.nnz().max(1)).enumerate() {
         if left.contains(&dim) {
             indices.extend_from_slice(row);
@@ -413,9 +413,9 @@ pub fn sparse_permute(op: &'static str, x: &RawCoo, order: &[usize]) -> Result<R
         });
     }
     let rows = elements::<i64>(op, x.indices())?;
-    let mut indices = room(rows.len()).map_err(missing(op))?;
+    let mut indices = room([rows.len()]).map_err(missing(op))?;
     for &dim in &order[..sparse] {
-        indices.extend_from_slice(&rows[dim * x.nnz()..][..x.nnz()]);
+        indices.extend_from_slice(&rows[product([dim, x.nnz()])..][..x.nnz()]);
     }
     let blocks = order[sparse..].iter().map(|dim| dim - sparse + 1);
     let blocks: Vec<usize> = std::iter::once(0).chain(blocks).collect();

@@ -74,7 +74,7 @@ struct Room<T>(Scratch<MaybeUninit<T>>);
 
 impl<T: Copy> Room<T> {
     fn new(rows: usize, cols: usize) -> Result<Self, NoMemory> {
-        Scratch::uninit(rows.saturating_mul(cols)).map(Self)
+        Scratch::uninit([rows, cols]).map(Self)
     }
 
     fn matrix(&mut self, cols: usize) -> Matrix {
@@ -193,8 +193,8 @@ impl Block<'_> {
         seen: usize,
     ) -> Result<Scratch<T>, NoMemory> {
         let masked = if self.job.mask.is_some() { seen } else { 0 };
-        let mut mask_row = Scratch::new(masked, T::ZERO)?;
-        let mut totals = Scratch::new(self.rows, T::ZERO)?;
+        let mut mask_row = Scratch::new([masked], T::ZERO)?;
+        let mut totals = Scratch::new([self.rows], T::ZERO)?;
         for (row, total) in totals.iter_mut().enumerate() {
             // SAFETY: the caller's promise; rows do not overlap.
             let scores = unsafe {

@@ -137,11 +137,11 @@ unsafe fn run<T: Stored>(job: &DistanceJob) -> Result<(), NoMemory> {
             let a = a.get().cast::<T>().add((batch * m + first) * depth);
             let b = b.get().cast::<T>().add(batch * n * depth);
             let out = out.get().cast::<T>().add((batch * m + first) * n);
-            let mut own = Scratch::new(rows * depth, T::In::ZERO)?;
+            let mut own = Scratch::new([rows, depth], T::In::ZERO)?;
             for (i, value) in own.iter_mut().enumerate() {
                 *value = a.add(i).read().load();
             }
-            let mut row = Scratch::new(depth, T::In::ZERO)?;
+            let mut row = Scratch::new([depth], T::In::ZERO)?;
             for j in 0..n {
                 for (k, value) in row.iter_mut().enumerate() {
                     *value = b.add(j * depth + k).read().load();

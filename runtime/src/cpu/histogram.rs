@@ -27,7 +27,7 @@ fn count<A: Copy + Default + Send + std::ops::AddAssign>(
     } else {
         1
     };
-    let mut all = filled(bins.saturating_mul(parts), A::default())?;
+    let mut all = filled([bins, parts], A::default())?;
     let shared = Shared(all.as_mut_ptr().cast());
     each(parts, &|part| {
         let first = shared.get().cast::<A>().wrapping_add(part * bins);

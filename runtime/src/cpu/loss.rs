@@ -78,7 +78,7 @@ unsafe fn each_row<T: Real>(job: &EntropyJob<'_>) -> Result<(), NoMemory> {
     let weight = |class: usize| weights.map_or(1.0, |weights| weights[class]);
     let (ignored, logits, smoothing) = (job.ignore_index, job.logits, job.smoothing);
     try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
-        let mut buffer = Scratch::new(if x.is_dense::<T>() { 0 } else { rows.len }, T::ZERO)?;
+        let mut buffer = Scratch::new([usize::from(!x.is_dense::<T>()), rows.len], T::ZERO)?;
         for index in range {
             let target = targets[index];
             let (mut loss, mut counted) = (0.0, 0.0);

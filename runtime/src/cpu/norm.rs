@@ -130,7 +130,7 @@ impl<'a, T: Real> Scale<'a, T> {
         let own = if lines.is_dense::<T>() { 0 } else { rows.len };
         Ok(Self {
             lines,
-            buffer: Scratch::new(own, T::ZERO)?,
+            buffer: Scratch::new([own], T::ZERO)?,
             ready: false,
         })
     }
@@ -162,7 +162,7 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     let direct = out.is_dense::<T>();
     let (count, rms, eps) = (rows.len as f64, job.rms, job.eps);
     try_split(rows.count, (GRAIN / rows.len.max(1)).max(1), &|range| {
-        let own = |needed: bool| Scratch::new(if needed { rows.len } else { 0 }, T::ZERO);
+        let own = |needed: bool| Scratch::new([usize::from(needed), rows.len], T::ZERO);
         let (mut input, mut output) = (own(!x.is_dense::<T>())?, own(!direct)?);
         let weight = weight.as_ref().map(|lines| Scale::<T>::new(lines, &rows));
         let bias = bias.as_ref().map(|lines| Scale::<T>::new(lines, &rows));

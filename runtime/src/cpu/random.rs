@@ -13,6 +13,7 @@ use crate::call::{Drawn, Multinomial};
 use crate::memory::{NoMemory, Scratch};
 use crate::random::poisson::poisson;
 use crate::random::{Distribution, Draw, Stream};
+use crate::shape::product;
 
 /// Writes random numbers. Which number element `i` gets depends on the draw and `i` alone.
 ///
@@ -52,12 +53,18 @@ pub(crate) unsafe fn random(n: usize, dest: Place, draw: &Draw) {
                 DType::F64 => {
                     by_block(n, dest, DType::F64, &|start, out| doubles(draw, start, out))
                 }
-                DType::C64 => by_block(2 * n, as_parts(DType::F32), DType::F32, &|start, out| {
-                    floats(draw, start, out)
-                }),
-                DType::C128 => by_block(2 * n, as_parts(DType::F64), DType::F64, &|start, out| {
-                    doubles(draw, start, out)
-                }),
+                DType::C64 => by_block(
+                    product([2, n]),
+                    as_parts(DType::F32),
+                    DType::F32,
+                    &|start, out| floats(draw, start, out),
+                ),
+                DType::C128 => by_block(
+                    product([2, n]),
+                    as_parts(DType::F64),
+                    DType::F64,
+                    &|start, out| doubles(draw, start, out),
+                ),
                 other => {
                     debug_assert_eq!(arithmetic(other), DType::F32, "checked by the caller");
                     by_block(n, dest, DType::F32, &|start, out| floats(draw, start, out));
@@ -139,7 +146,7 @@ pub(crate) unsafe fn random_of(
 /// # Safety
 /// `n` adjacent elements at `dest` are writable.
 pub(crate) unsafe fn permutation(n: usize, dest: Place, words: &Stream) -> Result<(), NoMemory> {
-    let mut keys = Scratch::new(n, (0_u64, 0_u64))?;
+    let mut keys = Scratch::new([n], (0_u64, 0_u64))?;
     let first = Shared(keys.as_mut_ptr().cast());
     split(n, GRAIN / 4, &|range| {
         for i in range {
@@ -183,22 +190,21 @@ pub(crate) unsafe fn multinomial(job: &Multinomial) -> Result<()> {
     let (wrong, missing) = (AtomicUsize::new(0), Missing::new());
     let grain = (GRAIN / 16 / wide.max(job.samples).max(1)).max(1);
     let some = |range: std::ops::Range<usize>| -> Result<(), NoMemory> {
-        let mut row = Scratch::new(wide, 0.0_f64)?;
-        let kept = if replacement { 0 } else { wide };
-        let mut times = Scratch::new(kept, (0.0_f64, 0_usize))?;
+        let mut row = Scratch::new([wide], 0.0_f64)?;
+        let mut times = Scratch::new([usize::from(!replacement), wide], (0.0_f64, 0_usize))?;
         for at in range {
             // SAFETY: the row's weights and its samples, which no other range writes to.
             let out = unsafe {
-                let source = weights.get().add(at * wide * size);
+                let source = weights.get().add(product([at, wide, size]));
                 cast.run(wide, source, size as isize, row.as_mut_ptr().cast(), 8);
-                let first = dest.get().cast::<i64>().add(at * samples);
+                let first = dest.get().cast::<i64>().add(product([at, samples]));
                 first.write_bytes(0, samples);
                 std::slice::from_raw_parts_mut(first, samples)
             };
             let drawn = if replacement {
-                repeated(&mut row, words, at * samples, out)
+                repeated(&mut row, words, product([at, samples]), out)
             } else {
-                distinct(&row, &mut times, words, at * wide, out)
+                distinct(&row, &mut times, words, product([at, wide]), out)
             };
             if drawn.is_none() {
                 wrong.fetch_max(at + 1, Ordering::Relaxed);

@@ -73,7 +73,7 @@ fn rows<T: Send + Sync>(out: &mut [T], row: usize, f: &(dyn Fn(usize, &mut [T]) 
 
 /// The keys of `n` coordinates, which stand in one row per dim. All are within `sizes`.
 pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Result<Vec<usize>, NoMemory> {
-    let mut keys = filled(n, 0)?;
+    let mut keys = filled([n], 0)?;
     rows(&mut keys, 1, &|first, part| {
         for (dim, &size) in sizes.iter().enumerate() {
             let row = &indices[dim * n + first..][..part.len()];
@@ -88,7 +88,7 @@ pub(crate) fn keys(indices: &[i64], n: usize, sizes: &[usize]) -> Result<Vec<usi
 /// The coordinates of keys, in one row per dim.
 pub(crate) fn coordinates(keys: &[usize], sizes: &[usize]) -> Result<Vec<i64>, NoMemory> {
     let n = keys.len();
-    let mut out = filled(n * sizes.len(), 0)?;
+    let mut out = filled([n, sizes.len()], 0)?;
     if n == 0 {
         return Ok(out);
     }
@@ -191,7 +191,7 @@ pub(crate) fn positions(mask: &[bool]) -> Result<Vec<usize>, NoMemory> {
     let chunks = mask.len().div_ceil(GRAIN);
     let range =
         |chunk: usize| -> Range<usize> { chunk * GRAIN..mask.len().min((chunk + 1) * GRAIN) };
-    let mut counts = Scratch::new(chunks, 0_usize)?;
+    let mut counts = Scratch::new([chunks], 0_usize)?;
     let ptr = Shared(counts.as_mut_ptr().cast());
     each(chunks, &|chunk| {
         let part = &mask[range(chunk)];
@@ -204,7 +204,7 @@ pub(crate) fn positions(mask: &[bool]) -> Result<Vec<usize>, NoMemory> {
     for count in counts.iter_mut() {
         total += std::mem::replace(count, total);
     }
-    let (starts, mut out) = (counts, filled(total, 0)?);
+    let (starts, mut out) = (counts, filled([total], 0)?);
     let ptr = Shared(out.as_mut_ptr().cast());
     each(chunks, &|chunk| {
         let held = range(chunk).filter(|&i| mask[i]);
@@ -241,7 +241,7 @@ pub(crate) struct Rows<'a, T> {
 
 /// Where each of `n` rows begins among sorted rows of entries, and the end.
 pub(crate) fn row_starts(rows: &[i64], n: usize) -> Result<Vec<usize>, NoMemory> {
-    let mut starts = filled(n.saturating_add(1), 0)?;
+    let mut starts = filled([n.saturating_add(1)], 0)?;
     for &row in rows {
         starts[row as usize + 1] += 1;
     }
@@ -284,7 +284,7 @@ pub(crate) fn product<T: Cell>(
     let bounds: Vec<usize> = (0..parts).map(bound).chain([count]).collect();
     let ptr = Shared(out.as_mut_ptr().cast());
     let some = |part: usize| {
-        let mut sums = Scratch::new(n, <T::Wide as Default>::default())?;
+        let mut sums = Scratch::new([n], <T::Wide as Default>::default())?;
         for row in bounds[part]..bounds[part + 1] {
             sums.fill(<T::Wide as Default>::default());
             for at in a.starts[row]..a.starts[row + 1] {

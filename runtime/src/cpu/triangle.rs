@@ -3,6 +3,7 @@
 use super::parallel::{GRAIN, Shared, split};
 use crate::backend::Place;
 use crate::call::TriangleJob;
+use crate::shape::{count, product, scaled_stride};
 
 /// Clears one side of a diagonal of every matrix. All bits zero is zero, or false, in every dtype.
 ///
@@ -14,8 +15,8 @@ pub(crate) unsafe fn clear(job: &TriangleJob<'_>, dest: Place) {
     else {
         return;
     };
-    let lines: usize = outer.iter().product();
-    if lines * columns == 0 {
+    let lines = count(outer);
+    if lines == 0 || columns == 0 {
         return;
     }
     let rows = outer.last().copied().unwrap_or(1);
@@ -33,20 +34,20 @@ pub(crate) unsafe fn clear(job: &TriangleJob<'_>, dest: Place) {
             if from == to {
                 continue;
             }
-            let (mut rest, mut offset) = (line, from as isize * step);
-            for (&count, &stride) in outer.iter().zip(steps).rev() {
-                offset += (rest % count) as isize * stride;
-                rest /= count;
+            let (mut rest, mut offset) = (line, scaled_stride(step, from));
+            for (&size, &stride) in outer.iter().zip(steps).rev() {
+                offset += scaled_stride(stride, rest % size);
+                rest /= size;
             }
             // SAFETY: elements of one line, at positions of the tensor; lines share none.
             unsafe {
-                let first = base.get().offset(offset * size as isize);
+                let first = base.get().offset(scaled_stride(offset, size));
                 if step == 1 {
-                    first.write_bytes(0, (to - from) * size);
+                    first.write_bytes(0, product([to - from, size]));
                 } else {
                     for column in 0..to - from {
                         first
-                            .offset(column as isize * step * size as isize)
+                            .offset(scaled_stride(scaled_stride(step, column), size))
                             .write_bytes(0, size);
                     }
                 }

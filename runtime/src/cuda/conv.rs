@@ -243,8 +243,8 @@ pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
     let partial = match splits {
         1 => None,
         _ => {
-            let bytes = splits * sums * sum_bytes(job.dtype);
-            Some(cuda.forever(job.op)?.scratch(job.op, bytes)?)
+            let factors = [splits, sums, sum_bytes(job.dtype)];
+            Some(cuda.forever(job.op)?.scratch(job.op, factors)?)
         }
     };
     let partial_at = partial

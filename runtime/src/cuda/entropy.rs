@@ -12,6 +12,7 @@ use crate::SmallVec;
 use crate::backend::arithmetic;
 use crate::call::EntropyJob;
 use crate::shape::Strides;
+use crate::shape::product;
 
 /// What `entropy.cu` takes.
 #[repr(C)]
@@ -47,7 +48,7 @@ fn module(dtype: DType, logits: bool, smooth: bool) -> Source {
 /// The host's numbers on the device.
 fn upload<T: Copy>(cuda: &'static Cuda, op: &'static str, numbers: &[T]) -> Result<Buffer> {
     let bytes = size_of_val(numbers);
-    let buffer = cuda.scratch(op, bytes)?;
+    let buffer = cuda.scratch(op, [bytes])?;
     // SAFETY: the buffer is as long as the slice.
     unsafe { cuda.write(op, buffer.as_ptr(), numbers.as_ptr().cast(), bytes)? };
     Ok(buffer)
@@ -84,8 +85,8 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
         .weight
         .map(|weight| upload(cuda, op, weight))
         .transpose()?;
-    let bytes = 2 * size_of::<f64>() * job.targets.len();
-    let out = cuda.scratch(op, bytes)?;
+    let sums = [2, size_of::<f64>(), job.targets.len()];
+    let out = cuda.scratch(op, sums)?;
     let states = match choice.chunks {
         1 => None,
         _ => Some(cuda.scratch(op, choice.scratch(STATE))?),
@@ -124,7 +125,7 @@ pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Resul
         unsafe { cuda.launch(op, merge, choice.merge_grid(), &args)? };
     }
     // SAFETY: the job has room for two numbers a row.
-    unsafe { cuda.read(op, job.out.cast(), out.as_ptr(), bytes) }
+    unsafe { cuda.read(op, job.out.cast(), out.as_ptr(), product(sums)) }
 }
 
 /// Every module that calls here ask for.

@@ -75,7 +75,7 @@ impl Cuda {
         let flag = match &inner.flag {
             Some(flag) => flag.as_ptr(),
             None => {
-                let flag = self.scratch(op, size_of::<Flag>())?;
+                let flag = self.scratch(op, [size_of::<Flag>()])?;
                 let at = flag.as_ptr();
                 // SAFETY: the scratch was made just now.
                 unsafe { self.clear(op, at, size_of::<Flag>())? };

@@ -277,7 +277,7 @@ pub(super) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<bool> {
     let work = Work::new(cuda, job.op, sized(job.element), count)?;
     let lists = job.maps.iter().flatten();
     let bytes = lists.map(|map| size_of_val(map.as_slice())).sum();
-    let room = work.scratch(bytes)?;
+    let room = work.scratch([bytes])?;
     let (mut maps, mut at) = ([std::ptr::null(); RANK], room.as_ptr());
     for (dim, map) in job.maps.iter().rev().enumerate() {
         if let Some(map) = map {

@@ -242,10 +242,7 @@ pub(super) unsafe fn own(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Re
     let parts = p.k.div_ceil(steps).max(1);
     let results = count.saturating_mul(p.m).saturating_mul(p.n);
     let partial = if parts > 1 {
-        let bytes = parts
-            .saturating_mul(results)
-            .saturating_mul(sum_size(p.dtype));
-        Some(cuda.scratch(OP, bytes)?)
+        Some(cuda.scratch(OP, [parts, results, sum_size(p.dtype)])?)
     } else {
         None
     };

@@ -285,9 +285,9 @@ impl<const N: usize> Choice<N> {
         of_rows(outputs, threads, 1)
     }
 
-    /// The bytes of the states of all chunks.
-    pub(super) fn scratch(&self, state: usize) -> usize {
-        self.chunks * self.lines.outputs as usize * state
+    /// The bytes of the states of all chunks, as factors.
+    pub(super) fn scratch(&self, state: usize) -> [usize; 3] {
+        [self.chunks, self.lines.outputs as usize, state]
     }
 }
 

@@ -11,6 +11,7 @@ use super::Stats;
 use super::context::{Cuda, lock};
 use super::failure::failed;
 use crate::Device;
+use crate::shape::product;
 use crate::storage::Storage;
 
 /// The address of a buffer without elements: aligned as all are, and nobody's.
@@ -58,9 +59,14 @@ impl Drop for Buffer {
 }
 
 impl Cuda {
-    /// A block that is freed after the work that was started before it is dropped.
-    pub(crate) fn scratch(&'static self, op: &'static str, bytes: usize) -> Result<Buffer> {
-        self.block(op, bytes)
+    /// A block of as many bytes as the factors multiply to, which is freed after the work that was
+    /// started before it is dropped.
+    pub(crate) fn scratch<const N: usize>(
+        &'static self,
+        op: &'static str,
+        factors: [usize; N],
+    ) -> Result<Buffer> {
+        self.block(op, product(factors))
     }
 
     /// A buffer for a tensor, with indeterminate content, or all zero.

@@ -336,7 +336,7 @@ pub(super) unsafe fn permutation(
     }
     let mut args = Shuffle::new(1, n, n, dest.ptr, words);
     args.kind = number(&REAL, dest.dtype);
-    let pairs = cuda.scratch(op, args.pairs().saturating_mul(PAIR))?;
+    let pairs = cuda.scratch(op, [args.pairs(), PAIR])?;
     args.pairs = pairs.as_ptr();
     // SAFETY: as many pairs as the struct says; the rest is the caller's promise.
     unsafe {
@@ -368,8 +368,8 @@ pub(super) unsafe fn multinomial(cuda: &'static Cuda, job: &Multinomial) -> Resu
     let all = Grid::linear(job.rows * samples, THREADS);
     if job.replacement {
         let weights = job.rows * job.categories;
-        let sums = cuda.scratch(op, weights.saturating_mul(8))?;
-        let last = cuda.scratch(op, job.rows * 8)?;
+        let sums = cuda.scratch(op, [weights, 8])?;
+        let last = cuda.scratch(op, [job.rows, 8])?;
         (args.sums, args.last) = (sums.as_ptr(), last.as_ptr());
         // SAFETY: a sum for each weight, a place for each row; the rest is the caller's promise.
         unsafe {
@@ -378,7 +378,7 @@ pub(super) unsafe fn multinomial(cuda: &'static Cuda, job: &Multinomial) -> Resu
             args.start(cuda, op, c"search", all)
         }
     } else {
-        let pairs = cuda.scratch(op, args.pairs().saturating_mul(PAIR))?;
+        let pairs = cuda.scratch(op, [args.pairs(), PAIR])?;
         args.pairs = pairs.as_ptr();
         // SAFETY: as many pairs as the struct says; the rest is the caller's promise.
         unsafe {

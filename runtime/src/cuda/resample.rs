@@ -49,7 +49,7 @@ pub(super) unsafe fn resample(cuda: &Cuda, job: &ResampleJob<'_>) -> Result<()> 
     let (index_bytes, weight_bytes) = (if wide { 8 } else { 4 }, arithmetic(job.dtype).size());
     let weights_from = (rows * each * index_bytes).next_multiple_of(64);
     let bytes = weights_from + rows * each * weight_bytes;
-    let table = cuda.forever(job.op)?.scratch(job.op, bytes)?;
+    let table = cuda.forever(job.op)?.scratch(job.op, [bytes])?;
     let none = Resized {
         size: 1,
         scale: 1.0,

@@ -9,6 +9,7 @@ use super::index::WIDE;
 use super::launch::{Argument, Grid};
 use super::memory::Buffer;
 use super::source::{Source, always_wide};
+use crate::shape::product;
 
 /// Threads of most blocks.
 pub(super) const THREADS: u32 = 256;
@@ -44,14 +45,15 @@ impl Work {
         if self.wide { 8 } else { 4 }
     }
 
-    /// Memory for this call.
-    pub(super) fn scratch(&self, bytes: usize) -> Result<Buffer> {
-        self.cuda.scratch(self.op, bytes)
+    /// As many bytes for this call as the factors multiply to.
+    pub(super) fn scratch<const N: usize>(&self, factors: [usize; N]) -> Result<Buffer> {
+        self.cuda.scratch(self.op, factors)
     }
 
-    /// Memory for this call, all zero.
-    pub(super) fn zeros(&self, bytes: usize) -> Result<Buffer> {
-        let buffer = self.scratch(bytes)?;
+    /// The same, all zero.
+    pub(super) fn zeros<const N: usize>(&self, factors: [usize; N]) -> Result<Buffer> {
+        let buffer = self.scratch(factors)?;
+        let bytes = product(factors);
         if bytes > 0 {
             // SAFETY: a block of that length, made just now.
             unsafe { self.cuda.clear(self.op, buffer.as_ptr(), bytes)? };

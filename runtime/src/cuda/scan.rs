@@ -178,7 +178,7 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
     let way = Way::new(&walk, job);
     let totals = match way.chunks {
         1 => None,
-        chunks => Some(cuda.scratch(op, walk.outputs * chunks * CARRIED)?),
+        chunks => Some(cuda.scratch(op, [walk.outputs, chunks, CARRIED])?),
     };
     let args = Scan {
         x: job.x,

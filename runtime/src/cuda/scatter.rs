@@ -224,7 +224,7 @@ pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<
         if how == Update::Set && few {
             let check = Check::new(work.cuda, job.op, job.unchecked.as_ref())?;
             args.checked(check);
-            let last = work.zeros(listed * work.position())?;
+            let last = work.zeros([listed, work.position()])?;
             args.last = last.as_ptr();
             let mut lines = plan.rest.clone();
             lines.retain(|(_, steps)| steps[2] != 0);
@@ -261,9 +261,9 @@ unsafe fn by_order(plan: &Plan5<'_>, work: &Work, mut args: Args) -> Result<bool
         (DType::I64, 8)
     };
     let (keys, in_order, from) = (
-        work.scratch(all * bytes)?,
-        work.scratch(all * bytes)?,
-        work.scratch(all * 8)?,
+        work.scratch([all, bytes])?,
+        work.scratch([all, bytes])?,
+        work.scratch([all, 8])?,
     );
     let mut dims = Dims::<1>::new();
     dims.push((count, [job.index_step]));

@@ -147,8 +147,11 @@ pub(super) unsafe fn row_order(
     out: *mut i64,
 ) -> Result<()> {
     let work = work(cuda, op, rows.dtype, rows.count)?;
-    let column = work.scratch(rows.count * rows.dtype.size())?;
-    let (sorted, other) = (work.scratch(rows.count * 8)?, work.scratch(rows.count * 8)?);
+    let column = work.scratch([rows.count, rows.dtype.size()])?;
+    let (sorted, other) = (
+        work.scratch([rows.count, 8])?,
+        work.scratch([rows.count, 8])?,
+    );
     // The last pass writes the result.
     let places = [out, other.as_ptr().cast()];
     let (shape, strides) = ([rows.count], [1]);
@@ -203,7 +206,7 @@ pub(super) unsafe fn row_starts(
     room: Room<'_, i64>,
 ) -> Result<()> {
     let work = work(cuda, op, rows.dtype, rows.count.max(rows.count * rows.len))?;
-    let differs = work.scratch(rows.count)?;
+    let differs = work.scratch([rows.count])?;
     let args = RowArgs {
         differs: differs.as_ptr().cast(),
         ..RowArgs::new(rows, order)

@@ -74,7 +74,7 @@ impl Counted {
         let count: usize = job.shape.iter().product();
         let work = Work::new(cuda, job.op, source(size), count)?;
         let tiles = count.div_ceil(TILE);
-        let starts = work.scratch((tiles + 1) * 8)?;
+        let starts = work.scratch([tiles + 1, 8])?;
         let args = Args {
             mask: job.mask,
             count: count as u64,

@@ -241,16 +241,16 @@ impl Sort {
         let half = || -> Result<[Buffer; 2]> {
             let all = count * len;
             Ok([
-                work.scratch(all * self.size)?,
-                work.scratch(all * position)?,
+                work.scratch([all, self.size])?,
+                work.scratch([all, position])?,
             ])
         };
         let mut halves = Halves {
             buffers: [half()?, half()?],
             passes: 0,
         };
-        let starts = work.scratch(count * tiles * DIGITS * position)?;
-        let totals = work.scratch(count * DIGITS * position)?;
+        let starts = work.scratch([count, tiles, DIGITS, position])?;
+        let totals = work.scratch([count, DIGITS, position])?;
         let few = tiles <= FEW_TILES;
         let (tile_step, digit_step) = if few { (DIGITS, 1) } else { (1, tiles) };
         let mut from = from;
@@ -304,7 +304,7 @@ impl Sort {
         let (count, len) = lines.sizes();
         // SAFETY: the caller's promise, here and below.
         let kept = unsafe { self.long(lines, AS_THEY_LIE)? };
-        let found = [self.work.zeros(count * 8)?, self.work.zeros(count * 8)?];
+        let found = [self.work.zeros([count, 8])?, self.work.zeros([count, 8])?];
         let mut args = Runs {
             lines,
             keys: kept.now().keys,

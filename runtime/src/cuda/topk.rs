@@ -86,16 +86,16 @@ pub(super) unsafe fn select(
     let (count, len) = lines.sizes();
     let (tiles, position) = (len.div_ceil(SELECT_TILE), work.position());
     let kept = if task == FIRST { count * results } else { 0 };
-    let states = work.scratch(count * 16)?;
-    let nans = work.zeros(count * 8)?;
-    let counts = work.zeros(count * DIGITS * 8)?;
+    let states = work.scratch([count, 16])?;
+    let nans = work.zeros([count, 8])?;
+    let counts = work.zeros([count, DIGITS, 8])?;
     let (before, equal) = (
-        work.scratch(count * tiles * position)?,
-        work.scratch(count * tiles * position)?,
+        work.scratch([count, tiles, position])?,
+        work.scratch([count, tiles, position])?,
     );
     let (keys, places) = (
-        work.scratch(kept * dtype.size())?,
-        work.scratch(kept * position)?,
+        work.scratch([kept, dtype.size()])?,
+        work.scratch([kept, position])?,
     );
     let mut args = Select {
         lines,
@@ -154,8 +154,8 @@ pub(super) unsafe fn extreme(work: &Work, dtype: DType, lines: Lines, across: bo
     let tiles = len.div_ceil(TILE);
     let rest = if tiles > 1 { count * tiles } else { 0 };
     let (keys, places) = (
-        work.scratch(rest * dtype.size())?,
-        work.scratch(rest * work.position())?,
+        work.scratch([rest, dtype.size()])?,
+        work.scratch([rest, work.position()])?,
     );
     let args = Extreme {
         lines,

@@ -9,10 +9,10 @@ const STEPS: usize = 8;
 /// How many classes there are: the last one holds what a process can address.
 pub(super) const COUNT: usize = 312;
 
-/// The number of the smallest size that has room for `bytes`, which are at least one and at most
-/// what a process can address.
+/// The number of the smallest size that has room for `bytes`, which are at least one. It is a class where
+/// they are at most what a process can address.
 #[inline]
-pub(super) fn of(bytes: usize) -> usize {
+pub(super) const fn of(bytes: usize) -> usize {
     let last = (bytes - 1) / ALIGNMENT;
     if last < STEPS {
         return last;

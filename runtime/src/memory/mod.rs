@@ -46,6 +46,12 @@ pub struct Stats {
 /// What the cap is before anybody says, on machines that have eight times as much.
 const DEFAULT_CAP: usize = 1 << 30;
 
+/// What a process can address on today's 64-bit machines (47 bits). More is refused before the
+/// allocator is asked: AddressSanitizer's ends the process over such a size.
+const ADDRESSABLE: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 16 } else { 0 };
+
+const _: () = assert!(class::of(ADDRESSABLE) < class::COUNT);
+
 /// No cap was asked for yet.
 const UNSET: usize = usize::MAX;
 
@@ -171,6 +177,9 @@ impl Block {
     /// The same where this thread keeps no such block.
     #[inline(never)]
     fn other(bytes: usize, class: usize, zeroed: bool) -> Option<Self> {
+        if bytes > ADDRESSABLE {
+            return None;
+        }
         local::settle();
         if cap() == 0 {
             return Self::exact(bytes, zeroed);

@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut};
 use nomina_core::Error;
 
 use super::Block;
+use crate::shape::product;
 use crate::storage::refused;
 
 /// So many bytes could not be had.
@@ -39,11 +40,10 @@ pub(crate) struct Scratch<T> {
 }
 
 impl<T: Copy> Scratch<T> {
-    fn room(len: usize) -> Result<Self, NoMemory> {
+    fn room<const N: usize>(factors: [usize; N]) -> Result<Self, NoMemory> {
+        let len = product(factors);
         const { assert!(align_of::<T>() <= crate::storage::ALIGNMENT) };
-        let bytes = len.checked_mul(size_of::<T>());
-        let bytes = bytes.filter(|&bytes| bytes <= isize::MAX as usize / 2);
-        let block = bytes.and_then(|bytes| Block::new(bytes, false));
+        let block = Block::new(product([len, size_of::<T>()]), false);
         Ok(Self {
             block: block.ok_or_else(|| NoMemory::of::<T>(len))?,
             len,
@@ -51,11 +51,11 @@ impl<T: Copy> Scratch<T> {
         })
     }
 
-    /// `len` times the same.
-    pub(crate) fn new(len: usize, value: T) -> Result<Self, NoMemory> {
-        let this = Self::room(len)?;
+    /// As many times the same as the factors multiply to.
+    pub(crate) fn new<const N: usize>(factors: [usize; N], value: T) -> Result<Self, NoMemory> {
+        let this = Self::room(factors)?;
         let first = this.block.as_ptr().cast::<T>();
-        for i in 0..len {
+        for i in 0..this.len {
             // SAFETY: the block has room for `len` elements.
             unsafe { first.add(i).write(value) };
         }
@@ -64,9 +64,9 @@ impl<T: Copy> Scratch<T> {
 }
 
 impl<T: Copy> Scratch<MaybeUninit<T>> {
-    /// Room for `len` elements.
-    pub(crate) fn uninit(len: usize) -> Result<Self, NoMemory> {
-        Self::room(len)
+    /// Room for as many elements as the factors multiply to.
+    pub(crate) fn uninit<const N: usize>(factors: [usize; N]) -> Result<Self, NoMemory> {
+        Self::room(factors)
     }
 }
 
@@ -93,19 +93,19 @@ impl<T: fmt::Debug> fmt::Debug for Scratch<T> {
     }
 }
 
-/// A vector without elements that has room for `len`.
-pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, NoMemory> {
+/// A vector without elements that has room for as many as the factors multiply to.
+pub(crate) fn room<T, const N: usize>(factors: [usize; N]) -> Result<Vec<T>, NoMemory> {
     let mut all = Vec::new();
-    reserve(&mut all, len)?;
+    reserve(&mut all, product(factors))?;
     Ok(all)
 }
 
-/// A vector without elements that has room for `len`, which operator `op` returns.
+/// As `room`, for what operator `op` returns.
 ///
 /// # Errors
 /// Missing memory.
-pub fn list<T>(op: &'static str, len: usize) -> Result<Vec<T>, Error> {
-    room(len).map_err(|error| error.in_op(op))
+pub fn list<T, const N: usize>(op: &'static str, factors: [usize; N]) -> Result<Vec<T>, Error> {
+    room(factors).map_err(|error| error.in_op(op))
 }
 
 /// Makes room for `more` elements.
@@ -115,10 +115,13 @@ pub(crate) fn reserve<T>(all: &mut Vec<T>, more: usize) -> Result<(), NoMemory> 
         .map_err(|_| NoMemory::of::<T>(wanted))
 }
 
-/// A vector of `len` times the same.
-pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, NoMemory> {
-    let mut all = room(len)?;
-    all.resize(len, value);
+/// A vector of as many times the same as the factors multiply to.
+pub(crate) fn filled<T: Clone, const N: usize>(
+    factors: [usize; N],
+    value: T,
+) -> Result<Vec<T>, NoMemory> {
+    let mut all = room(factors)?;
+    all.resize(product(factors), value);
     Ok(all)
 }
 
@@ -126,7 +129,7 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, NoMemory>
 pub(crate) fn collect<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>, NoMemory> {
     let mut items = items.into_iter();
     let least = items.size_hint().0;
-    let mut all = room(least)?;
+    let mut all = room([least])?;
     all.extend(items.by_ref().take(least));
     for item in items {
         push(&mut all, item)?;
@@ -136,7 +139,7 @@ pub(crate) fn collect<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>, N
 
 /// A copy of elements.
 pub(crate) fn copied<T: Copy>(items: &[T]) -> Result<Vec<T>, NoMemory> {
-    let mut all = room(items.len())?;
+    let mut all = room([items.len()])?;
     all.extend_from_slice(items);
     Ok(all)
 }
@@ -160,24 +163,24 @@ mod tests {
 
     #[test]
     fn what_is_not_there_is_told() {
-        let error = Scratch::new(usize::MAX, 0_u8).unwrap_err();
+        let error = Scratch::new([usize::MAX], 0_u8).unwrap_err();
         assert_eq!(error, NoMemory(usize::MAX));
         let error = error.in_op("sort");
         assert_eq!((error.kind(), error.op()), (ErrorKind::Memory, "sort"));
-        assert!(Scratch::<MaybeUninit<u64>>::uninit(usize::MAX / 8).is_err());
-        assert!(room::<u64>(usize::MAX / 16).is_err());
-        assert!(filled(usize::MAX, 1_u16).is_err());
+        assert!(Scratch::<MaybeUninit<u64>>::uninit([usize::MAX / 8]).is_err());
+        assert!(room::<u64, 2>([usize::MAX, 3]).is_err());
+        assert!(filled([usize::MAX], 1_u16).is_err());
     }
 
     #[test]
     fn elements_are_what_was_asked_for() {
-        let mut scratch = Scratch::new(1000, 7_i32).unwrap();
+        let mut scratch = Scratch::new([10, 100], 7_i32).unwrap();
         assert_eq!(scratch.as_ptr() as usize % crate::storage::ALIGNMENT, 0);
         assert!(scratch.len() == 1000 && scratch.iter().all(|&x| x == 7));
         scratch[999] = 1;
         assert_eq!(scratch.iter().sum::<i32>(), 7 * 999 + 1);
-        assert!(Scratch::new(0, 0_i32).unwrap().is_empty());
+        assert!(Scratch::new([0, usize::MAX], 0_i32).unwrap().is_empty());
         assert_eq!(collect((0..100).filter(|i| i % 7 == 0)).unwrap().len(), 15);
-        assert_eq!(filled(3, 'x').unwrap(), ['x'; 3]);
+        assert_eq!(filled([3], 'x').unwrap(), ['x'; 3]);
     }
 }

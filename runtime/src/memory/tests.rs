@@ -25,6 +25,16 @@ fn sizes_are_close_and_in_order() {
     assert_eq!(class::size(class::of_size(32 << 10)), 32 << 10);
 }
 
+/// Sizes that no process can address are refused, whether freed blocks are kept or not.
+#[test]
+fn no_size_is_too_large_to_be_refused() {
+    for bytes in (47..usize::BITS).flat_map(|bit| [1 << bit, (1_usize << bit) - 1 + (1 << bit)]) {
+        assert!(Block::new(bytes, false).is_none(), "{bytes}");
+        assert!(Block::new(bytes, true).is_none(), "{bytes}");
+    }
+    assert!(Block::new(usize::MAX, false).is_none());
+}
+
 /// Writes to all of a block, and reads it back.
 fn check(block: &Block, bytes: usize, mark: u8) {
     let ptr = block.as_ptr().as_ptr();

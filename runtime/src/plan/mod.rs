@@ -12,7 +12,7 @@ mod tests;
 use std::cmp::Ordering;
 
 use crate::SmallVec;
-use crate::shape::{Strides, row_major};
+use crate::shape::{Strides, row_major, scaled_stride};
 
 pub(crate) use walk::Walk;
 
@@ -44,7 +44,7 @@ impl Plan {
         let steps = |dim: usize| {
             let mut steps = [0; OPERANDS];
             for (step, (strides, size)) in steps.iter_mut().zip(operands) {
-                *step = strides[dim] * *size as isize;
+                *step = scaled_stride(strides[dim], *size);
             }
             steps
         };

@@ -16,7 +16,7 @@ use crate::Device;
 use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 
 use crate::backend::backend;
-use crate::shape::bytes;
+use crate::shape::{Shape, Strides, bytes, numel};
 use crate::storage::Storage;
 
 pub use access::Iter;
@@ -31,9 +31,9 @@ pub use strided::Strided;
 /// valid for the dtype.
 #[derive(Clone, Debug)]
 pub struct Raw {
-    pub(crate) storage: Storage,
-    pub(crate) layout: Strided,
-    pub(crate) dtype: DType,
+    storage: Storage,
+    layout: Strided,
+    dtype: DType,
 }
 
 impl Raw {
@@ -45,7 +45,7 @@ impl Raw {
         dtype: DType,
         device: Device,
     ) -> Result<Self> {
-        let storage = backend(op, device)?.allocate(op, bytes(op, shape, dtype.size())?, false)?;
+        let storage = backend(op, device)?.allocate(op, bytes(op, shape, dtype)?, false)?;
         Ok(Self {
             storage,
             layout: Strided::row_major(shape),
@@ -58,7 +58,7 @@ impl Raw {
     /// # Errors
     /// When memory or the device is missing, or the sizes overflow.
     pub fn zeros(op: &'static str, shape: &[usize], dtype: DType, device: Device) -> Result<Self> {
-        let storage = backend(op, device)?.allocate(op, bytes(op, shape, dtype.size())?, true)?;
+        let storage = backend(op, device)?.allocate(op, bytes(op, shape, dtype)?, true)?;
         Ok(Self {
             storage,
             layout: Strided::row_major(shape),
@@ -71,7 +71,7 @@ impl Raw {
     /// # Errors
     /// [`ErrorKind::Shape`] when the sizes do not multiply to the number of elements.
     pub fn from_vec<T: Element>(data: Vec<T>, shape: &[usize]) -> Result<Self> {
-        let count = bytes("from_vec", shape, size_of::<T>())? / size_of::<T>();
+        let count = numel("from_vec", shape)?;
         if count != data.len() {
             let what = format!("{} elements, where the sizes ask for {count}", data.len());
             return Err(Error::new(ErrorKind::Shape, "from_vec", what)
@@ -82,6 +82,78 @@ impl Raw {
             storage: Storage::adopt("from_vec", data)?,
             layout: Strided::row_major(shape),
             dtype: T::DTYPE,
+        })
+    }
+
+    /// A tensor whose elements are indeterminate, in an order of dims that leaves no gaps: the caller
+    /// writes all of them before it hands the tensor on.
+    pub(crate) fn empty_strided(
+        op: &'static str,
+        shape: &[usize],
+        strides: Strides,
+        dtype: DType,
+        device: Device,
+    ) -> Result<Self> {
+        Ok(Self::empty(op, shape, dtype, device)?.laid_out(strides))
+    }
+
+    /// New elements that lie as those of another tensor do, from the start of their buffer.
+    ///
+    /// # Safety
+    /// `like` has no gaps, and `storage` holds as many elements of `dtype`, all of them written.
+    #[inline(always)]
+    pub(crate) unsafe fn like(storage: Storage, dtype: DType, like: &Strided) -> Self {
+        Self {
+            storage,
+            layout: like.at_start(),
+            dtype,
+        }
+    }
+
+    /// The same buffer with any sizes, strides and offset, in elements of `dtype`, which is that of
+    /// the tensor or has the same parts. Every layout that is no view of another one is checked here.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`] when it would reach outside of the buffer, or the sizes are none that a
+    /// tensor may have.
+    pub(crate) fn as_strided(
+        &self,
+        op: &'static str,
+        dtype: DType,
+        shape: Shape,
+        strides: Strides,
+        offset: usize,
+    ) -> Result<Self> {
+        let refuse = |what: String, hint: &'static str| {
+            Error::new(ErrorKind::Shape, op, what)
+                .operand(&Names::default(), self.shape())
+                .hint(hint)
+        };
+        if shape.len() != strides.len() {
+            let what = format!("{} sizes, {} strides", shape.len(), strides.len());
+            return Err(refuse(what, "give one stride for each size"));
+        }
+        if dtype.to_real() != self.dtype.to_real() {
+            let what = format!("elements of {} are none of {dtype}", self.dtype);
+            return Err(refuse(what, "convert them with `to`"));
+        }
+        let layout = Strided::new(op, shape, strides, offset)?;
+        let len = self.storage.len() / dtype.size();
+        let inside = match layout.reach() {
+            None => offset <= len,
+            Some((least, most)) => least >= 0 && most < len as isize,
+        };
+        if !inside {
+            let (shape, strides) = (&layout.shape[..], &layout.strides[..]);
+            let what = format!(
+                "{shape:?} by strides {strides:?} from {offset} on reaches outside of {len} elements"
+            );
+            return Err(refuse(what, "every index stays within the buffer"));
+        }
+        Ok(Self {
+            storage: self.storage.clone(),
+            layout,
+            dtype,
         })
     }
 
@@ -158,5 +230,43 @@ impl Raw {
         self.storage
             .as_ptr()
             .wrapping_add(self.layout.offset * self.dtype.size())
+    }
+
+    /// The same where it is on the host.
+    #[inline(always)]
+    pub(crate) fn on_host_ptr(&self) -> Option<*const u8> {
+        let base = self.storage.on_host()?;
+        Some(base.wrapping_add(self.layout.offset * self.dtype.size()))
+    }
+
+    /// The same for writing; `None` while the buffer is shared.
+    pub(crate) fn unique_ptr(&mut self) -> Option<*mut u8> {
+        let base = self.storage.unique_ptr()?;
+        Some(base.wrapping_add(self.layout.offset * self.dtype.size()))
+    }
+
+    /// The same where it is on the host.
+    #[inline(always)]
+    pub(crate) fn unique_on_host(&mut self) -> Option<*mut u8> {
+        let base = self.storage.unique_on_host()?;
+        Some(base.wrapping_add(self.layout.offset * self.dtype.size()))
+    }
+
+    /// The number of bytes that the elements take, where none is repeated.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        // No product of a tensor's elements and the size of one wraps.
+        self.numel() * self.dtype.size()
+    }
+
+    /// How many elements the buffer holds from the first one on.
+    pub(crate) fn room(&self) -> usize {
+        (self.storage.len() / self.dtype.size()).saturating_sub(self.layout.offset)
+    }
+
+    /// Whether the buffer holds nothing but so many elements.
+    #[inline(always)]
+    pub(crate) fn fills_buffer(&self, count: usize) -> bool {
+        count * self.dtype.size() == self.storage.len()
     }
 }

@@ -3,8 +3,8 @@
 use ndarray::{Array, ArrayView, Dimension, IxDyn, ShapeBuilder};
 use nomina_core::{Element, Error, ErrorKind, Names, Result};
 
-use super::{Raw, Strided};
-use crate::shape::{Shape, Strides};
+use super::Raw;
+use crate::shape::{Shape, Strides, row_major};
 
 impl<T: Element, D: Dimension> TryFrom<Array<T, D>> for Raw {
     type Error = Error;
@@ -17,31 +17,10 @@ impl<T: Element, D: Dimension> TryFrom<Array<T, D>> for Raw {
         let count = data.len();
         let flat = Self::from_vec(data, &[count])?;
         if shape.contains(&0) {
-            return Ok(Self {
-                layout: Strided::row_major(&shape),
-                ..flat
-            });
+            return flat.as_strided("from_array", T::DTYPE, shape.clone(), row_major(&shape), 0);
         }
-        // An array that owns its elements reaches only those of its vector.
-        let layout = Strided {
-            shape,
-            strides,
-            offset: first.unwrap_or(0),
-        };
-        debug_assert!(reaches(&layout).is_some_and(|(_, last)| last < count));
-        Ok(Self { layout, ..flat })
+        flat.as_strided("from_array", T::DTYPE, shape, strides, first.unwrap_or(0))
     }
-}
-
-/// The least and the greatest position of a layout with elements; `None` below zero.
-fn reaches(layout: &Strided) -> Option<(usize, usize)> {
-    let (mut least, mut most) = (layout.offset as isize, layout.offset as isize);
-    for (&size, &stride) in layout.shape.iter().zip(&layout.strides) {
-        let reach = (size as isize - 1) * stride;
-        least += reach.min(0);
-        most += reach.max(0);
-    }
-    Some((usize::try_from(least).ok()?, usize::try_from(most).ok()?))
 }
 
 impl Raw {

@@ -81,6 +81,11 @@ views! {
     /// # Errors
     /// When the dim is out of range.
     flip(dim: usize);
+    /// Windows of `size` elements of a dim that begin `step` apart; the dim within a window stands last.
+    ///
+    /// # Errors
+    /// When the dim is out of range, a window is larger than it, or `step` is zero.
+    windows(dim: usize, size: usize, step: usize);
     /// The diagonal of two dims, as a new last dim; `offset` moves it up, or down when negative.
     ///
     /// # Errors
@@ -121,10 +126,8 @@ impl Raw {
             return Ok(view);
         }
         let copy = call::contiguous(self)?;
-        Ok(Self {
-            layout: Strided::row_major(shape),
-            ..copy
-        })
+        copy.view(shape)
+            .ok_or_else(|| not_viewed("reshape", &copy.layout, shape))
     }
 }
 
@@ -135,17 +138,18 @@ impl RawMut<'_> {
     /// When the number of elements changes, or the strides do not allow it.
     pub fn view(self, shape: &[usize]) -> Result<Self> {
         check_count("view", &self.layout, shape)?;
-        let layout = self.layout.view(shape).ok_or_else(|| {
-            Error::new(
-                ErrorKind::Shape,
-                "view",
-                format!("the strides do not allow {shape:?}"),
-            )
-            .operand(&Names::default(), &self.layout.shape)
-            .hint("write to it in its own shape")
-        })?;
+        let layout = self.layout.view(shape);
+        let layout = layout.ok_or_else(|| not_viewed("view", &self.layout, shape))?;
         Ok(self.with_layout(layout))
     }
+}
+
+#[cold]
+fn not_viewed(op: &'static str, layout: &Strided, shape: &[usize]) -> Error {
+    let what = format!("the strides do not allow {shape:?}");
+    Error::new(ErrorKind::Shape, op, what)
+        .operand(&Names::default(), &layout.shape)
+        .hint("write to it in its own shape")
 }
 
 fn check_count(op: &'static str, layout: &Strided, shape: &[usize]) -> Result<()> {

@@ -8,10 +8,6 @@ use nomina_core::{Element, Error, ErrorKind, Result};
 
 use crate::memory::Block;
 
-/// What a process can address on today's 64-bit machines (47 bits). More is refused before the
-/// allocator is asked: AddressSanitizer's ends the process over such a size.
-const ADDRESSABLE: usize = (isize::MAX as usize) >> if usize::BITS > 32 { 16 } else { 0 };
-
 /// A block of its own, or a vector's allocation.
 #[derive(Debug)]
 pub(super) struct CpuBuffer {
@@ -39,9 +35,6 @@ impl CpuBuffer {
     /// A new aligned block, zeroed or with indeterminate content.
     #[inline]
     pub(super) fn allocate(op: &'static str, len: usize, zeroed: bool) -> Result<Self> {
-        if len > ADDRESSABLE {
-            return Err(refused(op, len));
-        }
         let block = Block::new(len, zeroed).ok_or_else(|| refused(op, len))?;
         let ptr = block.as_ptr();
         let owner = Owner::Block { _block: block };

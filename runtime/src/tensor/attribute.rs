@@ -191,8 +191,8 @@ impl DynTensor {
         let strides = strides_in("resize", size, format)?;
         self.resize_(size)?;
         // Dense strides stay within the elements of a dense tensor.
-        self.raw = call::contiguous(&self.raw)?;
-        self.raw.layout.strides = strides;
+        let raw = call::contiguous(&self.raw)?;
+        self.raw = raw.as_strided("resize", raw.dtype(), size.into(), strides, raw.offset())?;
         Ok(self)
     }
 

@@ -5,7 +5,6 @@ use nomina_core::{Error, ErrorKind, Names, Result};
 
 use super::{DynTensor, Order, SplitSizes, about};
 use crate::memory::list;
-use crate::raw::{Raw, Strided};
 
 impl DynTensor {
     /// Swaps two dims.
@@ -234,7 +233,7 @@ impl DynTensor {
             .map_err(|e| about(e, &[self]))?;
         let names = rule::remove(&self.names, &[dim]);
         let count = self.shape()[dim];
-        let mut slices = list("unbind", count).map_err(|e| about(e, &[self]))?;
+        let mut slices = list("unbind", [count]).map_err(|e| about(e, &[self]))?;
         for i in 0..count {
             slices.push(Self::new(self.raw.select(dim, i)?, names.clone()));
         }
@@ -257,7 +256,7 @@ impl DynTensor {
         let sizes = piece_sizes(&sizes.into(), self.shape()[dim])
             .map_err(|e| about(e.at(0, dim), &[self]))?;
         let mut start = 0;
-        let mut pieces = list("split", sizes.len()).map_err(|e| about(e, &[self]))?;
+        let mut pieces = list("split", [sizes.len()]).map_err(|e| about(e, &[self]))?;
         for size in sizes {
             pieces.push(Self::new(
                 self.raw.narrow(dim, start, size)?,
@@ -273,49 +272,12 @@ impl DynTensor {
     /// # Errors
     /// [`ErrorKind::Shape`] when it would reach outside of the buffer.
     pub fn as_strided(&self, size: &[usize], stride: &[isize], offset: usize) -> Result<Self> {
-        let refuse = |what: String| {
-            about(Error::new(ErrorKind::Shape, "as_strided", what), &[self])
-                .hint("every index stays within the buffer")
-        };
-        if size.len() != stride.len() {
-            return Err(refuse(format!(
-                "{} sizes, {} strides",
-                size.len(),
-                stride.len()
-            )));
-        }
-        rule::numel("as_strided", size)?;
-        let len = self.raw.storage.len() / self.dtype().size();
-        let reach = size
-            .iter()
-            .zip(stride)
-            .filter(|&(&size, _)| size > 0)
-            .try_fold(
-                (offset as i128, offset as i128),
-                |(low, high), (&size, &stride)| {
-                    let far = (size as i128 - 1).checked_mul(stride as i128)?;
-                    Some((low + far.min(0), high + far.max(0)))
-                },
-            );
-        let fits = size.contains(&0) && offset <= len
-            || reach.is_some_and(|(low, high)| low >= 0 && high < len as i128);
-        if !fits {
-            return Err(refuse(format!(
-                "{size:?} by strides {stride:?} reaches outside of {len}"
-            )));
-        }
-        let layout = Strided {
-            shape: size.into(),
-            strides: stride.into(),
-            offset,
-        };
-        Ok(Self::new(
-            Raw {
-                layout,
-                ..self.raw.clone()
-            },
-            Names::unnamed(size.len()),
-        ))
+        let (shape, strides) = (size.into(), stride.into());
+        let raw = self
+            .raw
+            .as_strided("as_strided", self.dtype(), shape, strides, offset)
+            .map_err(|e| about(e, &[self]))?;
+        Ok(Self::new(raw, Names::unnamed(size.len())))
     }
 }
 
@@ -333,7 +295,7 @@ fn piece_sizes(sizes: &SplitSizes<'_>, size: usize) -> Result<Vec<usize>> {
             Ok(0) => Ok(vec![0]),
             Ok(each) => {
                 let count = size.div_ceil(each).max(1);
-                let mut sizes = list("split", count)?;
+                let mut sizes = list("split", [count])?;
                 sizes.extend((0..count).map(|i| each.min(size - i * each)));
                 Ok(sizes)
             }

@@ -1,19 +1,33 @@
 use super::{fails, kind, n};
 use crate::dtype::{Category, DType};
 use crate::error::ErrorKind;
+use crate::name::MAX_DIMS;
 use crate::rule::{
-    broadcast_all, broadcast_into, broadcast_shapes, bytes, dtype, expand, index_in, numel,
+    MAX_NUMEL, broadcast_all, broadcast_into, broadcast_shapes, dtype, expand, index_in, numel,
 };
 
 #[test]
-fn products_do_not_wrap() {
+fn sizes_have_a_limit() {
     assert_eq!(numel("zeros", &[2, 3]), Ok(6));
     assert_eq!(numel("zeros", &[]), Ok(1));
-    assert_eq!(numel("zeros", &[usize::MAX, usize::MAX, 0]), Ok(0));
-    assert_eq!(kind(numel("zeros", &[1 << 32, 1 << 32])), ErrorKind::Shape);
-    assert_eq!(kind(numel("zeros", &[usize::MAX])), ErrorKind::Shape);
-    assert_eq!(bytes("zeros", &[2, 3], 8), Ok(48));
-    assert_eq!(kind(bytes("zeros", &[1 << 61], 8)), ErrorKind::Memory);
+    assert_eq!(numel("zeros", &[MAX_NUMEL]), Ok(MAX_NUMEL));
+    assert_eq!(numel("zeros", &[MAX_NUMEL, 0]), Ok(0));
+    for shape in [
+        &[MAX_NUMEL + 1][..],
+        &[MAX_NUMEL, 2],
+        &[usize::MAX, usize::MAX],
+    ] {
+        assert_eq!(kind(numel("zeros", shape)), ErrorKind::Shape);
+        // What stands beside a zero is multiplied too.
+        let empty: crate::rule::Shape = shape.iter().copied().chain([0]).collect();
+        assert_eq!(kind(numel("zeros", &empty)), ErrorKind::Shape);
+    }
+    assert_eq!(numel("zeros", &[1; MAX_DIMS]), Ok(1));
+    assert_eq!(kind(numel("zeros", &[1; MAX_DIMS + 1])), ErrorKind::Rank);
+    // A factor of 2^8, for the size of an element and a little more, cannot wrap.
+    if usize::BITS > 32 {
+        assert!(MAX_NUMEL.checked_mul(1 << 8).is_some());
+    }
 }
 
 #[test]

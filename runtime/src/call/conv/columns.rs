@@ -9,6 +9,7 @@ use crate::backend::backend;
 use crate::call::contiguous;
 use crate::call::reduce::address;
 use crate::raw::Raw;
+use crate::shape::{count, product};
 
 /// How a window slides over two dims.
 #[derive(Clone, Copy, Debug)]
@@ -86,19 +87,6 @@ fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windo
     Ok(windows)
 }
 
-fn product(op: Op, x: &Raw, sizes: impl IntoIterator<Item = usize>) -> Result<usize> {
-    let product = sizes.into_iter().try_fold(1usize, usize::checked_mul);
-    product.ok_or_else(|| {
-        refuse(
-            ErrorKind::Shape,
-            op,
-            &[x],
-            "the number of columns overflows",
-        )
-        .hint("check the sizes")
-    })
-}
-
 /// Of `(N, C, H, W)` the elements under each position of a window: `(N, C * KH * KW, positions)`.
 ///
 /// # Errors
@@ -113,14 +101,14 @@ pub fn im2col(x: &Raw, args: &Columns<'_>) -> Result<Raw> {
     }
     let windows = windows(op, x, &x.shape()[2..], args)?;
     let (batch, channels) = (x.shape()[0], x.shape()[1]);
-    let rows = product(op, x, windows.iter().map(|w| w.kernel).chain([channels]))?;
-    let positions = product(op, x, windows.iter().map(|w| w.out))?;
+    let rows = product(windows.iter().map(|w| w.kernel).chain([channels]));
+    let positions = product(windows.iter().map(|w| w.out));
     let mut out = Raw::empty(op.name(), &[batch, rows, positions], x.dtype(), x.device())?;
     let input = contiguous(x)?;
     let job = ColumnsJob {
         op: op.name(),
         dtype: x.dtype(),
-        planes: batch * channels,
+        planes: count(&[batch, channels]),
         windows,
         x: input.as_ptr(),
         out: address(&mut out),
@@ -150,8 +138,8 @@ pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
     }
     op.row().check_dtype(x.dtype())?;
     let windows = windows(op, x, sizes, args)?;
-    let taps = product(op, x, windows.iter().map(|w| w.kernel))?;
-    let positions = product(op, x, windows.iter().map(|w| w.out))?;
+    let taps = product(windows.iter().map(|w| w.kernel));
+    let positions = product(windows.iter().map(|w| w.out));
     let rows = x.shape()[1];
     if !rows.is_multiple_of(taps) || x.shape()[2] != positions {
         let what = format!("columns for a window of {taps} elements at {positions} positions");
@@ -165,7 +153,7 @@ pub fn fold(x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Raw> {
     let job = ColumnsJob {
         op: op.name(),
         dtype: x.dtype(),
-        planes: shape[0] * channels,
+        planes: count(&shape[..2]),
         windows,
         x: input.as_ptr(),
         out: address(&mut out),

@@ -8,7 +8,7 @@ use crate::backend::{arithmetic, backend};
 use crate::call::reduce::address;
 use crate::call::{contiguous, to_dtype};
 use crate::raw::Raw;
-use crate::shape::{Shape, numel};
+use crate::shape::{Shape, count, numel, scaled_stride};
 
 /// Where the dims stand.
 #[derive(Clone, Copy, Debug)]
@@ -269,7 +269,7 @@ pub fn conv(
     } else {
         Raw::empty(op.name(), &shape, input.dtype(), input.device())?
     };
-    let positions: usize = shape[2..].iter().product();
+    let positions = count(&shape[2..]);
     let (outs, place) = (ready.outs as isize, positions as isize);
     let job = ConvJob {
         op: op.name(),
@@ -286,9 +286,9 @@ pub fn conv(
         bias: ready.bias.as_ref().map(Raw::as_ptr),
         out: address(&mut out),
         out_strides: if last {
-            [outs * place, 1, outs]
+            [scaled_stride(outs, positions), 1, outs]
         } else {
-            [outs * place, place, 1]
+            [scaled_stride(outs, positions), place, 1]
         },
     };
     if out.numel() > 0 {

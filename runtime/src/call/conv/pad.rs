@@ -150,7 +150,7 @@ fn map(
             _ if (0..size).contains(&index) => index,
             PadMode::Constant => -1,
             PadMode::Reflect if index < 0 => -index,
-            PadMode::Reflect => 2 * (size - 1) - index,
+            PadMode::Reflect => (size - 1) - (index - (size - 1)),
             PadMode::Replicate => index.clamp(0, size - 1),
             PadMode::Circular => index.rem_euclid(size),
         }

@@ -4,13 +4,14 @@ use nomina_core::Scalar;
 
 use super::ConvJob;
 use crate::cpu::gemm::{Matrix, Product, Repeat};
+use crate::shape::{product, scaled_stride};
 
 impl ConvJob {
     /// A kernel of one element is a product with the input as it lies, once per batch and group; `None`
     /// where it is none. The result holds the bias before, if there is one.
     pub(crate) fn as_product(&self) -> Option<(Product, [Repeat; 2])> {
         let [_, d, h, w] = [0, 1, 2, 3].map(|at| self.x_strides[at + 1]);
-        let sizes = self.windows.map(|window| window.size as isize);
+        let sizes = self.windows.map(|window| window.size);
         // Positions are one stride apart over all spatial dims that have more than one.
         let step = if sizes[2] > 1 {
             w
@@ -20,18 +21,18 @@ impl ConvJob {
             d
         };
         let flat = (sizes[2] == 1 || w == step)
-            && (sizes[1] == 1 || h == step * sizes[2])
-            && (sizes[0] == 1 || d == step * sizes[2] * sizes[1]);
+            && (sizes[1] == 1 || h == scaled_stride(step, sizes[2]))
+            && (sizes[0] == 1 || d == scaled_stride(scaled_stride(step, sizes[2]), sizes[1]));
         if !flat || !self.windows.iter().all(|window| window.is_point()) {
             return None;
         }
-        let (channels, outs) = (self.channels as isize, self.outs as isize);
+        let channels = self.channels as isize;
         let [batch, out, place] = self.out_strides;
         let product = Product {
             dtype: self.dtype,
             m: self.outs,
             k: self.channels,
-            n: self.windows.iter().map(|window| window.out).product(),
+            n: product(self.windows.iter().map(|window| window.out)),
             a: Matrix {
                 ptr: self.weight.cast_mut(),
                 rows: channels,
@@ -62,9 +63,9 @@ impl ConvJob {
             },
             Repeat {
                 size: self.groups,
-                a: outs * channels,
-                b: channels * self.x_strides[1],
-                c: outs * out,
+                a: scaled_stride(channels, self.outs),
+                b: scaled_stride(self.x_strides[1], self.channels),
+                c: scaled_stride(out, self.outs),
                 d: 0,
             },
         ];

@@ -10,7 +10,7 @@ use crate::call::contiguous;
 use crate::call::device::same_device;
 use crate::call::reduce::address;
 use crate::raw::Raw;
-use crate::shape::Shape;
+use crate::shape::{Shape, count};
 
 /// How the window of a greatest element slides; one number for each dim.
 #[derive(Clone, Copy, Debug)]
@@ -276,7 +276,7 @@ fn pooled(
         op: op.name(),
         kind,
         dtype: x.dtype(),
-        planes: input.shape()[..outer].iter().product(),
+        planes: count(&input.shape()[..outer]),
         size: three(1, &input.shape()[outer..]),
         covers: three(Cover::NONE, covers),
         x: input.as_ptr(),
@@ -403,14 +403,14 @@ pub fn max_unpool(op: Op, x: &Raw, indices: &Raw, dims: &[usize], sizes: &[usize
     let mut shape = Shape::from_slice(input.shape());
     shape[outer..].copy_from_slice(sizes);
     let mut out = Raw::zeros(op.name(), &shape, x.dtype(), x.device())?;
-    let plane: usize = input.shape()[outer..].iter().product();
+    let plane: usize = count(&input.shape()[outer..]);
     if plane > 0 && input.numel() > 0 {
         let job = UnpoolJob {
             op: op.name(),
             dtype: x.dtype(),
             count: input.numel(),
             plane,
-            room: sizes.iter().product(),
+            room: count(sizes),
             x: input.as_ptr(),
             indices: places.as_ptr().cast(),
             out: address(&mut out),

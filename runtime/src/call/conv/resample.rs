@@ -234,7 +234,7 @@ fn resampled(op: Op, x: &Raw, dims: &[usize], each: &[Along]) -> Result<Raw> {
     let job = ResampleJob {
         op: op.name(),
         dtype: x.dtype(),
-        planes: shape[..outer].iter().product(),
+        planes: crate::shape::count(&shape[..outer]),
         dims: each,
         x: input.as_ptr(),
         out: address(&mut out),

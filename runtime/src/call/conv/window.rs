@@ -1,5 +1,6 @@
 //! Where a window lies: sizes, checked once, and then plain arithmetic.
 
+use crate::shape::product;
 use std::ops::Range;
 
 /// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before`
@@ -44,7 +45,8 @@ impl Sliding {
     /// Which element tap `tap` of position `at` is; `None` for a zero outside.
     #[inline(always)]
     pub(crate) fn at(&self, at: usize, tap: usize) -> Option<usize> {
-        (at * self.stride + tap * self.dilation)
+        product([at, self.stride])
+            .saturating_add(product([tap, self.dilation]))
             .checked_sub(self.before)
             .filter(|&index| index < self.size)
     }
@@ -52,7 +54,7 @@ impl Sliding {
     /// The positions at which tap `tap` is an element, and no zero outside.
     #[inline(always)]
     pub(crate) fn inside(&self, tap: usize) -> Range<usize> {
-        let shift = tap * self.dilation;
+        let shift = product([tap, self.dilation]);
         let start = self.before.saturating_sub(shift).div_ceil(self.stride);
         let end = match (self.size + self.before).checked_sub(shift) {
             None | Some(0) => 0,

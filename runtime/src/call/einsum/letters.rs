@@ -36,7 +36,7 @@ impl Set {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
-        (0..self.0.len() * 64).filter(|&letter| self.has(letter))
+        (0..self.0.len() << 6).filter(|&letter| self.has(letter))
     }
 }
 

@@ -208,8 +208,8 @@ impl Inferred {
                     Known::Tensor { dtype, .. } => {
                         let mut layout = layouts[of].clone();
                         if to != dtype {
-                            layout.strides = crate::call::convert::dense(&layout);
-                            layout.offset = 0;
+                            let strides = crate::call::convert::dense(&layout);
+                            layout = Strided::with_strides(layout.shape().into(), strides);
                         }
                         let known = Known::Tensor {
                             dtype: to,
@@ -247,8 +247,8 @@ impl Inferred {
             // What is not dense is a tensor itself, in the dtype that it has.
             (Some(Known::Tensor { dtype, .. }), Some(layout)) if layout.is_dense() => {
                 self.dtype = *dtype;
-                self.shape = layout.shape;
-                self.strides = layout.strides;
+                self.shape = layout.shape().into();
+                self.strides = layout.strides().into();
                 Ok(true)
             }
             _ => Ok(false),

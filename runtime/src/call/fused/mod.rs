@@ -13,7 +13,7 @@ use crate::SmallVec;
 use crate::backend::{Place, backend};
 use crate::cpu::fused::small;
 use crate::raw::Raw;
-use crate::shape::Strides;
+use crate::shape::product;
 use infer::Inferred;
 pub(crate) use infer::Known;
 use reduction::InPass;
@@ -82,8 +82,8 @@ pub(crate) fn long(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -
         return stepwise(program, tensors, numbers);
     }
     let (op, dtype, device) = (inferred.op, inferred.dtype, inferred.device);
-    let mut out = Raw::empty(op, &inferred.shape, dtype, device)?;
-    out.layout.strides.clone_from(&inferred.strides);
+    let strides = inferred.strides.clone();
+    let mut out = Raw::empty_strided(op, &inferred.shape, strides, dtype, device)?;
     let dest = Place {
         ptr: address(&mut out),
         dtype,
@@ -157,24 +157,26 @@ fn with_job<R>(
     };
     let rank = inferred.shape.len();
     // All strides, operand by operand.
-    let mut strides: SmallVec<[isize; 32]> = SmallVec::from_elem(0, rank * tensors.len());
+    let mut strides: SmallVec<[isize; 32]> = SmallVec::from_elem(0, product([rank, tensors.len()]));
+    let mut left = &mut strides[..];
     for (at, raw) in tensors.iter().enumerate() {
+        let (own, others) = left.split_at_mut(rank);
+        left = others;
         // What nobody reads may have any shape.
         if reads(at) {
-            spread(
-                raw,
-                &inferred.shape,
-                &mut strides[at * rank..(at + 1) * rank],
-            )?;
+            spread(raw, &inferred.shape, own)?;
         }
     }
     let mut inputs: SmallVec<[(Place, &[isize]); 4]> = SmallVec::new();
-    for (at, raw) in tensors.iter().enumerate() {
+    let mut left = &strides[..];
+    for raw in tensors {
+        let (own, others) = left.split_at(rank);
+        left = others;
         let place = Place {
             ptr: raw.as_ptr().cast_mut(),
             dtype: raw.dtype(),
         };
-        inputs.push((place, &strides[at * rank..(at + 1) * rank]));
+        inputs.push((place, own));
     }
     f(&FusedJob {
         op: inferred.op,
@@ -198,8 +200,7 @@ fn spread(raw: &Raw, shape: &[usize], strides: &mut [isize]) -> Result<()> {
     };
     let Some(left) = left.filter(|&left| fits(left)) else {
         // With the text that says what does not fit.
-        let expanded: Strides = raw.layout().expand(shape)?.strides;
-        strides.copy_from_slice(&expanded);
+        strides.copy_from_slice(raw.layout().expand(shape)?.strides());
         return Ok(());
     };
     let dims = own.iter().zip(raw.strides()).zip(&shape[left..]);

@@ -11,6 +11,7 @@ use crate::call::{Arg, contiguous, pointwise};
 use crate::cpu::gather::IndexJob;
 use crate::plan::Plan;
 use crate::raw::{Raw, RawMut};
+use crate::shape::scaled_stride;
 use crate::shape::{Shape, Strides, broadcast, row_major};
 
 /// Indices as one: how far each moves in a tensor, and where its dims go.
@@ -86,7 +87,7 @@ impl Joint {
             op: self.op.name(),
             rest: Plan::new(&sizes, &[(&from, size), (&to, size), (&none, 8)]),
             count: self.offsets.numel(),
-            other_step: other.strides[self.place] * size as isize,
+            other_step: scaled_stride(other.strides[self.place], size),
             index_step: size_of::<i64>() as isize,
             target_step: size as isize,
             target: target.place,

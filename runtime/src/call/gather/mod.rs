@@ -18,7 +18,8 @@ use super::{ReduceOptions, contiguous, reduce, to_dtype};
 use crate::backend::{Counted, Place, Unchecked, backend};
 use crate::cpu::gather::{IndexJob, extremes};
 use crate::plan::Plan;
-use crate::raw::{Raw, Strided};
+use crate::raw::Raw;
+use crate::shape::scaled_stride;
 use crate::shape::{Shape, Strides};
 
 pub use many::{from_mask, index, index_put};
@@ -161,7 +162,7 @@ fn along(
     let rest = |strides: &[isize]| -> Strides { without(strides, dim) };
     let sizes: Shape = without(shape, dim);
     let width = |part: &Part<'_>| part.place.dtype.size();
-    let step = |part: &Part<'_>| part.strides[dim] * width(part) as isize;
+    let step = |part: &Part<'_>| scaled_stride(part.strides[dim], width(part));
     IndexJob {
         op: op.name(),
         rest: Plan::new(
@@ -174,7 +175,7 @@ fn along(
         ),
         count: shape[dim],
         other_step: step(other),
-        index_step: index.strides()[dim] * size_of::<i64>() as isize,
+        index_step: scaled_stride(index.strides()[dim], size_of::<i64>()),
         target_step: step(target),
         target: target.place,
         other: other.place,
@@ -201,17 +202,16 @@ fn spliced<T: Copy, L: FromIterator<T>>(items: &[T], at: usize, new: &[T]) -> L 
 }
 
 /// A flat index as one that has a dim wherever `shape` has one, repeated along all but `dim`.
-fn repeated(index: &Raw, shape: &[usize], dim: usize) -> Raw {
+fn repeated(op: Op, index: &Raw, shape: &[usize], dim: usize) -> Result<Raw> {
     let mut strides = Strides::from_elem(0, shape.len());
     strides[dim] = index.strides()[0];
-    Raw {
-        layout: Strided {
-            shape: shape.into(),
-            strides,
-            offset: index.offset(),
-        },
-        ..index.clone()
-    }
+    index.as_strided(
+        op.name(),
+        index.dtype(),
+        shape.into(),
+        strides,
+        index.offset(),
+    )
 }
 
 /// The numbers of an index of any shape, in one dim.

@@ -23,7 +23,7 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
         return Ok(out);
     }
     let merged: Shape = spliced(x.shape(), dim, &[index.numel()]);
-    let index = repeated(&flat(&index)?, &merged, dim);
+    let index = repeated(op, &flat(&index)?, &merged, dim)?;
     let to = Place {
         ptr: address(&mut out),
         dtype: out.dtype(),

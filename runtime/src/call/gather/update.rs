@@ -120,7 +120,7 @@ pub fn index_update(
     } else {
         src.reshape(&merged)?
     };
-    let index = repeated(&flat(&checked)?, &merged, dim);
+    let index = repeated(op, &flat(&checked)?, &merged, dim)?;
     scatter_checked(op, dest, dim, (&index, unchecked), &src, how)
 }
 

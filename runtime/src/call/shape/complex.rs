@@ -4,8 +4,8 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::call::copy_into;
 use crate::call::device::same_device;
-use crate::raw::{Raw, Strided};
-use crate::shape::{Shape, broadcast};
+use crate::raw::Raw;
+use crate::shape::{Shape, broadcast, product, scaled_stride};
 
 /// The dtype of a complex one's parts.
 fn part(dtype: DType) -> Option<DType> {
@@ -38,18 +38,10 @@ fn parts(op: &'static str, x: &Raw) -> Result<Raw> {
             "real numbers have one part",
         ));
     };
-    let mut layout = Strided {
-        shape: x.shape().into(),
-        strides: x.strides().iter().map(|s| s.wrapping_mul(2)).collect(),
-        offset: 2 * x.offset(),
-    };
-    layout.shape.push(2);
-    layout.strides.push(1);
-    Ok(Raw {
-        storage: x.storage.clone(),
-        layout,
-        dtype,
-    })
+    let shape = x.shape().iter().copied().chain([2]).collect();
+    let strides = x.strides().iter().map(|&stride| scaled_stride(stride, 2));
+    let strides = strides.chain([1]).collect();
+    x.as_strided(op, dtype, shape, strides, product([x.offset(), 2]))
 }
 
 /// The real parts, a view; a real tensor itself.
@@ -120,15 +112,9 @@ pub fn as_complex(x: &Raw) -> Result<Raw> {
             "lay them out with `contiguous` first",
         ));
     }
-    Ok(Raw {
-        storage: x.storage.clone(),
-        layout: Strided {
-            shape: x.shape()[..rank - 1].into(),
-            strides: outer.iter().map(|stride| stride / 2).collect(),
-            offset: x.offset() / 2,
-        },
-        dtype,
-    })
+    let shape = x.shape()[..rank - 1].into();
+    let strides = outer.iter().map(|stride| stride / 2).collect();
+    x.as_strided(op, dtype, shape, strides, x.offset() / 2)
 }
 
 /// Complex numbers of real and imaginary parts, which broadcast.

@@ -5,6 +5,7 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::backend::{Place, backend};
 use crate::call::{copy_into, to_dtype};
+use crate::memory::list;
 use crate::raw::{Raw, RawMut};
 use crate::shape::Shape;
 
@@ -120,7 +121,7 @@ pub fn triangle_indices(
     device: Device,
 ) -> Result<Raw> {
     // More elements than rows and columns would need more memory than the result.
-    crate::shape::bytes(op, &[rows, columns], 16)?;
+    crate::shape::numel(op, &[rows, columns])?;
     let kept = |row: usize| {
         let edge = (row as i64).saturating_add(offset);
         if upper {
@@ -130,15 +131,7 @@ pub fn triangle_indices(
         }
     };
     let count: usize = (0..rows).map(|row| kept(row).len()).sum();
-    let mut data: Vec<i64> = Vec::new();
-    data.try_reserve_exact(2 * count).map_err(|_| {
-        Error::new(
-            ErrorKind::Memory,
-            op,
-            format!("no memory for {count} indices"),
-        )
-        .hint("use smaller sizes")
-    })?;
+    let mut data: Vec<i64> = list(op, [2, count])?;
     for row in 0..rows {
         data.extend(kept(row).map(|_| row as i64));
     }

@@ -13,7 +13,7 @@ use nomina_core::{Error, ErrorKind, Names, Result};
 
 use super::copy_into;
 use crate::plan::result_strides;
-use crate::raw::{Raw, Strided};
+use crate::raw::Raw;
 use crate::shape::Shape;
 
 pub use complex::{as_complex, as_real, imag, join_parts, real};
@@ -32,8 +32,8 @@ pub fn flip(x: &Raw, dims: &[usize]) -> Result<Raw> {
     for &dim in dims {
         source = source.flip(dim)?;
     }
-    let mut out = Raw::empty("flip", x.shape(), x.dtype(), x.device())?;
-    out.layout.strides = result_strides(x.shape(), &[x.strides()]);
+    let strides = result_strides(x.shape(), &[x.strides()]);
+    let mut out = Raw::empty_strided("flip", x.shape(), strides, x.dtype(), x.device())?;
     copy_into(out.as_mut()?, &source)?;
     Ok(out)
 }
@@ -81,11 +81,11 @@ pub fn repeat(op: &'static str, x: &Raw, counts: &[usize]) -> Result<Raw> {
     let (mut cut, mut once) = (Shape::new(), x.clone());
     for (dim, (size, &count)) in sizes.zip(counts).enumerate() {
         shape.push(times(op, x, size, count)?);
-        cut.extend_from_slice(&[count, size]);
-        once = once.unsqueeze(2 * dim)?;
+        once = once.unsqueeze(cut.len())?;
         if dim < new {
-            once = once.unsqueeze(2 * dim + 1)?;
+            once = once.unsqueeze(cut.len() + 1)?;
         }
+        cut.extend_from_slice(&[count, size]);
     }
     let mut out = Raw::empty(op, &shape, x.dtype(), x.device())?;
     copy_into(out.as_mut()?.view(&cut)?, &once)?;
@@ -122,38 +122,8 @@ fn times(op: &'static str, x: &Raw, size: usize, count: usize) -> Result<usize> 
 /// # Errors
 /// When a window is larger than the dim, or `step` is zero.
 pub fn windows(x: &Raw, dim: Option<usize>, size: usize, step: usize) -> Result<Raw> {
-    let mut layout = match dim {
-        Some(_) => x.layout.clone(),
-        None => x.layout.clone().unsqueeze(0)?,
-    };
-    let at = dim.unwrap_or(0);
-    let whole = layout.shape[at];
-    let Some(room) = whole.checked_sub(size).filter(|_| step > 0) else {
-        let what =
-            format!("windows of {size} elements in steps of {step}, where there are {whole}");
-        return Err(Error::new(ErrorKind::Shape, "unfold", what)
-            .operand(&Names::default(), x.shape())
-            .at(0, at)
-            .hint("a window is no larger than the dim, a step at least 1"));
-    };
-    let stride = layout.strides[at];
-    layout.shape[at] = room / step + 1;
-    // A step that overflows is never taken.
-    layout.strides[at] = stride.wrapping_mul(step as isize);
-    layout.shape.push(size);
-    layout.strides.push(if dim.is_some() { stride } else { 1 });
-    if dim.is_none() {
-        layout.shape.remove(0);
-        layout.strides.remove(0);
-    }
-    Ok(relaid(x, layout))
-}
-
-/// The same buffer in another layout, which reaches none but its elements.
-fn relaid(x: &Raw, layout: Strided) -> Raw {
-    Raw {
-        storage: x.storage.clone(),
-        layout,
-        dtype: x.dtype,
+    match dim {
+        Some(dim) => x.windows(dim, size, step),
+        None => x.unsqueeze(0)?.windows(0, size, step)?.select(0, 0),
     }
 }

@@ -10,6 +10,7 @@ use crate::backend::Place;
 use crate::cpu::parallel::{GRAIN, Shared, each, split};
 use crate::cpu::stream::{self, Past};
 use crate::plan::{Dim, Plan};
+use crate::shape::{product, scaled_stride};
 
 /// Elements per side of a tile when one operand steps across the other: the lines that a tile
 /// touches stay in the first-level cache.
@@ -27,13 +28,13 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
     if let [inner, outer, rest @ ..] = plan.dims()
         && crosses(inner, outer, from)
     {
-        let [from_size, to_size] = cast.sizes();
+        let moved = from.size() + dest_dtype.size();
         // Whole lines only: a tile's rows are a few of them.
         let line = |step: isize| step % 64 == 0;
-        let past = Past::of(plan.numel() * (from_size + to_size) as usize).filter(|_| {
-            inner.steps[0] == to_size
+        let past = Past::of(product([plan.numel(), moved])).filter(|_| {
+            inner.steps[0] == dest_dtype.size() as isize
                 && line(dest.get().addr() as isize)
-                && line(TILE as isize * to_size)
+                && line(scaled_stride(TILE as isize, dest_dtype.size()))
                 && line(outer.steps[0])
                 && rest.iter().all(|dim| line(dim.steps[0]))
         });
@@ -43,9 +44,9 @@ pub(crate) unsafe fn copy(plan: &Plan, dest: Place, source: Place) {
         return;
     }
     let [to_step, from_step, ..] = plan.inner().steps;
-    let [from_size, to_size] = cast.sizes();
+    let (moved, to_size) = (from.size() + dest_dtype.size(), dest_dtype.size() as isize);
     // Copies without conversion have been taught this by whoever wrote the C library.
-    let past = Past::of(plan.numel() * (from_size + to_size) as usize)
+    let past = Past::of(product([plan.numel(), moved]))
         .filter(|_| !cast.copies() && to_step == to_size && plan.inner().size >= stream::BLOCK);
     split(plan.numel(), GRAIN, &|range| {
         let (mut walk, mut left) = (plan.walk(range.start), range.len());

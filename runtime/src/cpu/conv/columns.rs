@@ -75,7 +75,7 @@ unsafe fn add<S: Widen<A>, A: Number>(job: &ColumnsJob) -> Result<(), NoMemory> 
         elements(&job.windows),
     );
     try_split(job.planes, GRAIN / (rows * count).max(1), &|range| {
-        let mut sums = Scratch::new(size, A::ZERO)?;
+        let mut sums = Scratch::new([size], A::ZERO)?;
         for plane in range {
             sums.fill(A::ZERO);
             for row in 0..rows {

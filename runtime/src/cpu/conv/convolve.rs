@@ -132,12 +132,9 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
     let tasks = units * across;
     let parallel = tasks < threads();
     let run = |range: std::ops::Range<usize>| {
-        let mut seen = Scratch::new(depth * width * size_of::<A>())?;
-        let mut wide = Scratch::new(if native::<S, A>() {
-            0
-        } else {
-            job.outs * width * size_of::<A>()
-        })?;
+        let mut seen = Scratch::bytes([depth, width, size_of::<A>()])?;
+        let widens = !native::<S, A>();
+        let mut wide = Scratch::bytes([usize::from(widens), job.outs, width, size_of::<A>()])?;
         for task in range {
             let (unit, from) = (task / across, task % across * width);
             let block = Block::<S, A> {
@@ -147,7 +144,7 @@ unsafe fn by_blocks<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), NoMemor
                 from,
                 count: width.min(count - from),
                 seen: seen.as_mut_ptr().cast(),
-                wide: (!native::<S, A>()).then(|| wide.as_mut_ptr().cast()),
+                wide: widens.then(|| wide.as_mut_ptr().cast()),
                 parallel,
                 elements: std::marker::PhantomData,
             };

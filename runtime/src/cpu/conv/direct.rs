@@ -23,9 +23,9 @@ pub(super) unsafe fn run<S: Widen<A>, A: Number>(job: &ConvJob) -> Result<(), No
     let rows = job.batch * job.groups * job.outs * d.out * h.out;
     let work = w.out * job.channels * taps(&job.windows);
     try_split(rows, GRAIN / work.max(1), &|range| {
-        let mut sums = Scratch::new(w.out, A::ZERO)?;
+        let mut sums = Scratch::new([w.out], A::ZERO)?;
         // What of a row each tap of the kernel sees.
-        let mut spans = Scratch::new(w.kernel, (0, 0))?;
+        let mut spans = Scratch::new([w.kernel], (0, 0))?;
         for (kx, span) in spans.iter_mut().enumerate() {
             let inside = w.inside(kx);
             *span = (inside.start, inside.end);

@@ -162,7 +162,7 @@ fn values<S: Widen<A>, A: Copy + Send + Sync + 'static, J: Join<A>>(
     job: &Pool<'_>,
 ) -> Result<(), NoMemory> {
     let rows = |range| {
-        let mut joined = Scratch::new(job.size[2], J::START)?;
+        let mut joined = Scratch::new([job.size[2]], J::START)?;
         dispatch(Rows::<S, A, J> {
             job,
             range,

@@ -9,6 +9,7 @@ use crate::cpu::parallel::{GRAIN, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::memory::NoMemory;
 use crate::memory::scratch::{filled, room};
+use crate::shape::product;
 
 /// Resamples the planes.
 ///
@@ -71,7 +72,7 @@ fn run<S: Widen<A>, A: Number>(
             let (index, weights) = dim.taps(i);
             index.into_iter().zip(weights).take(dim.each())
         });
-        let count = dim.out.saturating_mul(dim.each());
+        let count = [dim.out, dim.each()];
         let (mut index, mut weights) = (room(count)?, room(count)?);
         for (at, by) in taps {
             index.push(at);
@@ -87,10 +88,10 @@ fn run<S: Widen<A>, A: Number>(
     for dim in 0..rank {
         let outer: usize = job.dims[..dim].iter().map(|dim| dim.size).product();
         let inner = job.dims[dim..].iter().map(|dim| dim.out);
-        most = most.max(outer * inner.product::<usize>());
+        most = most.max(product([outer, inner.product()]));
     }
     try_split(job.planes, GRAIN / (size + out_size), &|range| {
-        let (mut from, mut to) = (room::<A>(most)?, filled(most, A::ZERO)?);
+        let (mut from, mut to) = (room::<A, _>([most])?, filled([most], A::ZERO)?);
         for plane in range {
             let x = job.x.cast::<S>().wrapping_add(plane * size);
             from.clear();

@@ -72,9 +72,9 @@ unsafe fn run<S: Widen<A>, A: Number + Widen<A>>(job: &TransposedJob) -> Result<
     let native = size_of::<S>() == size_of::<A>();
     try_split(units * across, 1, &|range| {
         let element = size_of::<A>();
-        let mut input = Scratch::new(job.channels * width * element)?;
-        let mut products = Scratch::new(outs * taps * width * element)?;
-        let mut planes = Scratch::new(if native { 0 } else { outs * size * element })?;
+        let mut input = Scratch::bytes([job.channels, width, element])?;
+        let mut products = Scratch::bytes([outs, taps, width, element])?;
+        let mut planes = Scratch::bytes([usize::from(!native), outs, size, element])?;
         for task in range {
             let (unit, first) = (task / across, task % across * outs);
             dispatch(Block::<S, A> {

@@ -64,7 +64,7 @@ pub(super) fn with(
     let mut at = if total <= LINES {
         stack.as_mut_ptr().cast::<Line>()
     } else {
-        heap = Scratch::<MaybeUninit<Line>>::uninit(total)?;
+        heap = Scratch::<MaybeUninit<Line>>::uninit([total])?;
         heap.as_mut_ptr().cast()
     };
     let mut frame = Frame {

@@ -23,6 +23,7 @@ use crate::cpu::parallel::{GRAIN, Shared, try_split};
 use crate::cpu::reduce::{Elements, Make, execute_made};
 use crate::cpu::stream::Past;
 use crate::memory::NoMemory;
+use crate::shape::{count, product};
 use compile::Compiled;
 use frame::Frame;
 pub(crate) use small::small;
@@ -34,7 +35,7 @@ pub(crate) use walk::Operands;
 /// The inputs' positions are readable, those of the result writable by nobody else; it is dense
 /// and overlaps no input.
 pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
-    let numel: usize = job.shape.iter().product();
+    let numel = count(job.shape);
     if numel == 0 {
         return Ok(());
     }
@@ -44,7 +45,7 @@ pub(crate) unsafe fn execute(job: &FusedJob<'_>) -> Result<()> {
     chain.past = Past::of(numel.saturating_mul(sizes.sum::<usize>() + job.dest.dtype.size()));
     let (dest, size) = (Shared(job.dest.ptr), job.dest.dtype.size());
     let done = try_split(numel, GRAIN, &|range| {
-        let to = dest.get().wrapping_add(range.start * size);
+        let to = dest.get().wrapping_add(product([range.start, size]));
         frame::with(&chain, range.len(), |frame| {
             // SAFETY: ranges share no element of the result.
             unsafe { frame.run(range.start, range.len(), to, range.end) };

@@ -51,7 +51,7 @@ pub(super) fn told(raw: &Raw) -> String {
         "{:?} {:?} {:?} {values:?}",
         raw.dtype(),
         raw.shape(),
-        raw.layout().strides
+        raw.strides()
     )
 }
 

@@ -10,7 +10,7 @@ fn range(chunk: usize, len: usize) -> std::ops::Range<usize> {
 
 /// How often each chunk of a mask holds.
 pub(crate) fn count(mask: &[bool]) -> Result<Scratch<usize>, NoMemory> {
-    let mut counts = Scratch::new(mask.len().div_ceil(GRAIN), 0)?;
+    let mut counts = Scratch::new([mask.len().div_ceil(GRAIN)], 0)?;
     let shared = Shared(counts.as_mut_ptr().cast());
     for_each(counts.len(), GRAIN, |chunk| {
         // Bytes add up in lanes of bytes, of which no 255 overflow.
@@ -37,7 +37,7 @@ pub(crate) unsafe fn positions(
         return Ok(());
     };
     let rank = shape.len();
-    let mut starts = Scratch::new(counts.len(), 0)?;
+    let mut starts = Scratch::new([counts.len()], 0)?;
     let mut total = 0;
     for (start, &count) in starts.iter_mut().zip(counts) {
         *start = total;

@@ -11,6 +11,7 @@ use super::{Cut, IndexJob, Tile, Update};
 use crate::cpu::numeric::{Number, Ordered};
 use crate::cpu::parallel::{GRAIN, threads};
 use crate::cpu::reduce::split::for_each;
+use crate::shape::product;
 
 /// What becomes of an element and a value that is written to it.
 trait Rule<T> {
@@ -110,7 +111,7 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) {
     };
     let cut = Cut::new(job, false);
     // Few tiles with many indices each: every task takes those of a range of the target.
-    let long = job.count * cut.inner >= 2 * GRAIN && cut.cells() < threads();
+    let long = product([job.count, cut.inner]) / 2 >= GRAIN && cut.cells() < threads();
     let ranges = if long {
         threads().div_ceil(cut.cells()).min(job.extent)
     } else {
@@ -118,7 +119,7 @@ pub(crate) unsafe fn update(job: &IndexJob, how: Update) {
     };
     let bound =
         |range: usize| job.low + (job.extent as u128 * range as u128 / ranges as u128) as i64;
-    for_each(cut.cells() * ranges, cut.work(), |task| {
+    for_each(product([cut.cells(), ranges]), cut.work(), |task| {
         let (cell, range) = (task / ranges, task % ranges);
         let (from, to) = (bound(range), bound(range + 1));
         // SAFETY: the caller's promise; each task has places of its own.

@@ -219,7 +219,8 @@ impl<K: Kind> Job<'_, K> {
         }
         let column = self.depth * size_of::<K::Unit>();
         let at_once = (PACKED / column.max(1) / Self::WIDTH).max(4) * Self::WIDTH;
-        let packed = room(column * at_once.min(panels * Self::WIDTH))?;
+        let wide = at_once.min(panels * Self::WIDTH);
+        let packed = room([column, wide])?;
         for from in (0..n).step_by(at_once) {
             let cols = from..n.min(from + at_once);
             let to = Writable(packed.as_ptr().as_ptr().cast::<K::Unit>());
@@ -311,7 +312,7 @@ impl<K: Kind> Job<'_, K> {
         }
         // 16-bit results are sums of `f32` until the end.
         let wide = (p.dtype != K::Elem::DTYPE)
-            .then(|| room(rows.len() * cols.len() * size_of::<K::Elem>()))
+            .then(|| room([rows.len(), cols.len(), size_of::<K::Elem>()]))
             .transpose()?;
         let (mut c, mut c_row) = (p.c.at::<K::Elem>(rows.start, cols.start), p.c.rows);
         let (mut d, mut d_row, mut d_one) = (c.cast_const(), c_row, false);
@@ -329,15 +330,17 @@ impl<K: Kind> Job<'_, K> {
         let own = match right {
             Right::Own => {
                 let wide = cols.len().next_multiple_of(Self::WIDTH);
-                Some(room(wide * DEPTH.min(self.depth) * size_of::<K::Unit>())?)
+                Some(room([wide, DEPTH.min(self.depth), size_of::<K::Unit>()])?)
             }
             _ => None,
         };
         let height = HEIGHT.min(rows.len());
-        let height = height.next_multiple_of(ROWS) * DEPTH.min(self.depth);
-        let left = (!self.near)
-            .then(|| room(height * size_of::<K::Unit>()))
-            .transpose()?;
+        let left = [
+            height.next_multiple_of(ROWS),
+            DEPTH.min(self.depth),
+            size_of::<K::Unit>(),
+        ];
+        let left = (!self.near).then(|| room(left)).transpose()?;
         // Sums of more than 16 bits are complete when their tiles are.
         let after = After::of(p).filter(|_| wide.is_none());
         let mut ahead = self.ahead;

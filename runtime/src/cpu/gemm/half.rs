@@ -26,9 +26,9 @@ pub(super) unsafe fn product(p: &Product) -> Result<(), NoMemory> {
         let (m, n) = (ROWS.min(p.m - i), COLS.min(p.n - j));
         let depth = DEPTH.min(p.k);
         let (mut a, mut b, mut c) = (
-            Scratch::new(m * depth * 4)?,
-            Scratch::new(depth * n * 4)?,
-            Scratch::new(m * n * 4)?,
+            Scratch::bytes([m, depth, 4])?,
+            Scratch::bytes([depth, n, 4])?,
+            Scratch::bytes([m, n, 4])?,
         );
         let row_major = |scratch: &mut Scratch, cols: usize| Matrix {
             ptr: scratch.as_mut_ptr(),

@@ -47,6 +47,7 @@ use crate::cpu::reduce::split::try_for_each;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{Level, level};
 use crate::memory::NoMemory;
+use crate::shape::scaled_stride;
 use arith::Arith;
 #[cfg(target_arch = "x86_64")]
 use kind::{Double, Pairs, Single};
@@ -195,7 +196,10 @@ pub(crate) type Repeats = SmallVec<[Repeat; 4]>;
 /// All matrices lie where they say; no element of `c` is another one of it, or of `a` or `b`, and
 /// nobody else uses it meanwhile.
 pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(), NoMemory> {
-    if repeats.is_empty() && product.m * product.n < SMALL && product.k < SMALL {
+    if repeats.is_empty()
+        && crate::shape::product([product.m, product.n]) < SMALL
+        && product.k < SMALL
+    {
         // SAFETY: the caller's promise.
         return unsafe { serial(&product) };
     }
@@ -203,8 +207,8 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(),
     outer.retain(|repeat| repeat.size != 1);
     // Rows that continue over a repeat, with the same right operand, are one taller matrix.
     while let Some(&last) = outer.last() {
-        let rows = product.m as isize;
-        let goes_on = |step: isize, matrix: Matrix| step == rows * matrix.rows;
+        let rows = product.m;
+        let goes_on = |step: isize, matrix: Matrix| step == scaled_stride(matrix.rows, rows);
         if last.b != 0
             || !goes_on(last.a, product.a)
             || !goes_on(last.c, product.c)
@@ -212,10 +216,10 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(),
         {
             break;
         }
-        product.m *= last.size;
+        product.m = crate::shape::product([product.m, last.size]);
         outer.pop();
     }
-    let count: usize = outer.iter().map(|repeat| repeat.size).product();
+    let count = crate::shape::product(outer.iter().map(|repeat| repeat.size));
     let Product { m, k, n, dtype, .. } = product;
     if count == 0 || m == 0 || n == 0 {
         return Ok(());
@@ -229,12 +233,14 @@ pub(crate) unsafe fn run(mut product: Product, repeats: &[Repeat]) -> Result<(),
     let nth = |mut index: usize| {
         let mut nth = product;
         for repeat in outer.iter().rev() {
-            let at = (index % repeat.size) as isize;
+            let at = index % repeat.size;
             index /= repeat.size;
-            nth.a = nth.a.shift(at * repeat.a, dtype);
-            nth.b = nth.b.shift(at * repeat.b, dtype);
-            nth.c = nth.c.shift(at * repeat.c, dtype);
-            nth.addend = nth.addend.map(|d| d.shift(at * repeat.d, dtype));
+            nth.a = nth.a.shift(scaled_stride(repeat.a, at), dtype);
+            nth.b = nth.b.shift(scaled_stride(repeat.b, at), dtype);
+            nth.c = nth.c.shift(scaled_stride(repeat.c, at), dtype);
+            nth.addend = nth
+                .addend
+                .map(|d| d.shift(scaled_stride(repeat.d, at), dtype));
         }
         nth
     };

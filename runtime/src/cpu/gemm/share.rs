@@ -2,6 +2,7 @@
 
 use crate::cpu::parallel::{Missing, each};
 use crate::memory::{Block, NoMemory};
+use crate::shape::product;
 
 /// Tasks on threads.
 pub(super) fn share(
@@ -17,8 +18,9 @@ pub(super) fn share(
     missing.result()
 }
 
-/// Memory of so many bytes, of indeterminate content.
-pub(super) fn room(bytes: usize) -> Result<Block, NoMemory> {
+/// Memory of as many bytes as the factors multiply to, of indeterminate content.
+pub(super) fn room<const N: usize>(factors: [usize; N]) -> Result<Block, NoMemory> {
+    let bytes = product(factors);
     Block::new(bytes, false).ok_or(NoMemory(bytes))
 }
 

@@ -20,7 +20,7 @@ pub(super) unsafe fn turned<K: Kind>(
     if b.rows != 1 || K::AS_IS != Some(dtype) {
         return Ok(None);
     }
-    let block = room(rows.saturating_mul(cols).saturating_mul(dtype.size()))?;
+    let block = room([rows, cols, dtype.size()])?;
     let to = Writable(block.as_ptr().as_ptr().cast::<K::Unit>());
     // As many rows as a line of each column has.
     let high = 4 * K::LANES;

@@ -21,13 +21,10 @@ const SHORT: usize = 16;
 pub(super) unsafe fn mv<T: Large>(p: &Product) -> Result<(), NoMemory> {
     let p = *p;
     let scale = Scale::<T>::of(&p);
-    let mut packed = Scratch::new(if p.b.rows == 1 {
-        0
-    } else {
-        p.k * size_of::<T>()
-    })?;
+    let packs = p.b.rows != 1;
+    let mut packed = Scratch::bytes([usize::from(packs), p.k, size_of::<T>()])?;
     let mut b: *const T = p.b.at(0, 0);
-    if p.b.rows != 1 {
+    if packs {
         let to = packed.as_mut_ptr().cast::<T>();
         for l in 0..p.k {
             // SAFETY: the scratch has room for `k`; the index is within the vector.

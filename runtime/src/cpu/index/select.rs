@@ -59,7 +59,7 @@ impl<'a> Selection<'a> {
 /// How many elements each chunk selects.
 pub(crate) fn count(selection: &Selection<'_>) -> Result<Scratch<usize>, NoMemory> {
     let chunks = selection.mask.len().div_ceil(GRAIN);
-    let mut counts = Scratch::new(chunks, 0)?;
+    let mut counts = Scratch::new([chunks], 0)?;
     let shared = crate::cpu::parallel::Shared(counts.as_mut_ptr().cast());
     for_each(chunks, GRAIN, |chunk| {
         let (from, to) = selection.range(chunk);
@@ -82,7 +82,7 @@ pub(crate) unsafe fn scatter(
     counts: &[usize],
     out: *mut u8,
 ) -> Result<(), NoMemory> {
-    let mut starts = Scratch::new(counts.len(), 0)?;
+    let mut starts = Scratch::new([counts.len()], 0)?;
     let mut total = 0;
     for (start, &count) in starts.iter_mut().zip(counts) {
         *start = total;

@@ -8,6 +8,7 @@ use nomina_core::DType;
 use super::kernel::{Inputs, Kernel};
 use crate::backend::{Dense, Lane};
 use crate::cpu::constant::Constant;
+use crate::shape::product;
 
 /// Bytes of what repeats that are written side by side, and of results in place.
 const BLOCK: usize = 4096;
@@ -59,7 +60,7 @@ pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
     unsafe {
         if whole {
             (kernel.pick())(job.count, job.dest, ptrs);
-        } else if job.count * widest(kernel) <= SMALL {
+        } else if product([job.count, widest(kernel)]) <= SMALL {
             at_once(kernel, job);
         } else {
             in_blocks(kernel, job);

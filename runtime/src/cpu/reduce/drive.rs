@@ -104,7 +104,7 @@ unsafe fn drive(walk: &Walk<'_>, target: Target) -> Result<(), NoMemory> {
     if chunks == 1 {
         return try_for_each(cells, work, |index| {
             let (row, start, n) = cell(index);
-            let mut states = Scratch::new(wide * walk.size)?;
+            let mut states = Scratch::bytes([wide, walk.size])?;
             // SAFETY: the scratch holds `wide` states; each cell has outputs of its own.
             unsafe {
                 walk.fill(states.as_mut_ptr(), row, start, n, 0, count)?;
@@ -112,12 +112,12 @@ unsafe fn drive(walk: &Walk<'_>, target: Target) -> Result<(), NoMemory> {
             }
         });
     }
-    let mut all = Scratch::new(cells * chunks * walk.width * walk.size)?;
+    let mut all = Scratch::bytes([cells, chunks, walk.width, walk.size])?;
     let shared = Shared(all.as_mut_ptr());
     try_for_each(cells * chunks, work, |index| {
         let (row, start, n) = cell(index / chunks);
         let from = index % chunks * walk.chunk;
-        let mut states = Scratch::new(wide * walk.size)?;
+        let mut states = Scratch::bytes([wide, walk.size])?;
         // SAFETY: as above; each task copies its states to a place of its own.
         unsafe {
             walk.fill(
@@ -318,7 +318,7 @@ impl<'a> Walk<'a> {
             return Ok(());
         }
         let load = self.reducer.load();
-        let mut scratch = Scratch::new(BLOCK.min(to - from) * load.size())?;
+        let mut scratch = Scratch::bytes([BLOCK.min(to - from), load.size()])?;
         let mut held = 0;
         runs(&self.plan.reduced, from, to, |offset, n| {
             let mut start = 0;
@@ -371,7 +371,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(), NoMemory> {
         let (load, step) = (self.reducer.load(), self.inner.src);
         let direct = self.same && (self.kept.src == 1 || n == 1);
-        let mut scratch = Scratch::new(if direct { 0 } else { TILE * load.size() })?;
+        let mut scratch = Scratch::bytes([usize::from(!direct), TILE, load.size()])?;
         let mut at = from;
         runs(&self.plan.reduced, from, to, |offset, len| {
             let mut start = 0;
@@ -429,12 +429,9 @@ impl<'a> Walk<'a> {
         let out = self.reducer.out();
         // SAFETY: the caller's states; cells are whole outputs.
         let n = unsafe { self.merge_tail(states, n)? };
-        let mut values = Scratch::new(if target.values.is_null() {
-            0
-        } else {
-            n * out.size()
-        })?;
-        let mut positions = Scratch::new(if target.positions.is_null() { 0 } else { n * 8 })?;
+        let room = |null: bool, size: usize| Scratch::bytes([usize::from(!null), n, size]);
+        let mut values = room(target.values.is_null(), out.size())?;
+        let mut positions = room(target.positions.is_null(), size_of::<i64>())?;
         let pick = |null: bool, scratch: &mut Scratch| {
             if null {
                 std::ptr::null_mut()

@@ -152,7 +152,7 @@ impl<'a> Lump<'a> {
         let together = (TASK / (rows * self.width)).max(1);
         let work = together * rows * self.width;
         try_for_each(blocks.div_ceil(together), work, |task| {
-            let mut room = Scratch::<MaybeUninit<u8>>::uninit(ROOMS * job.room)?;
+            let mut room = Scratch::<MaybeUninit<u8>>::uninit([ROOMS, job.room])?;
             let room = room.as_mut_ptr().cast::<u8>();
             let run = |elements: &mut Option<&mut (dyn Elements + '_)>| {
                 for block in task * together..blocks.min((task + 1) * together) {

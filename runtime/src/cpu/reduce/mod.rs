@@ -270,8 +270,8 @@ pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Resul
 unsafe fn of_nothing(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     let kept = |dim: usize| if job.reduced[dim] { 1 } else { job.shape[dim] };
     let outputs: usize = (0..job.shape.len()).map(kept).product();
-    let mut state = Scratch::new(reducer.state_size())?;
-    let mut value = Scratch::new(reducer.out().size())?;
+    let mut state = Scratch::bytes([reducer.state_size()])?;
+    let mut value = Scratch::bytes([reducer.out().size()])?;
     let (state, value) = (state.as_mut_ptr(), value.as_mut_ptr());
     // SAFETY: room for one state and one value; the results are row-major, one per output.
     unsafe {

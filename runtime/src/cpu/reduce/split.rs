@@ -7,6 +7,7 @@ pub(crate) use crate::cpu::parallel::Shared;
 use crate::cpu::parallel::{GRAIN, Missing, each, threads};
 use crate::cpu::stream::Past;
 use crate::memory::{self, NoMemory};
+use crate::shape::product;
 
 /// Calls `f` for `0..n`, on several threads when `n` times `work` is worth it. Neighbours go
 /// together until they make up a sensible task.
@@ -65,13 +66,13 @@ pub(crate) struct Scratch {
 impl Scratch {
     const INLINE: usize = 16;
 
-    /// Room for so many bytes, of indeterminate content.
+    /// Room for as many bytes as the factors multiply to, of indeterminate content.
     #[inline]
-    pub fn new(bytes: usize) -> Result<Self, NoMemory> {
-        let words = bytes.div_ceil(16);
+    pub fn bytes<const N: usize>(factors: [usize; N]) -> Result<Self, NoMemory> {
+        let words = product(factors).div_ceil(16);
         let heap = match words {
             0..=Self::INLINE => None,
-            _ => Some(memory::Scratch::uninit(words)?),
+            _ => Some(memory::Scratch::uninit([words])?),
         };
         Ok(Self {
             heap,

@@ -245,7 +245,7 @@ unsafe fn along<R: Running>(job: &ScanJob<'_>) -> Result<(), NoMemory> {
             }
         });
     }
-    let mut totals = memory::Scratch::new(cells * chunks * width, R::START)?;
+    let mut totals = memory::Scratch::new([cells, chunks, width], R::START)?;
     let shared = Shared(totals.as_mut_ptr().cast());
     // SAFETY: every index has `width` totals; no two tasks have one index.
     let place = |index: usize| unsafe {
@@ -368,7 +368,7 @@ impl<R: Running> Walk<'_, R> {
             .direct
             .map(|direct| direct && (n > 1 || self.width == 1));
         let direct_out = direct_out && write && self.past.is_none();
-        let room = |needed: bool| Scratch::new(if needed { tall * n * t.size() } else { 0 });
+        let room = |needed: bool| Scratch::bytes([usize::from(needed), tall, n, t.size()]);
         let (mut input, mut output) = (room(!direct)?, room(!direct_out)?);
         for at in (from..to).step_by(tall) {
             let (rows, at) = (tall.min(to - at), at as isize);

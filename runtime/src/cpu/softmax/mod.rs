@@ -197,7 +197,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     if chunks == 1 {
         return try_for_each(cells, work, |index| {
             let (row, start, n) = walk.cell(index);
-            let mut states = Scratch::new(wide * size)?;
+            let mut states = Scratch::bytes([wide, size])?;
             let states = states.as_mut_ptr();
             // SAFETY: room for `wide` states; each cell has lines of its own.
             unsafe {
@@ -206,7 +206,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
             }
         });
     }
-    let mut all = Scratch::new(cells * chunks * walk.width * size)?;
+    let mut all = Scratch::bytes([cells, chunks, walk.width, size])?;
     let shared = Shared(all.as_mut_ptr());
     let place = |index: usize| shared.get().wrapping_add(index * walk.width * size);
     let range = |index: usize| {
@@ -216,7 +216,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
     try_for_each(cells * chunks, work, |index| {
         let (row, start, n) = walk.cell(index / chunks);
         let (from, to) = range(index);
-        let mut states = Scratch::new(wide * size)?;
+        let mut states = Scratch::bytes([wide, size])?;
         // SAFETY: as above; each task copies its states to a place of its own.
         unsafe {
             walk.fill(states.as_mut_ptr(), row, start, n, from, to)?;
@@ -304,16 +304,9 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
         let walk = self.walk;
         let direct_in = walk.same && walk.inner.src == 1;
         let direct_out = self.dtype == T::DTYPE && self.step == 1;
-        let mut input = Scratch::new(if direct_in {
-            0
-        } else {
-            BLOCK.min(n) * size_of::<T>()
-        })?;
-        let mut output = Scratch::new(if direct_out {
-            0
-        } else {
-            BLOCK.min(n) * size_of::<T>()
-        })?;
+        let room =
+            |direct: bool| Scratch::bytes([usize::from(!direct), BLOCK.min(n), size_of::<T>()]);
+        let (mut input, mut output) = (room(direct_in)?, room(direct_out)?);
         for at in (0..n).step_by(BLOCK) {
             let (len, at) = (BLOCK.min(n - at), at as isize);
             let mut xs = walk.at(src + at * walk.inner.src);
@@ -345,17 +338,9 @@ impl<T: Ordered, F: Finish> Write<'_, T, F> {
         let direct_in = walk.same && walk.kept.src == 1;
         let direct_out = self.dtype == T::DTYPE && walk.kept.dst == 1;
         let tall = (TILE / n).clamp(1, rows);
-        let mut input = Scratch::new(if direct_in {
-            0
-        } else {
-            tall * n * size_of::<T>()
-        })?;
-        let mut output = Scratch::new(if direct_out {
-            0
-        } else {
-            tall * n * size_of::<T>()
-        })?;
-        let mut numbers = Scratch::new(2 * n * size_of::<T>())?;
+        let room = |direct: bool| Scratch::bytes([usize::from(!direct), tall, n, size_of::<T>()]);
+        let (mut input, mut output) = (room(direct_in)?, room(direct_out)?);
+        let mut numbers = Scratch::bytes([2, n, size_of::<T>()])?;
         // SAFETY: the scratch has room; each is written before it is read.
         let (a, b) = unsafe {
             let all = numbers.as_mut_ptr().cast::<T>();

@@ -68,7 +68,7 @@ unsafe fn lines<T: Ordered>(
     let together = (TASK / count).clamp(1, total);
     let (x, result) = (Shared(job.x.cast_mut()), Shared(job.out));
     try_for_each_past(total.div_ceil(together), together * count, past, |task| {
-        let mut scratch = Scratch::new(if past.is_some() { count * size } else { 0 })?;
+        let mut scratch = Scratch::bytes([usize::from(past.is_some()), count, size])?;
         for line in task * together..total.min((task + 1) * together) {
             let (src, dst) = offsets(&plan.kept, line);
             let xs = x.get().cast::<T>().wrapping_offset(plan.src + src);
@@ -193,7 +193,7 @@ unsafe fn across<T: Ordered>(
         let n = width.min(kept.size - first);
         let (src, dst) = offsets(outer, cell / per_row);
         let (src, dst) = (plan.src + src, plan.dst + dst);
-        let mut scratch = Scratch::new(count * n * size)?;
+        let mut scratch = Scratch::bytes([count, n, size])?;
         let cell = Columns {
             xs: x.get().cast::<T>().wrapping_offset(src + first as isize),
             step: strides[0],

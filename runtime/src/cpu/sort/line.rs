@@ -22,13 +22,9 @@ impl<B, P> Room<B, P> {
         let sorts = matches!(task, Task::Sort { .. } | Task::Top { .. } | Task::Mode);
         let spare = sorts && needs_spare(len, width);
         Ok(Self {
-            packed: room(if packs { len } else { 0 })?,
-            spare: room(if spare { len } else { 0 })?,
-            keys: room(if matches!(task, Task::Top { .. }) {
-                len
-            } else {
-                0
-            })?,
+            packed: room([usize::from(packs), len])?,
+            spare: room([usize::from(spare), len])?,
+            keys: room([usize::from(matches!(task, Task::Top { .. })), len])?,
         })
     }
 }

@@ -92,7 +92,7 @@ impl Group<'_> {
 
         // The lines, side by side in this task's own memory unless they stand so already.
         let direct = self.strides[0] == 1 || len == 1;
-        let mut copy = Scratch::new(if direct { 0 } else { lines * len }, B::default())?;
+        let mut copy = Scratch::new([usize::from(!direct), lines, len], B::default())?;
         if !direct {
             let strides = [self.kept.src, self.strides[0]];
             // SAFETY: the caller's promise; the copy has room for the lines.
@@ -117,9 +117,9 @@ impl Group<'_> {
             }
         };
 
-        let wanted = |yes: bool| if yes { lines * count } else { 0 };
-        let mut values = Scratch::new(wanted(!job.values.is_null()), B::default())?;
-        let mut positions = Scratch::new(wanted(!job.positions.is_null()), 0_i64)?;
+        let wanted = |null: bool| [usize::from(!null), lines, count];
+        let mut values = Scratch::new(wanted(job.values.is_null()), B::default())?;
+        let mut positions = Scratch::new(wanted(job.positions.is_null()), 0_i64)?;
         let few = few::takes(job.task, len, lines);
         if few {
             let sizes = [lines, len, count];

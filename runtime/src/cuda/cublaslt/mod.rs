@@ -109,7 +109,7 @@ impl Library {
         // Freed in the stream's order: the next product may use it again.
         let workspace = match plan.workspace {
             0 => None,
-            bytes => Some(cuda.scratch(OP, bytes)?),
+            bytes => Some(cuda.scratch(OP, [bytes])?),
         };
         operands.workspace = workspace
             .as_ref()
@@ -237,7 +237,7 @@ unsafe fn pack(
             step *= *count as isize;
         }
     }
-    let block = cuda.scratch(OP, crate::shape::bytes(OP, &shape, size)?)?;
+    let block = cuda.scratch(OP, [crate::shape::bytes(OP, &shape, p.dtype)?])?;
     let place = |ptr| Place {
         ptr,
         dtype: p.dtype,

@@ -80,7 +80,7 @@ impl<'a> Stage<'a> {
         let which = match found {
             Some(which) => which,
             None => {
-                let host = Scratch::uninit(bytes).map_err(|e| e.in_op(self.op))?;
+                let host = Scratch::uninit([bytes]).map_err(|e| e.in_op(self.op))?;
                 // All of it, since what is written in part is copied back as a whole.
                 let to = host.as_ptr().cast_mut().cast();
                 // SAFETY: a live block of the device, and as many bytes of the host.

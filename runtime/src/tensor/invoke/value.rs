@@ -71,7 +71,7 @@ impl From<&str> for Value {
 impl Value {
     /// As many tensors as an operator returns.
     pub(super) fn tensors(op: Op, tensors: Vec<DynTensor>) -> Result<Self> {
-        let mut all = crate::memory::list(op.name(), tensors.len())?;
+        let mut all = crate::memory::list(op.name(), [tensors.len()])?;
         all.extend(tensors.into_iter().map(Self::Tensor));
         Ok(Self::List(all))
     }

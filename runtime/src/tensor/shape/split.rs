@@ -122,7 +122,7 @@ impl DynTensor {
     }
 
     fn pieces(&self, op: &'static str, at: usize, ranges: &[(usize, usize)]) -> Result<Vec<Self>> {
-        let mut pieces = list(op, ranges.len()).map_err(|e| about(e, &[self]))?;
+        let mut pieces = list(op, [ranges.len()]).map_err(|e| about(e, &[self]))?;
         for &(start, len) in ranges {
             let piece = self.raw.narrow(at, start, len)?;
             pieces.push(Self::new(piece, self.names.clone()));

@@ -57,9 +57,9 @@ impl Walk<'_> {
             (false, false) => n.next_multiple_of(LANES),
         };
         let null = [target.values.is_null(), target.positions.is_null()];
-        let mut values = Scratch::new(held(null[0], straight[0]) * out.size())?;
-        let mut positions = Scratch::new(held(null[1], straight[1]) * size_of::<i64>())?;
-        let mut rest = Scratch::new(if left > 0 { count * LANES * size } else { 0 })?;
+        let mut values = Scratch::bytes([held(null[0], straight[0]), out.size()])?;
+        let mut positions = Scratch::bytes([held(null[1], straight[1]), size_of::<i64>()])?;
+        let mut rest = Scratch::bytes([usize::from(left > 0), count, LANES, size])?;
         let rest = rest.as_mut_ptr();
         let ends = [
             (values.as_mut_ptr(), target.values, out, target.dtype),

@@ -120,13 +120,12 @@ impl Walk<'_> {
         let (own, load) = (self.source.dtype, self.reducer.load());
         make.with(&mut |elements| {
             let cast = (!self.same).then(|| Cast::new(own, load));
-            let scratch = cast.map_or(0, |_| BLOCK * own.size());
             let mut loader = Loader {
                 elements,
                 cast,
                 from: own.size(),
                 to: load.size(),
-                scratch: Scratch::new(scratch)?,
+                scratch: Scratch::bytes([usize::from(cast.is_some()), BLOCK, own.size()])?,
             };
             // SAFETY: passed on.
             unsafe {
@@ -158,7 +157,7 @@ impl Walk<'_> {
             1
         };
         if together > 1 {
-            let mut tile = Scratch::new(together * count * size)?;
+            let mut tile = Scratch::bytes([together, count, size])?;
             let tile = tile.as_mut_ptr();
             for first in (0..n).step_by(together) {
                 let rows = together.min(n - first);
@@ -176,7 +175,7 @@ impl Walk<'_> {
             }
             return Ok(());
         }
-        let mut block = Scratch::new(BLOCK.min(count) * size)?;
+        let mut block = Scratch::bytes([BLOCK.min(count), size])?;
         let block = block.as_mut_ptr();
         // A stored operand's long runs are read where they lie, each by itself.
         let long = self.same && self.inner.size >= SHORT;
@@ -232,7 +231,7 @@ impl Walk<'_> {
         } else {
             TILE.max(widest)
         };
-        let mut tile = Scratch::new(room * size)?;
+        let mut tile = Scratch::bytes([room, size])?;
         let tile = tile.as_mut_ptr();
         let mut at = from;
         runs(&self.plan.reduced, from, to, |offset, len| {

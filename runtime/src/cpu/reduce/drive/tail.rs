@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
             return Ok(n);
         }
         let outputs = n / tail;
-        let mut apart = Scratch::new(n * size)?;
+        let mut apart = Scratch::bytes([n, size])?;
         let apart = apart.as_mut_ptr();
         // SAFETY: room for as many states, which are merged in the order in which they stood.
         unsafe {

@@ -1,197 +1,11 @@
-//! Where the elements of a tensor lie in its buffer, and every view as a change of that.
+//! Every view as a change of a layout.
 
-use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_core::{ErrorKind, Result};
 
-use crate::shape::{Shape, Strides, numel, row_major};
-
-/// Sizes, strides in elements, and the position of the first element.
-///
-/// Invariant: every index within `shape` lies in the buffer. Views keep it, since each of them
-/// reaches a subset of the elements that its base reaches.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Strided {
-    /// Sizes, outermost first.
-    pub shape: Shape,
-    /// Strides in elements; negative after a flip, zero after an expansion.
-    pub strides: Strides,
-    /// The position of the first element, in elements.
-    pub offset: usize,
-}
-
-impl Clone for Strided {
-    /// At once, where a clone of each list would go number by number.
-    #[inline]
-    fn clone(&self) -> Self {
-        if self.is_spilled() {
-            return Self {
-                shape: Shape::from_slice(&self.shape),
-                strides: Strides::from_slice(&self.strides),
-                offset: self.offset,
-            };
-        }
-        // SAFETY: lists that own no allocation are numbers, which may be copied as they are.
-        unsafe { std::ptr::read(self) }
-    }
-}
+use super::{Strided, limit};
+use crate::shape::{Strides, numel, row_major};
 
 impl Strided {
-    /// Row-major from the start of a buffer.
-    #[must_use]
-    pub fn row_major(shape: &[usize]) -> Self {
-        Self {
-            shape: shape.into(),
-            strides: row_major(shape),
-            offset: 0,
-        }
-    }
-
-    /// Whether sizes or strides own an allocation.
-    #[inline(always)]
-    pub(crate) fn is_spilled(&self) -> bool {
-        self.shape.spilled() || self.strides.spilled()
-    }
-
-    /// The same from the start of a buffer, copied as it is.
-    ///
-    /// # Safety
-    /// It is not [spilled](Self::is_spilled).
-    #[inline(always)]
-    pub(crate) unsafe fn at_start(&self) -> Self {
-        // SAFETY: lists that own no allocation are numbers, which may be copied.
-        let (shape, strides) = unsafe {
-            let Self { shape, strides, .. } = self;
-            (std::ptr::read(shape), std::ptr::read(strides))
-        };
-        Self {
-            shape,
-            strides,
-            offset: 0,
-        }
-    }
-
-    /// The number of elements. It was checked when the tensor was made.
-    #[must_use]
-    pub fn numel(&self) -> usize {
-        self.shape.iter().product()
-    }
-
-    /// Whether elements lie in row-major order without gaps.
-    #[must_use]
-    pub fn is_contiguous(&self) -> bool {
-        let mut expected = 1_isize;
-        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
-            match size {
-                0 => return true,
-                1 => {}
-                _ if stride != expected => return self.shape.contains(&0),
-                _ => expected *= size as isize,
-            }
-        }
-        true
-    }
-
-    /// Whether strides are those of a new row-major tensor, also of dims of size 1.
-    #[must_use]
-    #[inline]
-    pub fn is_row_major(&self) -> bool {
-        let mut expected = 1_isize;
-        let dims = self.shape.iter().zip(&self.strides).rev();
-        dims.into_iter().all(|(&size, &stride)| {
-            let fits = stride == expected;
-            expected = expected.wrapping_mul(size.max(1) as isize);
-            fits
-        })
-    }
-
-    /// The number of elements of a tensor in row-major order without gaps, also of dims of size 1;
-    /// `None` where it is another, or has no elements.
-    #[must_use]
-    #[inline]
-    pub(crate) fn dense_count(&self) -> Option<usize> {
-        let mut count = 1_usize;
-        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
-            if stride != count as isize || size == 0 {
-                return None;
-            }
-            count = count.wrapping_mul(size);
-        }
-        Some(count)
-    }
-
-    /// [`dense_count`](Self::dense_count) of both, where they lie alike, wherever they begin.
-    #[must_use]
-    #[inline]
-    pub(crate) fn dense_alike(&self, other: &Self) -> Option<usize> {
-        let (shape, strides) = (&self.shape[..], &self.strides[..]);
-        let (sizes, steps) = (&other.shape[..], &other.strides[..]);
-        let rank = shape.len();
-        if sizes.len() != rank || strides.len() != rank || steps.len() != rank {
-            return None;
-        }
-        let mut count = 1_usize;
-        for i in (0..rank).rev() {
-            let (size, step) = (shape[i], count as isize);
-            if size != sizes[i] || size == 0 || strides[i] != step || steps[i] != step {
-                return None;
-            }
-            count = count.wrapping_mul(size);
-        }
-        Some(count)
-    }
-
-    /// Whether different indices are known to be different elements.
-    #[must_use]
-    pub fn is_disjoint(&self) -> bool {
-        if self.is_row_major() || self.shape.contains(&0) {
-            return true;
-        }
-        let dims = self
-            .shape
-            .iter()
-            .zip(&self.strides)
-            .filter(|&(&size, _)| size > 1);
-        let mut dims: crate::SmallVec<[(usize, usize); 8]> = dims
-            .map(|(&size, &stride)| (stride.unsigned_abs(), size))
-            .collect();
-        dims.sort_unstable();
-        let mut reach = 0;
-        dims.into_iter().all(|(stride, size)| {
-            let disjoint = stride > reach;
-            reach += stride * (size - 1);
-            disjoint
-        })
-    }
-
-    /// The position of an element in the buffer; `None` out of range or for another rank.
-    #[must_use]
-    pub fn position(&self, index: &[usize]) -> Option<usize> {
-        if index.len() != self.shape.len() {
-            return None;
-        }
-        let mut position = self.offset as isize;
-        for ((&i, &size), &stride) in index.iter().zip(&self.shape).zip(&self.strides) {
-            if i >= size {
-                return None;
-            }
-            position += i as isize * stride;
-        }
-        Some(position as usize)
-    }
-
-    fn check_dim(&self, op: &'static str, dim: usize) -> Result<()> {
-        if dim < self.shape.len() {
-            return Ok(());
-        }
-        let what = format!("dim {dim} of a tensor with {} dims", self.shape.len());
-        Err(self
-            .error(ErrorKind::Index, op, what)
-            .hint("count dims from 0"))
-    }
-
-    fn error(&self, kind: ErrorKind, op: &'static str, what: impl Into<String>) -> Error {
-        Error::new(kind, op, what).operand(&Names::default(), &self.shape)
-    }
-
     /// The dims in another order, with new ones of size 1 and stride 0 at the places of `None`.
     ///
     /// # Errors
@@ -205,7 +19,7 @@ impl Strided {
                 aligned.strides.insert(at, 0);
             }
         }
-        Ok(aligned)
+        Self::new("align", aligned.shape, aligned.strides, aligned.offset)
     }
 
     /// The dims in another order: `dims[i]` becomes dim `i`.
@@ -296,9 +110,11 @@ impl Strided {
             self.advance(dim, start);
         }
         self.shape[dim] = len;
-        // With fewer than two elements no step is taken, and a huge one could overflow.
+        // With fewer than two elements no step is taken.
         if len > 1 {
-            self.strides[dim] *= step;
+            let stride = &mut self.strides[dim];
+            *stride = stride.saturating_mul(step);
+            limit(stride);
         }
         Ok(self)
     }
@@ -342,12 +158,12 @@ impl Strided {
         }
         // The stride that a row-major tensor would have there.
         let stride = match (self.shape.get(at), self.strides.get(at)) {
-            (Some(&size), Some(&stride)) => stride.wrapping_mul(size.max(1) as isize),
+            (Some(&size), Some(&stride)) => stride.saturating_mul(size.max(1) as isize),
             _ => 1,
         };
         self.shape.insert(at, 1);
         self.strides.insert(at, stride);
-        Ok(self)
+        Self::new("unsqueeze", self.shape, self.strides, self.offset)
     }
 
     /// Without a dim of size 1; unchanged when its size is another.
@@ -368,7 +184,6 @@ impl Strided {
     /// # Errors
     /// When another size would change, or the result has too many elements.
     pub fn expand(&self, shape: &[usize]) -> Result<Self> {
-        numel("expand", shape)?;
         let fits = shape.len().checked_sub(self.shape.len()).filter(|&left| {
             self.shape
                 .iter()
@@ -387,11 +202,7 @@ impl Strided {
                 strides[left + dim] = stride;
             }
         }
-        Ok(Self {
-            shape: shape.into(),
-            strides,
-            offset: self.offset,
-        })
+        Self::new("expand", shape.into(), strides, self.offset)
     }
 
     /// A dim backwards.
@@ -437,7 +248,32 @@ impl Strided {
         }
         self.shape.push(size);
         self.strides.push(stride);
-        Ok(self)
+        Self::new("diagonal", self.shape, self.strides, self.offset)
+    }
+
+    /// Windows of `size` elements of a dim that begin `step` apart; the dim within a window stands last.
+    ///
+    /// # Errors
+    /// When the dim is out of range, a window is larger than it, or `step` is zero.
+    pub fn windows(mut self, dim: usize, size: usize, step: usize) -> Result<Self> {
+        self.check_dim("unfold", dim)?;
+        let whole = self.shape[dim];
+        let Some(room) = whole.checked_sub(size).filter(|_| step > 0) else {
+            let what =
+                format!("windows of {size} elements in steps of {step}, where there are {whole}");
+            return Err(self
+                .error(ErrorKind::Shape, "unfold", what)
+                .at(0, dim)
+                .hint("a window is no larger than the dim, a step at least 1"));
+        };
+        let stride = self.strides[dim];
+        self.shape[dim] = room / step + 1;
+        self.shape.push(size);
+        // A step beyond the limit is never taken.
+        let step = isize::try_from(step).unwrap_or(isize::MAX);
+        self.strides[dim] = stride.saturating_mul(step);
+        self.strides.push(stride);
+        Self::new("unfold", self.shape, self.strides, self.offset)
     }
 
     /// The same elements in row-major order under other sizes, where strides allow.

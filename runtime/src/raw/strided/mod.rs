@@ -1,0 +1,253 @@
+//! Where the elements of a tensor lie in its buffer.
+
+mod views;
+
+use nomina_core::{Error, ErrorKind, Names, Result};
+
+use crate::shape::{MAX_NUMEL, Shape, Strides, numel, row_major};
+
+/// Sizes, strides in elements, and the position of the first element.
+///
+/// Invariants: the sizes are some that [`numel`] allows; no stride is longer than [`MAX_NUMEL`]; every index
+/// within the shape lies in the buffer of the tensor. Views keep the last one, since each of them
+/// reaches a subset of the elements that its base reaches.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Strided {
+    pub(super) shape: Shape,
+    pub(super) strides: Strides,
+    pub(super) offset: usize,
+}
+
+impl Clone for Strided {
+    /// At once, where a clone of each list would go number by number.
+    #[inline]
+    fn clone(&self) -> Self {
+        if self.is_spilled() {
+            return Self {
+                shape: Shape::from_slice(&self.shape),
+                strides: Strides::from_slice(&self.strides),
+                offset: self.offset,
+            };
+        }
+        // SAFETY: lists that own no allocation are numbers, which may be copied as they are.
+        unsafe { std::ptr::read(self) }
+    }
+}
+
+impl Strided {
+    /// Row-major from the start of a buffer, in sizes that [`numel`] allowed.
+    #[must_use]
+    #[inline]
+    pub(crate) fn row_major(shape: &[usize]) -> Self {
+        Self {
+            shape: shape.into(),
+            strides: row_major(shape),
+            offset: 0,
+        }
+    }
+
+    /// A layout of any sizes and strides, which are checked here but for what lies in the buffer.
+    pub(super) fn new(
+        op: &'static str,
+        shape: Shape,
+        mut strides: Strides,
+        offset: usize,
+    ) -> Result<Self> {
+        numel(op, &shape)?;
+        strides.iter_mut().for_each(limit);
+        Ok(Self {
+            shape,
+            strides,
+            offset,
+        })
+    }
+
+    /// The same sizes, in the order of a new tensor whose dims lie so in memory.
+    pub(crate) fn with_strides(shape: Shape, strides: Strides) -> Self {
+        debug_assert_eq!(shape.len(), strides.len());
+        Self {
+            shape,
+            strides,
+            offset: 0,
+        }
+    }
+
+    /// Sizes, outermost first.
+    #[must_use]
+    #[inline(always)]
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Strides in elements, outermost first; negative after a flip, zero after an expansion.
+    #[must_use]
+    #[inline(always)]
+    pub fn strides(&self) -> &[isize] {
+        &self.strides
+    }
+
+    /// The position of the first element, in elements.
+    #[must_use]
+    #[inline(always)]
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Whether sizes or strides own an allocation.
+    #[inline(always)]
+    pub(crate) fn is_spilled(&self) -> bool {
+        self.shape.spilled() || self.strides.spilled()
+    }
+
+    /// The same from the start of a buffer.
+    #[inline(always)]
+    pub(super) fn at_start(&self) -> Self {
+        Self {
+            offset: 0,
+            ..self.clone()
+        }
+    }
+
+    /// The least and the greatest position of an element; `None` where there is none.
+    pub(super) fn reach(&self) -> Option<(isize, isize)> {
+        let start = isize::try_from(self.offset).unwrap_or(isize::MAX);
+        let mut reach = (start, start);
+        for (&size, &stride) in self.shape.iter().zip(&self.strides) {
+            let last = isize::try_from(size.checked_sub(1)?).unwrap_or(isize::MAX);
+            let far = stride.saturating_mul(last);
+            reach.0 = reach.0.saturating_add(far.min(0));
+            reach.1 = reach.1.saturating_add(far.max(0));
+        }
+        Some(reach)
+    }
+
+    /// The number of elements. It was checked when the tensor was made.
+    #[must_use]
+    pub fn numel(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether elements lie in row-major order without gaps.
+    #[must_use]
+    pub fn is_contiguous(&self) -> bool {
+        let mut expected = 1_isize;
+        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            match size {
+                0 => return true,
+                1 => {}
+                _ if stride != expected => return self.shape.contains(&0),
+                _ => expected *= size as isize,
+            }
+        }
+        true
+    }
+
+    /// Whether strides are those of a new row-major tensor, also of dims of size 1.
+    #[must_use]
+    #[inline]
+    pub fn is_row_major(&self) -> bool {
+        let mut expected = 1_isize;
+        let dims = self.shape.iter().zip(&self.strides).rev();
+        dims.into_iter().all(|(&size, &stride)| {
+            let fits = stride == expected;
+            expected = expected.wrapping_mul(size.max(1) as isize);
+            fits
+        })
+    }
+
+    /// The number of elements of a tensor in row-major order without gaps, also of dims of size 1;
+    /// `None` where it is another, or has no elements.
+    #[must_use]
+    #[inline]
+    pub(crate) fn dense_count(&self) -> Option<usize> {
+        let mut count = 1_usize;
+        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            if stride != count as isize || size == 0 {
+                return None;
+            }
+            count = count.wrapping_mul(size);
+        }
+        Some(count)
+    }
+
+    /// [`dense_count`](Self::dense_count) of both, where they lie alike, wherever they begin.
+    #[must_use]
+    #[inline]
+    pub(crate) fn dense_alike(&self, other: &Self) -> Option<usize> {
+        let (shape, strides) = (&self.shape[..], &self.strides[..]);
+        let (sizes, steps) = (&other.shape[..], &other.strides[..]);
+        let rank = shape.len();
+        if sizes.len() != rank || strides.len() != rank || steps.len() != rank {
+            return None;
+        }
+        let mut count = 1_usize;
+        for i in (0..rank).rev() {
+            let (size, step) = (shape[i], count as isize);
+            if size != sizes[i] || size == 0 || strides[i] != step || steps[i] != step {
+                return None;
+            }
+            count = count.wrapping_mul(size);
+        }
+        Some(count)
+    }
+
+    /// Whether different indices are known to be different elements.
+    #[must_use]
+    pub fn is_disjoint(&self) -> bool {
+        if self.is_row_major() || self.shape.contains(&0) {
+            return true;
+        }
+        let dims = self
+            .shape
+            .iter()
+            .zip(&self.strides)
+            .filter(|&(&size, _)| size > 1);
+        let mut dims: crate::SmallVec<[(usize, usize); 8]> = dims
+            .map(|(&size, &stride)| (stride.unsigned_abs(), size))
+            .collect();
+        dims.sort_unstable();
+        let mut reach = 0;
+        dims.into_iter().all(|(stride, size)| {
+            let disjoint = stride > reach;
+            reach += stride * (size - 1);
+            disjoint
+        })
+    }
+
+    /// The position of an element in the buffer; `None` out of range or for another rank.
+    #[must_use]
+    pub fn position(&self, index: &[usize]) -> Option<usize> {
+        if index.len() != self.shape.len() {
+            return None;
+        }
+        let mut position = self.offset as isize;
+        for ((&i, &size), &stride) in index.iter().zip(&self.shape).zip(&self.strides) {
+            if i >= size {
+                return None;
+            }
+            position += i as isize * stride;
+        }
+        Some(position as usize)
+    }
+
+    fn check_dim(&self, op: &'static str, dim: usize) -> Result<()> {
+        if dim < self.shape.len() {
+            return Ok(());
+        }
+        let what = format!("dim {dim} of a tensor with {} dims", self.shape.len());
+        Err(self
+            .error(ErrorKind::Index, op, what)
+            .hint("count dims from 0"))
+    }
+
+    fn error(&self, kind: ErrorKind, op: &'static str, what: impl Into<String>) -> Error {
+        Error::new(kind, op, what).operand(&Names::default(), &self.shape)
+    }
+}
+
+/// Keeps a stride in range. One that is longer belongs to a dim of one element, or to a tensor
+/// without any, and is never taken.
+fn limit(stride: &mut isize) {
+    const MOST: isize = MAX_NUMEL as isize;
+    *stride = (*stride).clamp(-MOST, MOST);
+}
