@@ -243,3 +243,96 @@ fn a_familys_page_lists_its_methods() {
         "not in the first lines of their file: {missing:#?}"
     );
 }
+
+/// The lines of a file that multiply: `*` between two spaces, since the code is formatted, or `product()`
+/// of an iterator. Each comes with the function that it stands in.
+fn multiplications(text: &str) -> Vec<(usize, String, String)> {
+    let mut function = String::new();
+    let mut found = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("#[cfg(test)]") {
+            break;
+        }
+        let line = code(line);
+        if let Some((_, name)) = line.split_once("fn ") {
+            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_');
+            function = name[..end.unwrap_or(name.len())].to_owned();
+        }
+        let begins = line.trim_start().starts_with("* ");
+        if line.contains(" * ")
+            || begins
+            || line.contains(".product()")
+            || line.contains(".product::")
+        {
+            found.push((at + 1, function.clone(), line.trim().to_owned()));
+        }
+    }
+    found
+}
+
+/// Whether a line computes with floats, or in 128 bits, where no product of sizes wraps.
+fn is_wide(line: &str) -> bool {
+    ["f64", "f32", "i128", "u128", "wide(", "SLOPE"]
+        .iter()
+        .any(|word| line.contains(word))
+}
+
+/// Functions whose products are of floats or of 128 bits although no line says so.
+const ELEMENTS: [(&str, &[&str]); 7] = [
+    ("call/conv/pool.rs", &["span"]),
+    ("call/conv/resample.rs", &["cubic", "new"]),
+    ("call/count.rs", &["of"]),
+    ("call/einsum/order.rs", &["numel", "step"]),
+    ("call/product.rs", &["cheapest"]),
+    (
+        "call/shape/range.rs",
+        &["linspace", "window", "of", "bessel"],
+    ),
+    ("call/stat.rs", &["cov"]),
+];
+
+#[test]
+fn products_of_sizes_do_not_wrap() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources(&["runtime/src/call", "runtime/src/backend"]) {
+        if path.contains("tests") {
+            continue;
+        }
+        let known = ELEMENTS.iter().find(|(file, _)| path.ends_with(file));
+        let elements = known.map_or(&[][..], |(_, functions)| *functions);
+        for (at, function, line) in multiplications(&text) {
+            if !is_wide(&line) && !elements.contains(&function.as_str()) {
+                wrong.push(format!("{path}:{at}: {line}"));
+            }
+        }
+    }
+    // The kernels' entries: what the host's backend calls.
+    let backend = ["host.rs", "moves.rs"].map(|file| {
+        std::fs::read_to_string(root().join("runtime/src/backend").join(file)).unwrap()
+    });
+    let entries: Vec<&str> = backend
+        .iter()
+        .flat_map(|text| text.split("cpu::").skip(1))
+        .filter_map(|path| path.split(['(', ' ', ';', '{']).next()?.rsplit_once("::"))
+        .map(|(_, name)| name)
+        .collect();
+    assert!(entries.len() > 20, "{entries:?}");
+    for (path, text) in sources(&["runtime/src/cpu"]) {
+        if path.contains("tests") {
+            continue;
+        }
+        for (at, function, line) in multiplications(&text) {
+            let allocates = ["Scratch::", "room(", "filled(", "reserve("];
+            let head = format!("\npub(crate) unsafe fn {function}(");
+            let is_size = entries.contains(&function.as_str()) && text.contains(&head);
+            if !is_wide(&line) && (is_size || allocates.iter().any(|word| line.contains(word))) {
+                wrong.push(format!("{path}:{at}: {line}"));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "multiply sizes by `shape::product`, `count` or `scaled_stride`, and pass factors to what \
+         allocates: {wrong:#?}"
+    );
+}
