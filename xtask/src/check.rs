@@ -76,6 +76,14 @@ fn steps() -> Vec<Step> {
         "--test",
         "cuda_*",
     ];
+    let attack = [
+        "test",
+        "--release",
+        "--manifest-path",
+        "tests/attack/Cargo.toml",
+        "--target-dir",
+        "target/attack",
+    ];
     let features = ["check", "-p", "nomina", "--no-default-features"];
     let powerset = ["hack", "check", "-p", "nomina", "--feature-powerset"];
     let doc = Command::cargo(["doc", "--workspace", "--no-deps"]);
@@ -97,6 +105,8 @@ fn steps() -> Vec<Step> {
         Step::new("cuda", Command::cargo(cuda)),
         // All packages' tests, with conformance, properties, documentation and ui-tests.
         Step::new("test", Command::cargo(TEST)),
+        // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.
+        Step::new("attack", Command::cargo(attack)),
         // Once more for its count, which the harness above swallows.
         Step::new("conformance", Command::cargo(count)),
     ]);

@@ -1,0 +1,5 @@
+//! What hostile callers tried, here with overflow checks; `cargo xtask check` runs the same files in release, from a
+//! crate outside of the workspace.
+
+#[path = "attack/tests/sizes.rs"]
+mod sizes;

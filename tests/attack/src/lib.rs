@@ -1,0 +1,1 @@
+//! What hostile callers tried; the tests are in `tests/`.
