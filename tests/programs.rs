@@ -1,0 +1,33 @@
+//! Random programs on tensors of any layout: see `programs/mod.rs`. `NOMINA_PROGRAMS=count,seed` says how many, and
+//! where they begin.
+
+#[path = "programs/bytes.rs"]
+mod bytes;
+#[path = "programs/run.rs"]
+mod programs;
+
+use bytes::Bytes;
+use programs::Counts;
+
+#[test]
+fn layouts_change_no_result() {
+    let asked = std::env::var("NOMINA_PROGRAMS").unwrap_or_else(|_| "20000,1".to_owned());
+    let (count, first) = asked.split_once(',').unwrap_or((&asked, "1"));
+    let (count, first): (u64, u64) = (count.parse().unwrap(), first.parse().unwrap());
+    let mut counts = Counts::default();
+    let mut wrong = Vec::new();
+    for seed in first..first + count {
+        if let Err(what) = programs::run(&mut Bytes::Random(seed), &mut counts) {
+            wrong.push(format!("seed {seed}:\n{what}"));
+            if wrong.len() >= 10 {
+                break;
+            }
+        }
+    }
+    println!(
+        "{count} programs from {first}: {} results, {} by definition, {} errors",
+        counts.results, counts.defined, counts.errors
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(counts.results > counts.errors / 4 && counts.defined > 0);
+}
