@@ -1,5 +1,7 @@
 //! What hostile callers tried, here with overflow checks; `cargo xtask check` runs the same files in release, from a
 //! crate outside of the workspace.
 
+#[path = "attack/tests/names.rs"]
+mod names;
 #[path = "attack/tests/sizes.rs"]
 mod sizes;

@@ -31,8 +31,8 @@ pub struct Aligned {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::Align`] when a dim has no place in the order; [`ErrorKind::UnnamedDim`] when a dim
-/// has no name and there is no `..`, or `None` stands in an order with `..`;
+/// [`ErrorKind::Align`] when a dim has no place in the order, or `None` stands in an order with
+/// `..`; [`ErrorKind::UnnamedDim`] when a dim has no name and there is no `..`;
 /// [`ErrorKind::Ellipsis`] for a second `..`; [`ErrorKind::DuplicateNames`] for a name twice in
 /// the order; [`ErrorKind::InvalidName`].
 pub fn align_to(op: &'static str, names: &Names, order: &[NameItem<'_>]) -> Result<Aligned> {
@@ -66,7 +66,7 @@ fn align(
         }
     } else if order.contains(&NameItem::Unnamed) {
         return Err(Error::new(
-            ErrorKind::UnnamedDim,
+            ErrorKind::Align,
             op,
             "`None` stands beside `..` in the order",
         )

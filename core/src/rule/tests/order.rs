@@ -41,7 +41,7 @@ fn an_order_takes_every_dim_and_adds_new_ones() {
     );
     let kinds = |names: &str, order: &str| kind(align_to("align_to", &n(names), &items(order)));
     assert_eq!(kinds("N _", "N"), ErrorKind::UnnamedDim);
-    assert_eq!(kinds("N", "... _"), ErrorKind::UnnamedDim);
+    assert_eq!(kinds("N", "... _"), ErrorKind::Align);
     assert_eq!(kinds("N", "... ..."), ErrorKind::Ellipsis);
     assert_eq!(kinds("N C", "N N C"), ErrorKind::DuplicateNames);
     assert_eq!(kinds("N", "N 2"), ErrorKind::InvalidName);

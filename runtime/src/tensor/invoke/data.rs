@@ -1,6 +1,6 @@
-//! `torch.tensor`: numbers in nested lists.
+//! `torch.tensor`: numbers in nested lists, or a tensor copied.
 
-use nomina_core::{Category, DType, Element, Error, ErrorKind, Result, Scalar, rule};
+use nomina_core::{Category, DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
 use super::bind::Bound;
 use super::read::names;
@@ -8,15 +8,27 @@ use super::value::{Value, wrong};
 use crate::config::default_dtype;
 use crate::tensor::DynTensor;
 
-/// Nested lists as a tensor; the widest kind of number gives the dtype.
+/// Nested lists as a tensor, the widest kind of number giving the dtype; or a copy of a tensor, which keeps its
+/// dtype, its device and its names.
 pub(super) fn tensor(args: &Bound) -> Result<DynTensor> {
-    let data = args.get("data").unwrap_or(&Value::None);
-    let x = nested("tensor", "data", data, args.dtype()?)?;
-    let x = x.to_device(args.device("device")?.unwrap_or_default())?;
+    let (dtype, device) = (args.dtype()?, args.device("device")?);
+    let x = match args.get("data").unwrap_or(&Value::None) {
+        Value::Tensor(x) => x
+            .to_device(device.unwrap_or(x.device()))?
+            .to_dtype(dtype.unwrap_or(x.dtype()))?
+            .clone_with(MemoryFormat::Preserve)?,
+        data => nested("tensor", "data", data, dtype)?.to_device(device.unwrap_or_default())?,
+    };
     match names(args)? {
         None => Ok(x),
         Some(items) => {
             let names = rule::names_of("tensor", &items, x.rank())?;
+            if x.has_names() && *x.names() != names {
+                let what = format!("the data has dims {}, `names` says {names}", x.names());
+                return Err(Error::new(ErrorKind::NameMismatchOut, "tensor", what)
+                    .operand(x.names(), x.shape())
+                    .hint("leave `names` out, and rename the result"));
+            }
             Ok(DynTensor::new(x.into_parts().0, names))
         }
     }

@@ -10,7 +10,7 @@ use super::bind::Bound;
 use super::read::{ints, rename};
 use super::value::Value;
 use crate::tensor::sparse::keeps_zero;
-use crate::tensor::{AddOptions, AnyLayout, DynSparse, DynTensor, Order, ReduceOptions};
+use crate::tensor::{AddOptions, AnyLayout, DynSparse, DynTensor, Order, ReduceOptions, family};
 
 impl From<AnyLayout> for Value {
     fn from(x: AnyLayout) -> Self {
@@ -31,21 +31,44 @@ pub(super) fn lacking(op: &'static str, x: &DynSparse) -> Error {
 
 /// Calls `op` on arguments among which `x` is sparse.
 pub(super) fn call(op: Op, form: Form, args: &mut Bound, x: &DynSparse) -> Result<Value> {
-    if form == Form::InPlace && op == Op::Add && matches!(args.get("self"), Some(Value::Tensor(_)))
-    {
-        let sum = added(op, args)?;
-        let mut own = args.take_tensor("self")?;
-        return match sum {
-            AnyLayout::Dense(sum) => {
-                own.overwrite(op, sum)?;
-                Ok(Value::Tensor(own))
-            }
-            AnyLayout::Sparse(_) => Err(lacking(op.name(), x)),
-        };
+    match form {
+        Form::Function | Form::Method => computed(op, args, x),
+        Form::Out => {
+            let result = computed(op, args, x)?;
+            stored(op, result, args.out.take())
+        }
+        Form::InPlace if op == Op::Add && matches!(args.get("self"), Some(Value::Tensor(_))) => {
+            let AnyLayout::Dense(sum) = added(op, args)? else {
+                return Err(lacking(op.name(), x));
+            };
+            let mut own = args.take_tensor("self")?;
+            own.overwrite(op, sum)?;
+            Ok(Value::Tensor(own))
+        }
+        Form::InPlace => Err(lacking(op.name(), x)),
     }
-    if !matches!(form, Form::Function | Form::Method) {
-        return Err(lacking(op.name(), x));
+}
+
+/// A result written into an out tensor of its layout.
+fn stored(op: Op, result: Value, out: Option<Value>) -> Result<Value> {
+    match (result, out) {
+        (Value::Tensor(result), Some(Value::Tensor(mut out))) => {
+            family::store(op, result, &mut out)?;
+            Ok(Value::Tensor(out))
+        }
+        (Value::Sparse(result), Some(Value::Sparse(out))) => {
+            result.stored(op.name(), &out).map(Value::Sparse)
+        }
+        (result, Some(out)) => {
+            let what = format!("the result is {}, `out` is {}", result.kind(), out.kind());
+            Err(Error::new(ErrorKind::Layout, op.name(), what)
+                .hint("give an `out` of the result's layout"))
+        }
+        (result, None) => Ok(result),
     }
+}
+
+fn computed(op: Op, args: &Bound, x: &DynSparse) -> Result<Value> {
     if keeps_zero(op) {
         return args.sparse("self")?.map(op, &[]).map(Value::Sparse);
     }

@@ -11,12 +11,12 @@ mod tests;
 use std::fmt;
 
 use crate::Device;
-use nomina_core::rule::DimRef;
+use nomina_core::rule::{self, DimRef};
 use nomina_core::{DType, Error, ErrorKind, Layout, Names, Result};
 
 use super::DynTensor;
-use crate::display;
 use crate::raw::RawCoo;
+use crate::{call, display};
 
 pub use arithmetic::SparseOperand;
 pub(super) use arithmetic::keeps_zero;
@@ -100,6 +100,16 @@ impl DynSparse {
     fn new(raw: RawCoo, names: Names) -> Self {
         debug_assert_eq!(raw.rank(), names.len());
         Self { raw, names }
+    }
+
+    /// What `out` is after this result was written into it: with its dtype, and under its rules for names and sizes.
+    pub(super) fn stored(self, op: &'static str, out: &Self) -> Result<Self> {
+        rule::dtype::cast_to(op, self.dtype(), out.dtype())?;
+        rule::out_shape(op, &out.names, out.shape(), self.shape())?;
+        let names = rule::out(op, &out.names, &self.names)
+            .map_err(|e| e.with_shapes([out.shape(), self.shape()]))?;
+        call::fits_device(op, out.device(), self.device())?;
+        Ok(Self::new(self.to_dtype(out.dtype())?.raw, names))
     }
 
     fn seen(&self) -> (&Names, &[usize]) {
