@@ -1,8 +1,9 @@
 //! What a machine with a GPU has to say: all programs that run there, in a folder that needs no cargo.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::page;
 use crate::step::{Command, Outcome, root};
 
 /// Runs the programs of the folder, one kind after the other, and writes `figures.md`.
@@ -131,40 +132,15 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-const BEGIN: &str = "<!-- figures -->\n";
-const END: &str = "<!-- /figures -->";
 
 /// Writes figures into docs/cuda.md.
 fn record(figures: &Path) -> Outcome {
-    let read = |path: &Path| {
-        fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    let page: PathBuf = root().join("docs/cuda.md");
-    let text = replaced(&read(&page)?, read(figures)?.trim_end())
-        .ok_or_else(|| format!("{} has no place for figures", page.display()))?;
-    fs::write(&page, text).map_err(|error| format!("{}: {error}", page.display()))
-}
-
-fn replaced(page: &str, figures: &str) -> Option<String> {
-    let (head, rest) = page.split_once(BEGIN)?;
-    let (_, tail) = rest.split_once(END)?;
-    Some(format!("{head}{BEGIN}{figures}\n{END}{tail}"))
+    page::record("docs/cuda.md", &page::read(figures)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn figures_have_a_place() {
-        let page = fs::read_to_string(root().join("docs/cuda.md")).unwrap();
-        let written = replaced(&page, "42").unwrap();
-        assert!(
-            written.contains("<!-- figures -->\n42\n<!-- /figures -->"),
-            "{written}"
-        );
-        assert_eq!(replaced("no place", "42"), None);
-    }
 
     #[test]
     fn tests_are_found_by_name() {

@@ -3,7 +3,7 @@
 use crate::step::{Command, Outcome, Step, run_all};
 
 /// As `NOMINA_SIMD` names them, the least first. A machine that lacks one runs the next lower.
-const LEVELS: [&str; 3] = ["baseline", "avx2", "avx512"];
+pub const LEVELS: [&str; 3] = ["baseline", "avx2", "avx512"];
 
 /// What computes, with its tests, examples and documentation. What rustc says is the same everywhere.
 const PACKAGES: [&str; 4] = ["-p", "nomina-runtime", "-p", "nomina"];

@@ -7,7 +7,9 @@ mod gpu;
 mod house;
 mod kernels;
 mod levels;
+mod page;
 mod sanitize;
+mod soak;
 mod step;
 
 use std::process::ExitCode;
@@ -19,6 +21,9 @@ cargo xtask <task>
   generate              rewrites the generated files
   levels                all tests that compute, with the loops of each instruction set
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
+  soak [--runs N] [--record] [TARGET]...
+                        the fuzz targets under AddressSanitizer, N inputs each with the loops of each
+                        instruction set; --record into docs/reliability.md
   kernels [ARGS]        every CUDA kernel compiled by the real compiler, which is fetched; needs no GPU
   gpu [STEP]...         on a machine with a GPU: conformance, kernels, sanitizers, speed;
                         --pack FOLDER for one without cargo, --record FIGURES into docs/cuda.md
@@ -35,6 +40,7 @@ fn main() -> ExitCode {
         "check" => check::run(rest),
         "generate" => generate::rewrite(),
         "gpu" => gpu::run(rest),
+        "soak" => soak::run(rest),
         "kernels" => kernels::run(rest),
         "levels" => levels::run(),
         "sanitize" => sanitize::run(),

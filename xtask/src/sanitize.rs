@@ -1,13 +1,14 @@
 //! The tests of everything `unsafe` (runtime's storage and kernels) under AddressSanitizer,
 //! ThreadSanitizer and Valgrind.
 
+use crate::levels::LEVELS;
 use crate::step::{Command, Outcome, Step, run_all};
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// `cargo xtask sanitize`.
 pub fn run() -> Outcome {
-    let levels = ["baseline", "avx2", "avx512"].map(address);
+    let levels = LEVELS.map(address);
     run_all(
         &levels
             .into_iter()

@@ -113,6 +113,19 @@ impl Command {
         String::from_utf8(output.stdout).map_err(|_| format!("`{}`: not UTF-8", self.line()))
     }
 
+    /// Runs it and gives what it wrote to standard error.
+    pub fn errors(&self) -> Result<String, String> {
+        let output = self
+            .build()
+            .output()
+            .map_err(|error| format!("`{}` could not start: {error}", self.line()))?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        match output.status.success() {
+            true => Ok(text),
+            false => Err(format!("{text}\n`{}`: {}", self.line(), output.status)),
+        }
+    }
+
     /// Whether it runs at all: asks for tools that may be absent.
     pub fn works(&self) -> bool {
         let quiet = self
