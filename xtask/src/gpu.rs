@@ -132,7 +132,6 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-
 /// Writes figures into docs/cuda.md.
 fn record(figures: &Path) -> Outcome {
     page::record("docs/cuda.md", &page::read(figures)?)

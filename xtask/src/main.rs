@@ -21,6 +21,7 @@ cargo xtask <task>
   generate              rewrites the generated files
   levels                all tests that compute, with the loops of each instruction set
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
+  next-solver           all that compiles, by the trait solver that rustc will have next
   soak [--runs N] [--record] [TARGET]...
                         the fuzz targets under AddressSanitizer, N inputs each with the loops of each
                         instruction set; --record into docs/reliability.md
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         "check" => check::run(rest),
         "generate" => generate::rewrite(),
         "gpu" => gpu::run(rest),
+        "next-solver" => step::run_all(&[check::next_solver()]),
         "soak" => soak::run(rest),
         "kernels" => kernels::run(rest),
         "levels" => levels::run(),

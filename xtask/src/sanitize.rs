@@ -22,16 +22,8 @@ pub fn run() -> Outcome {
     run_all(&[valgrind(&test_binary()?)])
 }
 
-/// A command of the nightly toolchain, which alone has sanitizers.
-fn nightly(args: &[&str]) -> Command {
-    // rustup sets it for the cargo that runs this program, and it would win over `+nightly`'s rustc.
-    Command::new("cargo", ["+nightly"])
-        .args(args)
-        .without("RUSTUP_TOOLCHAIN")
-}
-
 fn under_address(test: &[&str]) -> Command {
-    nightly(&["test", "--target", TARGET, "--all-features"])
+    Command::nightly(["test", "--target", TARGET, "--all-features"])
         .args(test)
         // Tests ask for more than there is, and want an error.
         .env("ASAN_OPTIONS", "allocator_may_return_null=1")
@@ -48,13 +40,13 @@ fn under_address(test: &[&str]) -> Command {
 fn address(level: &'static str) -> Step {
     let test = ["-p", "nomina-runtime", "--lib", "--test", "accuracy"];
     let command = under_address(&test).env("NOMINA_SIMD", level);
-    Step::new("address", command).needs(nightly(&["--version"]))
+    Step::new("address", command).needs(Command::nightly(["--version"]))
 }
 
 /// Every row of the table in every dtype, form and layout, from the typed tensor's package down.
 fn rows() -> Step {
     let command = under_address(&["-p", "nomina", "--test", "rows"]);
-    Step::new("address, rows", command).needs(nightly(&["--version"]))
+    Step::new("address, rows", command).needs(Command::nightly(["--version"]))
 }
 
 /// The cache, storage that threads share and copy when they write, and kernels that share work.
@@ -63,14 +55,14 @@ fn rows() -> Step {
 fn thread() -> Step {
     let test = ["-p", "nomina-runtime", "--lib"];
     let flags = "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer";
-    let command = nightly(&["test", "-Zbuild-std", "--target", TARGET])
+    let command = Command::nightly(["test", "-Zbuild-std", "--target", TARGET])
         .args(test)
         // As for AddressSanitizer.
         .env("TSAN_OPTIONS", "allocator_may_return_null=1")
         .env("RUSTFLAGS", flags)
         .env("CARGO_TARGET_DIR", "target/sanitize-thread");
     Step::new("thread", command)
-        .needs(nightly(&["--version"]))
+        .needs(Command::nightly(["--version"]))
         .hint("`rustup +nightly component add rust-src` brings the standard library's source")
 }
 

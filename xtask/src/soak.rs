@@ -55,18 +55,12 @@ pub fn run(args: &[String]) -> Outcome {
     if targets.is_empty() {
         targets = all;
     }
-    let fuzz = |args: &[&str]| {
-        Command::new("cargo", ["+nightly", "fuzz"])
-            .args(args)
-            // rustup sets it for the cargo that runs this program, and it would win over `+nightly`.
-            .without("RUSTUP_TOOLCHAIN")
-    };
-    if !fuzz(&["--version"]).works() {
+    if !Command::nightly(["fuzz", "--version"]).works() {
         return Err("`cargo +nightly fuzz` does not run\n  \
              a nightly toolchain and `cargo install cargo-fuzz` bring it"
             .to_owned());
     }
-    fuzz(&["build", "--sanitizer", "address"]).run()?;
+    Command::nightly(["fuzz", "build", "--sanitizer", "address"]).run()?;
     let jobs = targets.into_iter().flat_map(|target| {
         let levels = match COMPUTE.contains(&target.as_str()) {
             true => LEVELS.map(Some).to_vec(),
@@ -219,6 +213,10 @@ mod tests {
     #[test]
     fn targets_that_compute_are_there() {
         let all = all_targets().unwrap();
-        assert!(COMPUTE.iter().all(|target| all.contains(&(*target).to_owned())));
+        assert!(
+            COMPUTE
+                .iter()
+                .all(|target| all.contains(&(*target).to_owned()))
+        );
     }
 }

@@ -39,6 +39,14 @@ impl Command {
         Self::new(&cargo, args)
     }
 
+    /// The nightly toolchain's cargo.
+    pub fn nightly(args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
+        // rustup sets it for the cargo that runs this program, and it would win over `+nightly`'s rustc.
+        Self::new("cargo", ["+nightly"])
+            .args(args)
+            .without("RUSTUP_TOOLCHAIN")
+    }
+
     pub fn args(mut self, args: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         self.args
             .extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));

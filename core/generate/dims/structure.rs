@@ -235,7 +235,7 @@ fn sums(item: &mut impl FnMut(&str, String), rank: usize, a: &[String]) {
     } else {
         format!("<{}>", a.join(", "))
     };
-    item("Sum<E: Dims>", format!("E::Under{rank}{args}"));
+    item("Sum<E: DimList>", format!("E::Under{rank}{args}"));
     let under = if rank == 0 { "None" } else { "Some" };
     item("Rule<E: Dims>", format!("E::RuleBeside{under}"));
     item(

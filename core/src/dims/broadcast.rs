@@ -10,6 +10,9 @@ use super::id::IsTrue;
 /// alike; `Wild` goes with a name that stands nowhere else in the list that has the `Wild`.
 ///
 /// In generic code it says too that the sum broadcasts with `Self` again, to itself: `x * y + x`.
+/// [`Dims`] is no part of it: write `D: Dims + Broadcast<E>`. Where `Self` is a noun, as in
+/// `Contracted<D, E, X>: Broadcast<E>`, rustc would otherwise seek in this bound what it needs to
+/// find out which list the noun is.
 ///
 /// ```
 /// # use nomina_core::dims::*;
@@ -24,7 +27,7 @@ use super::id::IsTrue;
     note = "generic code asks for it in a bound: `D: Broadcast<E>`"
 )]
 pub trait Broadcast<E: Dims>:
-    Dims + BroadcastWith<E> + DimList<Sum<E>: BroadcastWith<Self> + DimList<Sum<Self> = Sum<Self, E>>>
+    Sized + BroadcastWith<E> + DimList<Sum<E>: BroadcastWith<Self> + DimList<Sum<Self> = Sum<Self, E>>>
 {
 }
 impl<D: Dims + BroadcastWith<E>, E: Dims> Broadcast<E> for D where

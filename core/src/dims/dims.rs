@@ -112,7 +112,7 @@ pub trait DimList {
     /// The dim that matmul contracts on the right.
     type InnerRight: Axis;
     /// The dims of an elementwise result.
-    type Sum<E: Dims>: Dims;
+    type Sum<E: DimList>: Dims;
     /// Which operand's dtype leads: a zero-dim tensor's gives way.
     type Rule<E: Dims>: Rule;
     #[doc(hidden)]
@@ -353,7 +353,7 @@ impl DimList for MoreThan8Dims {
     type Col = ();
     type InnerLeft = NoDim;
     type InnerRight = NoDim;
-    type Sum<E: Dims> = Self;
+    type Sum<E: DimList> = Self;
     type Rule<E: Dims> = Alike;
     type RuleBesideNone = Alike;
     type RuleBesideSome = Alike;

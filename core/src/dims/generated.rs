@@ -60,7 +60,7 @@ impl DimList for () {
     type Col = ();
     type InnerLeft = NoDim;
     type InnerRight = NoDim;
-    type Sum<E: Dims> = E::Under0;
+    type Sum<E: DimList> = E::Under0;
     type Rule<E: Dims> = E::RuleBesideNone;
     type RuleBesideNone = Alike;
     type RuleBesideSome = RightZeroDim;
@@ -213,7 +213,7 @@ impl<A0: Axis> DimList for (A0,) {
     type Col = ();
     type InnerLeft = A0;
     type InnerRight = A0;
-    type Sum<E: Dims> = E::Under1<A0>;
+    type Sum<E: DimList> = E::Under1<A0>;
     type Rule<E: Dims> = E::RuleBesideSome;
     type RuleBesideNone = LeftZeroDim;
     type RuleBesideSome = Alike;
@@ -389,7 +389,7 @@ impl<A0: Axis, A1: Axis> DimList for (A0, A1) {
     type Col = (A1,);
     type InnerLeft = A1;
     type InnerRight = A0;
-    type Sum<E: Dims> = E::Under2<A0, A1>;
+    type Sum<E: DimList> = E::Under2<A0, A1>;
     type Rule<E: Dims> = E::RuleBesideSome;
     type RuleBesideNone = LeftZeroDim;
     type RuleBesideSome = Alike;
@@ -573,7 +573,7 @@ impl<A0: Axis, A1: Axis, A2: Axis> DimList for (A0, A1, A2) {
     type Col = (A2,);
     type InnerLeft = A2;
     type InnerRight = A1;
-    type Sum<E: Dims> = E::Under3<A0, A1, A2>;
+    type Sum<E: DimList> = E::Under3<A0, A1, A2>;
     type Rule<E: Dims> = E::RuleBesideSome;
     type RuleBesideNone = LeftZeroDim;
     type RuleBesideSome = Alike;
@@ -757,7 +757,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis> DimList for (A0, A1, A2, A3) {
     type Col = (A3,);
     type InnerLeft = A3;
     type InnerRight = A2;
-    type Sum<E: Dims> = E::Under4<A0, A1, A2, A3>;
+    type Sum<E: DimList> = E::Under4<A0, A1, A2, A3>;
     type Rule<E: Dims> = E::RuleBesideSome;
     type RuleBesideNone = LeftZeroDim;
     type RuleBesideSome = Alike;
@@ -941,7 +941,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis> DimList for (A0, A1, A2, 
     type Col = (A4,);
     type InnerLeft = A4;
     type InnerRight = A3;
-    type Sum<E: Dims> = E::Under5<A0, A1, A2, A3, A4>;
+    type Sum<E: DimList> = E::Under5<A0, A1, A2, A3, A4>;
     type Rule<E: Dims> = E::RuleBesideSome;
     type RuleBesideNone = LeftZeroDim;
     type RuleBesideSome = Alike;
@@ -1125,7 +1125,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis> DimList for (A0
     type Col = (A5,);
     type InnerLeft = A5;
     type InnerRight = A4;
-    type Sum<E: Dims> = E::Under6<A0, A1, A2, A3, A4, A5>;
+    type Sum<E: DimList> = E::Under6<A0, A1, A2, A3, A4, A5>;
     type Rule<E: Dims> = E::RuleBesideSome;
     type RuleBesideNone = LeftZeroDim;
     type RuleBesideSome = Alike;
@@ -1309,7 +1309,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis> DimLi
     type Col = (A6,);
     type InnerLeft = A6;
     type InnerRight = A5;
-    type Sum<E: Dims> = E::Under7<A0, A1, A2, A3, A4, A5, A6>;
+    type Sum<E: DimList> = E::Under7<A0, A1, A2, A3, A4, A5, A6>;
     type Rule<E: Dims> = E::RuleBesideSome;
     type RuleBesideNone = LeftZeroDim;
     type RuleBesideSome = Alike;
@@ -1493,7 +1493,7 @@ impl<A0: Axis, A1: Axis, A2: Axis, A3: Axis, A4: Axis, A5: Axis, A6: Axis, A7: A
     type Col = (A7,);
     type InnerLeft = A7;
     type InnerRight = A6;
-    type Sum<E: Dims> = E::Under8<A0, A1, A2, A3, A4, A5, A6, A7>;
+    type Sum<E: DimList> = E::Under8<A0, A1, A2, A3, A4, A5, A6, A7>;
     type Rule<E: Dims> = E::RuleBesideSome;
     type RuleBesideNone = LeftZeroDim;
     type RuleBesideSome = Alike;

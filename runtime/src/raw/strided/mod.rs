@@ -19,18 +19,9 @@ pub struct Strided {
 }
 
 impl Clone for Strided {
-    /// At once, where a clone of each list would go number by number.
     #[inline]
     fn clone(&self) -> Self {
-        if self.is_spilled() {
-            return Self {
-                shape: Shape::from_slice(&self.shape),
-                strides: Strides::from_slice(&self.strides),
-                offset: self.offset,
-            };
-        }
-        // SAFETY: lists that own no allocation are numbers, which may be copied as they are.
-        unsafe { std::ptr::read(self) }
+        self.from_position(self.offset)
     }
 }
 
@@ -102,9 +93,31 @@ impl Strided {
     /// The same from the start of a buffer.
     #[inline(always)]
     pub(super) fn at_start(&self) -> Self {
+        self.from_position(0)
+    }
+
+    /// At once, where a clone of each list would go number by number.
+    #[inline(always)]
+    fn from_position(&self, offset: usize) -> Self {
+        if self.is_spilled() {
+            return self.spilled_from(offset);
+        }
+        // SAFETY: lists that own no allocation are numbers, which may be copied as they are.
+        let (shape, strides) =
+            unsafe { (std::ptr::read(&self.shape), std::ptr::read(&self.strides)) };
         Self {
-            offset: 0,
-            ..self.clone()
+            shape,
+            strides,
+            offset,
+        }
+    }
+
+    #[cold]
+    fn spilled_from(&self, offset: usize) -> Self {
+        Self {
+            shape: Shape::from_slice(&self.shape),
+            strides: Strides::from_slice(&self.strides),
+            offset,
         }
     }
 
