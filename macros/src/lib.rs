@@ -8,6 +8,7 @@
 //! Each macro goes in steps: *parse* what was written, *validate* it, *expand* it. Mistakes are
 //! gathered and reported together, each at the tokens it is about.
 
+mod depth;
 mod dims;
 mod einsum;
 mod errors;

@@ -9,6 +9,7 @@ mod validate;
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
 
+use crate::depth;
 use crate::errors::Errors;
 use crate::face::Face;
 
@@ -20,7 +21,7 @@ pub fn dims(input: TokenStream) -> TokenStream {
         let face: Face = input.parse()?;
         Ok((face, parse::items(input, &mut errors)))
     };
-    match parser.parse2(input) {
+    match depth::check(input.clone(), depth::Input::Types).and_then(|()| parser.parse2(input)) {
         Err(error) => error.to_compile_error(),
         Ok((face, items)) => {
             let dims = validate::dims(items, &mut errors);

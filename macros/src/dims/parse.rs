@@ -9,6 +9,7 @@ use syn::parse::ParseStream;
 use syn::{Attribute, Ident, Lit, LitInt, LitStr, Token, Visibility, token};
 
 use crate::errors::Errors;
+use crate::spelling;
 
 /// What the user wrote for one dim.
 pub struct Item {
@@ -119,7 +120,12 @@ fn ident(input: ParseStream<'_>, errors: &mut Errors) -> Option<Ident> {
 
 /// `"N"` where `N` is meant.
 fn quoted_name(quoted: &LitStr, errors: &mut Errors) -> Option<Ident> {
-    let name = quoted.parse::<Ident>().ok();
+    // Other text need not even be tokens.
+    let text = quoted.value();
+    let name = spelling::problem(&text)
+        .is_none()
+        .then(|| quoted.parse::<Ident>().ok())
+        .flatten();
     let hint = name
         .as_ref()
         .map_or_else(String::new, |name| format!(": write `{name}`"));

@@ -9,6 +9,7 @@ mod validate;
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
 
+use crate::depth;
 use crate::errors::{Errors, expression};
 use crate::face::Face;
 
@@ -28,7 +29,9 @@ fn expand(input: TokenStream, end: &str) -> TokenStream {
         let face: Face = input.parse()?;
         Ok((face, parse::equation(input, &mut errors)))
     };
-    let (face, equation) = match parser.parse2(input) {
+    let (face, equation) = match depth::check(input.clone(), depth::Input::Types)
+        .and_then(|()| parser.parse2(input))
+    {
         Ok(parsed) => parsed,
         Err(error) => return expression(error),
     };

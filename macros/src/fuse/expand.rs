@@ -1,31 +1,28 @@
 //! A block that lends the tensors, names the numbers and hands over the program.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Ident;
 use syn::spanned::Spanned;
 
-use super::lower::{Chain, Reduction, borrowed};
-use super::parse::Call;
+use super::check::borrowed;
+use super::lower::{Chain, Reduction, variable};
+use super::parse::Parameter;
 use crate::face::Face;
 
 /// The whole expression; `fallible` ones give a `Result`.
-pub fn chain(face: &Face, call: &Call, chain: &Chain, fallible: bool) -> TokenStream {
+pub fn chain(face: &Face, parameters: &[Parameter], chain: &Chain, fallible: bool) -> TokenStream {
     let path = face.at(Span::call_site());
-    let tensors = call.parameters.iter().map(|parameter| {
+    let tensors = parameters.iter().map(|parameter| {
         let name = &parameter.name;
         let value = match &parameter.value {
-            Some(value) => borrowed(value).into_token_stream(),
+            Some(value) => borrowed(value),
             None => quote_spanned!(name.span()=> &#name),
         };
         let path = face.at(name.span());
         quote_spanned!(name.span()=> #path::__private::fuse_operand(#value))
     });
-    let names: Vec<_> = call
-        .parameters
-        .iter()
-        .map(|parameter| &parameter.name)
-        .collect();
+    let names: Vec<_> = parameters.iter().map(|parameter| &parameter.name).collect();
     let first = names.first();
     let lets = chain
         .lets
@@ -75,8 +72,8 @@ fn reduction(path: &TokenStream, reduction: &Reduction, fallible: bool) -> Token
     if let (Some(op), Some(dims)) = (&reduction.op, call.args.first().cloned()) {
         let chain = Ident::new("chain", receiver);
         let place = Ident::new("dims", dims.span());
-        *call.receiver = syn::parse_quote!(#chain);
-        call.args = syn::parse_quote!(#place);
+        *call.receiver = variable(chain.clone());
+        call.args = [variable(place.clone())].into_iter().collect();
         let method = match (fallible, reduction.literal) {
             (false, false) => quote!(reduce),
             (true, false) => quote!(try_reduce),
@@ -86,7 +83,7 @@ fn reduction(path: &TokenStream, reduction: &Reduction, fallible: bool) -> Token
         return quote!(.#method(#path::__private::Op::#op, #dims, |#chain, #place| #call));
     }
     let chain = Ident::new("chain", Span::mixed_site().located_at(receiver));
-    *call.receiver = syn::parse_quote!(#chain);
+    *call.receiver = variable(chain.clone());
     if fallible {
         quote!(.try_then(|#chain| #call))
     } else {

@@ -1,12 +1,19 @@
 //! From the body to steps, and to the same expression for rustc to check.
 
+use std::collections::HashMap;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, ExprMethodCall, Ident, Lit, Pat, Stmt, UnOp};
+use syn::{
+    AngleBracketedGenericArguments, BinOp, Expr, ExprMethodCall, ExprPath, Ident, Lit, Local, Pat,
+    Stmt, Token, UnOp,
+};
 
 use super::allowed::{OPERATORS, REDUCTIONS};
-use super::parse::Call;
+use super::check::Check;
+use super::instead::{instead, unknown};
+use super::parse::Parameter;
 use crate::errors::Errors;
 use crate::face::Face;
 
@@ -47,7 +54,7 @@ enum Value {
 /// What is wrong, and noted.
 struct Noted;
 
-type Found = Result<(Value, Expr), Noted>;
+type Found = Result<(Value, Check), Noted>;
 
 struct Lower<'a> {
     face: &'a Face,
@@ -56,24 +63,29 @@ struct Lower<'a> {
     numbers: Vec<TokenStream>,
     lets: Vec<(Ident, TokenStream)>,
     /// Names, and the steps that they mean.
-    names: Vec<(Ident, usize)>,
+    names: HashMap<String, usize>,
 }
 
 /// Lowers the body; nothing where mistakes were noted.
-pub fn chain(face: &Face, call: &Call, errors: &mut Errors) -> Option<Chain> {
+pub fn chain(
+    face: &Face,
+    parameters: &[Parameter],
+    body: Expr,
+    errors: &mut Errors,
+) -> Option<Chain> {
     let mut lower = Lower {
         face,
         errors,
         nodes: Vec::new(),
         numbers: Vec::new(),
         lets: Vec::new(),
-        names: Vec::new(),
+        names: HashMap::new(),
     };
-    for (at, parameter) in call.parameters.iter().enumerate() {
+    for (at, parameter) in parameters.iter().enumerate() {
         let node = lower.node(&quote!(Tensor(#at)));
-        lower.names.push((parameter.name.clone(), node));
+        lower.names.insert(parameter.name.to_string(), node);
     }
-    let (check, reduction) = lower.body(&call.body).ok()?;
+    let (check, reduction) = lower.body(body).ok()?;
     Some(Chain {
         nodes: lower.nodes,
         numbers: lower.numbers,
@@ -83,6 +95,31 @@ pub fn chain(face: &Face, call: &Call, errors: &mut Errors) -> Option<Chain> {
     })
 }
 
+/// What is left to do of an expression, the last first: a long chain is a deep tree, and the stack that rustc
+/// leaves a macro is short.
+enum Task {
+    Value(Expr),
+    /// What its operands, found before, are put together to.
+    Group(Span),
+    Paren(Span),
+    Unary(UnOp, &'static str),
+    Binary(BinOp, &'static str),
+    To(Call),
+    Method(Call, &'static Operator),
+}
+
+/// A row of [`OPERATORS`].
+type Operator = (&'static str, &'static str, usize, &'static [f64]);
+
+/// A method call without the expressions in it.
+pub struct Call {
+    pub dot: Token![.],
+    pub method: Ident,
+    pub turbofish: Option<AngleBracketedGenericArguments>,
+    pub parentheses: Span,
+    pub commas: Vec<Option<Token![,]>>,
+}
+
 impl Lower<'_> {
     fn node(&mut self, kind: &TokenStream) -> usize {
         let face = self.face.at(Span::call_site());
@@ -90,10 +127,10 @@ impl Lower<'_> {
         self.nodes.len() - 1
     }
 
-    fn apply(&mut self, op: &str, args: &[usize]) -> usize {
+    fn apply(&mut self, op: &str, args: &[usize]) -> Value {
         let face = self.face.at(Span::call_site());
         let op = format_ident!("{op}");
-        self.node(&quote!(Apply(#face::__private::Op::#op, &[#(#args),*])))
+        Value::Unnamed(self.node(&quote!(Apply(#face::__private::Op::#op, &[#(#args),*]))))
     }
 
     fn wrong<V>(&mut self, at: impl ToTokens, what: impl std::fmt::Display) -> Result<V, Noted> {
@@ -101,22 +138,23 @@ impl Lower<'_> {
         Err(Noted)
     }
 
-    fn body(&mut self, body: &Expr) -> Result<(TokenStream, Option<Reduction>), Noted> {
+    fn body(&mut self, body: Expr) -> Result<(TokenStream, Option<Reduction>), Noted> {
         let mut shared = TokenStream::new();
         // A block and what is called on it mean the same as that call at the block's end.
         let (body, outside) = match body {
-            Expr::MethodCall(call) if is_reduction(&call.method) => match &*call.receiver {
-                block @ Expr::Block(_) => (block, Some(reduction_of(call))),
-                _ => (body, None),
-            },
-            _ => (body, None),
+            Expr::MethodCall(call)
+                if is_reduction(&call.method) && matches!(*call.receiver, Expr::Block(_)) =>
+            {
+                reduction_of(call)
+            }
+            body => (body, None),
         };
         let tail = match body {
-            Expr::Block(block) if block.attrs.is_empty() && block.label.is_none() => {
-                let Some((last, before)) = block.block.stmts.split_last() else {
-                    return self.wrong(body, "expected an expression of the tensors");
+            Expr::Block(mut block) if block.attrs.is_empty() && block.label.is_none() => {
+                let Some(last) = block.block.stmts.pop() else {
+                    return self.wrong(block, "expected an expression of the tensors");
                 };
-                for stmt in before {
+                for stmt in block.block.stmts {
                     shared.extend(self.shared(stmt)?);
                 }
                 match last {
@@ -129,68 +167,69 @@ impl Lower<'_> {
             other => other,
         };
         let (tail, reduction) = match (tail, outside) {
-            (tail, Some(outside)) => (tail, Some(outside)),
-            (Expr::MethodCall(call), None) if is_reduction(&call.method) => {
-                (&*call.receiver, Some(reduction_of(call)))
-            }
-            (tail, None) => (tail, None),
+            (Expr::MethodCall(call), None) if is_reduction(&call.method) => reduction_of(call),
+            (tail, outside) => (tail, outside),
         };
         let (value, check) = self.value(tail)?;
         let check = match value {
-            Value::Number => return self.wrong(tail, "a number alone is no tensor"),
+            Value::Number => return self.wrong(check, "a number alone is no tensor"),
             Value::Named(at) => {
                 // The last step is the result.
                 if at + 1 != self.nodes.len() {
                     let what = "this was computed before: write the expression here, \
-                                 or drop what is not used";
-                    return self.wrong(tail, what);
+                                or drop what is not used";
+                    return self.wrong(check, what);
                 }
                 quote!(::core::clone::Clone::clone(#check))
             }
-            Value::Unnamed(_) => match check {
-                Expr::Paren(inner) => inner.expr.into_token_stream(),
-                check => check.into_token_stream(),
-            },
+            Value::Unnamed(_) => check.without_parentheses(),
         };
         Ok((quote!({ #shared #check }), reduction))
     }
 
     /// `let h = x + b;`
-    fn shared(&mut self, stmt: &Stmt) -> Result<TokenStream, Noted> {
-        let only = "only `let name = expression;` may stand before the result";
-        let Stmt::Local(local) = stmt else {
-            return self.wrong(stmt, only);
+    fn shared(&mut self, stmt: Stmt) -> Result<TokenStream, Noted> {
+        let whole = stmt.to_token_stream();
+        let (name, value) = match stmt {
+            Stmt::Local(Local {
+                pat: Pat::Ident(name),
+                init: Some(init),
+                ..
+            }) if name.by_ref.is_none() && name.mutability.is_none() && init.diverge.is_none() => {
+                (name.ident, init.expr)
+            }
+            _ => {
+                return self.wrong(
+                    whole,
+                    "only `let name = expression;` may stand before the result",
+                );
+            }
         };
-        let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) else {
-            return self.wrong(stmt, only);
-        };
-        if name.by_ref.is_some() || name.mutability.is_some() || init.diverge.is_some() {
-            return self.wrong(stmt, only);
-        }
-        let (value, check) = self.value(&init.expr)?;
-        let name = name.ident.clone();
-        let borrowed = match value {
+        let (value, check) = self.value(*value)?;
+        let (at, borrowed) = match value {
             Value::Number => {
                 let what = "a number needs no name here: write it where it is used";
-                return self.wrong(stmt, what);
+                return self.wrong(whole, what);
             }
-            Value::Named(at) => {
-                self.names.push((name.clone(), at));
-                quote!(#check)
-            }
-            Value::Unnamed(at) => {
-                self.names.push((name.clone(), at));
-                borrowed(&check).into_token_stream()
-            }
+            Value::Named(at) => (at, check),
+            Value::Unnamed(at) => (at, check.borrowed()),
         };
+        self.names.insert(name.to_string(), at);
         Ok(quote!(let #name = #borrowed;))
     }
 
     /// The step of a value, and how the check spells it as an argument.
-    fn step(&mut self, (value, check): (Value, Expr)) -> (usize, Expr) {
+    fn step(&mut self, (value, check): (Value, Check)) -> (usize, Check) {
         match value {
-            Value::Named(at) => (at, check),
-            Value::Unnamed(at) => (at, borrowed(&check)),
+            Value::Unnamed(at) => (at, check.borrowed()),
+            value => self.side((value, check)),
+        }
+    }
+
+    /// As [`Lower::step`] beside an operator, where an owned tensor does.
+    fn side(&mut self, (value, check): (Value, Check)) -> (usize, Check) {
+        match value {
+            Value::Named(at) | Value::Unnamed(at) => (at, check),
             Value::Number => {
                 let at = self.numbers.len();
                 self.numbers.push(check.to_token_stream());
@@ -199,51 +238,55 @@ impl Lower<'_> {
         }
     }
 
-    /// As [`Lower::step`] beside an operator, where an owned tensor does.
-    fn side(&mut self, found: (Value, Expr)) -> (usize, Expr) {
-        let owned = matches!(found.0, Value::Unnamed(_)).then(|| found.1.clone());
-        let (at, check) = self.step(found);
-        (at, owned.unwrap_or(check))
+    fn value(&mut self, expr: Expr) -> Found {
+        let mut tasks = vec![Task::Value(expr)];
+        let mut found: Vec<Found> = Vec::new();
+        while let Some(task) = tasks.pop() {
+            let value = match task {
+                Task::Value(expr) => match self.begin(expr, &mut tasks) {
+                    Some(value) => value,
+                    None => continue,
+                },
+                task => self.finish(task, &mut found),
+            };
+            found.push(value);
+        }
+        found.pop().unwrap_or(Err(Noted))
     }
 
-    fn value(&mut self, expr: &Expr) -> Found {
-        match expr {
-            Expr::Paren(inner) => {
-                let (value, check) = self.value(&inner.expr)?;
-                let mut outer = inner.clone();
-                *outer.expr = check;
-                Ok((value, Expr::Paren(outer)))
+    /// The value of what has no operands; of others, what is to do.
+    fn begin(&mut self, expr: Expr, tasks: &mut Vec<Task>) -> Option<Found> {
+        let (task, operands) = match expr {
+            Expr::Paren(inner) if inner.attrs.is_empty() => (
+                Task::Paren(inner.paren_token.span.join()),
+                vec![*inner.expr],
+            ),
+            Expr::Group(inner) if inner.attrs.is_empty() => {
+                (Task::Group(inner.group_token.span), vec![*inner.expr])
             }
-            Expr::Group(inner) => self.value(&inner.expr),
-            Expr::Path(path) if path.path.get_ident().is_some() => self.name(expr),
-            Expr::Lit(lit) if matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_)) => {
-                Ok((Value::Number, expr.clone()))
+            Expr::Path(ref path) if path.path.get_ident().is_some() => {
+                return Some(self.name(&expr));
             }
-            Expr::Block(block) if block.label.is_none() => {
+            Expr::Lit(ref lit) if matches!(lit.lit, Lit::Int(_) | Lit::Float(_) | Lit::Bool(_)) => {
+                return Some(Ok((Value::Number, Check::whole(&expr))));
+            }
+            Expr::Block(ref block) if block.label.is_none() => {
                 let name = format_ident!("number{}", self.lets.len(), span = Span::mixed_site());
                 self.lets.push((name.clone(), expr.to_token_stream()));
                 // Where the number is blamed, its braces are.
-                let at = Ident::new(&name.to_string(), name.span().located_at(expr.span()));
-                Ok((Value::Number, syn::parse_quote!(#at)))
+                let mut at = name;
+                at.set_span(at.span().located_at(expr.span()));
+                return Some(Ok((Value::Number, Check::whole(&at))));
             }
-            Expr::Unary(unary) => {
+            Expr::Unary(unary) if unary.attrs.is_empty() => {
                 let op = match unary.op {
                     UnOp::Neg(_) => "Neg",
                     UnOp::Not(_) => "BitwiseNot",
-                    _ => return self.wrong(expr, "operands are borrowed already"),
+                    _ => return Some(self.wrong(unary, "operands are borrowed already")),
                 };
-                let (value, check) = self.value(&unary.expr)?;
-                let mut outer = unary.clone();
-                *outer.expr = check;
-                let check = Expr::Unary(outer);
-                match value {
-                    Value::Number => Ok((Value::Number, check)),
-                    Value::Named(at) | Value::Unnamed(at) => {
-                        Ok((Value::Unnamed(self.apply(op, &[at])), check))
-                    }
-                }
+                (Task::Unary(unary.op, op), vec![*unary.expr])
             }
-            Expr::Binary(binary) => {
+            Expr::Binary(binary) if binary.attrs.is_empty() => {
                 let op = match binary.op {
                     BinOp::Add(_) => "Add",
                     BinOp::Sub(_) => "Sub",
@@ -254,36 +297,92 @@ impl Lower<'_> {
                             Some(method) => format!("tensors have a method for it: `{method}`"),
                             None => "this writes to a tensor; a chain only computes one".into(),
                         };
-                        return self.wrong(other, what);
+                        return Some(self.wrong(other, what));
                     }
                 };
-                let (left, right) = (self.value(&binary.left), self.value(&binary.right));
+                let operands = vec![*binary.left, *binary.right];
+                (Task::Binary(binary.op, op), operands)
+            }
+            Expr::MethodCall(call) if call.attrs.is_empty() => match self.method(call) {
+                Ok(begun) => begun,
+                Err(noted) => return Some(Err(noted)),
+            },
+            other => {
+                return Some(self.wrong(
+                    other,
+                    "expected tensors, numbers, `+ - * /` and methods that compute elementwise; \
+                     a number of the run time stands in braces: `{number}`",
+                ));
+            }
+        };
+        tasks.push(task);
+        tasks.extend(operands.into_iter().rev().map(Task::Value));
+        None
+    }
+
+    /// Puts the operands of a task together.
+    fn finish(&mut self, task: Task, found: &mut Vec<Found>) -> Found {
+        let mut operand = || found.pop().unwrap_or(Err(Noted));
+        match task {
+            Task::Value(expr) => self.wrong(expr, "an operand is missing"),
+            Task::Group(span) => operand().map(|(value, check)| (value, check.grouped(span))),
+            Task::Paren(span) => operand().map(|(value, check)| (value, check.parenthesized(span))),
+            Task::Unary(sign, op) => {
+                let (value, check) = operand()?;
+                let check = check.behind(sign);
+                Ok(match value {
+                    Value::Number => (Value::Number, check),
+                    Value::Named(at) | Value::Unnamed(at) => (self.apply(op, &[at]), check),
+                })
+            }
+            Task::Binary(sign, op) => {
+                let (right, left) = (operand(), operand());
                 let (left, right) = (left?, right?);
-                let numbers = matches!((&left.0, &right.0), (Value::Number, Value::Number));
-                let mut outer = binary.clone();
-                if numbers {
-                    (*outer.left, *outer.right) = (left.1, right.1);
-                    return Ok((Value::Number, Expr::Binary(outer)));
+                if let (Value::Number, Value::Number) = (&left.0, &right.0) {
+                    return Ok((Value::Number, left.1.beside(sign, right.1)));
                 }
                 let (left, right) = (self.side(left), self.side(right));
-                (*outer.left, *outer.right) = (left.1, right.1);
-                let step = self.apply(op, &[left.0, right.0]);
-                Ok((Value::Unnamed(step), Expr::Binary(outer)))
+                let value = self.apply(op, &[left.0, right.0]);
+                Ok((value, left.1.beside(sign, right.1)))
             }
-            Expr::MethodCall(call) => self.method(call),
-            other => self.wrong(
-                other,
-                "expected tensors, numbers, `+ - * /` and methods that compute elementwise; \
-                 a number of the run time stands in braces: `{number}`",
-            ),
+            Task::To(call) => {
+                let of = operand()?;
+                let (of, check) = self.side(of);
+                let dtype = call.turbofish.as_ref().map(|list| &list.args);
+                let face = self.face.at(Span::call_site());
+                let step = quote!(To(<#dtype as #face::__private::Element>::DTYPE, #of));
+                let value = Value::Unnamed(self.node(&step));
+                Ok((value, check.called(call, Vec::new())))
+            }
+            Task::Method(call, &(_, op, _, numbers)) => {
+                let mut args: Vec<Found> = call.commas.iter().map(|_| operand()).collect();
+                args.reverse();
+                let receiver = operand()?;
+                if let Value::Number = receiver.0 {
+                    let what = "a number has no methods here: compute it in braces";
+                    return self.wrong(receiver.1, what);
+                }
+                let (first, check) = self.side(receiver);
+                let (mut steps, mut checks) = (vec![first], Vec::new());
+                for arg in args {
+                    let (at, check) = self.step(arg?);
+                    steps.push(at);
+                    checks.push(check);
+                }
+                for number in numbers {
+                    let at = self.numbers.len();
+                    self.numbers.push(quote!(#number));
+                    steps.push(self.node(&quote!(Scalar(#at))));
+                }
+                Ok((self.apply(op, &steps), check.called(call, checks)))
+            }
         }
     }
 
     fn name(&mut self, expr: &Expr) -> Found {
         let text = expr.to_token_stream().to_string();
-        let known = self.names.iter().rev().find(|(name, _)| *name == text);
-        if let Some(&(_, at)) = known {
-            return Ok((Value::Named(at), expr.clone()));
+        if let Some(&at) = self.names.get(&text) {
+            return Ok((Value::Named(at), Check::whole(expr)));
         }
         let what = format!(
             "`{text}` is none of the tensors between the bars: \
@@ -292,70 +391,74 @@ impl Lower<'_> {
         self.wrong(expr, what)
     }
 
-    fn method(&mut self, call: &ExprMethodCall) -> Found {
+    /// What is to do of a call, and its receiver and arguments.
+    fn method(&mut self, call: ExprMethodCall) -> Result<(Task, Vec<Expr>), Noted> {
         let method = call.method.to_string();
-        let mut outer = call.clone();
-        if method == "to" && call.args.is_empty() {
-            let Some(dtype) = call.turbofish.as_ref().filter(|list| list.args.len() == 1) else {
-                return self.wrong(call, "expected a dtype: `.to::<f32>()`");
-            };
-            let dtype = dtype.args.clone();
-            let (value, check) = self.value(&call.receiver)?;
-            let (of, check) = self.side((value, check));
-            *outer.receiver = check;
-            let face = self.face.at(Span::call_site());
-            let step = quote!(To(<#dtype as #face::__private::Element>::DTYPE, #of));
-            return Ok((Value::Unnamed(self.node(&step)), Expr::MethodCall(outer)));
+        let known = OPERATORS.iter().find(|(name, ..)| *name == method);
+        let to = method == "to" && call.args.is_empty();
+        if to
+            && call
+                .turbofish
+                .as_ref()
+                .is_none_or(|list| list.args.len() != 1)
+        {
+            return self.wrong(call, "expected a dtype: `.to::<f32>()`");
         }
-        let Some(&(_, op, count, numbers)) = OPERATORS.iter().find(|(name, ..)| *name == method)
-        else {
+        let Some(known) = known.map(Some).or(to.then_some(None)) else {
             let what = unknown(&method);
             return self.wrong(&call.method, what);
         };
-        if call.args.len() != count {
+        if let Some(&(_, _, count, _)) = known
+            && call.args.len() != count
+        {
             let what = format!(
                 "in `fuse!`, `{method}` takes {count} operand{} besides the one before the dot",
                 if count == 1 { "" } else { "s" }
             );
             return self.wrong(&call.method, what);
         }
-        let receiver = self.value(&call.receiver);
-        let args: Vec<Found> = call.args.iter().map(|arg| self.value(arg)).collect();
-        let receiver = receiver?;
-        if let Value::Number = receiver.0 {
-            return self.wrong(
-                &call.receiver,
-                "a number has no methods here: compute it in braces",
-            );
+        let (mut operands, mut commas) = (vec![*call.receiver], Vec::new());
+        for arg in call.args.into_pairs() {
+            let (arg, comma) = arg.into_tuple();
+            operands.push(arg);
+            commas.push(comma);
         }
-        let (first, check) = self.side(receiver);
-        *outer.receiver = check;
-        let mut steps = vec![first];
-        for (place, arg) in outer.args.iter_mut().zip(args) {
-            let (at, check) = self.step(arg?);
-            steps.push(at);
-            *place = check;
-        }
-        for number in numbers {
-            let at = self.numbers.len();
-            self.numbers.push(quote!(#number));
-            steps.push(self.node(&quote!(Scalar(#at))));
-        }
-        let step = self.apply(op, &steps);
-        Ok((Value::Unnamed(step), Expr::MethodCall(outer)))
+        let call = Call {
+            dot: call.dot_token,
+            method: call.method,
+            turbofish: call.turbofish,
+            parentheses: call.paren_token.span.join(),
+            commas,
+        };
+        let task = match known {
+            Some(operator) => Task::Method(call, operator),
+            None => Task::To(call),
+        };
+        Ok((task, operands))
     }
 }
 
-fn reduction_of(call: &ExprMethodCall) -> Reduction {
+/// What is reduced, and how.
+fn reduction_of(mut call: ExprMethodCall) -> (Expr, Option<Reduction>) {
     let known = REDUCTIONS.iter().find(|(name, _)| call.method == name);
     let op = known.and_then(|(_, op)| *op);
     // Only the dims: what else a method takes, it alone knows.
     let op = op.filter(|_| call.args.len() == 1 && call.turbofish.is_none());
-    Reduction {
-        call: call.clone(),
-        op: op.map(|op| format_ident!("{op}")),
-        literal: call.args.iter().any(literal),
-    }
+    // Where rustc blames the tensor, it shows what was written.
+    let place = Ident::new("chain", call.receiver.span());
+    let receiver = std::mem::replace(&mut *call.receiver, variable(place));
+    let literal = call.args.iter().any(literal);
+    let op = op.map(|op| format_ident!("{op}"));
+    (receiver, Some(Reduction { call, op, literal }))
+}
+
+/// A variable, as an expression.
+pub fn variable(name: Ident) -> Expr {
+    Expr::Path(ExprPath {
+        attrs: Vec::new(),
+        qself: None,
+        path: name.into(),
+    })
 }
 
 /// `"C"`, `-1`, `["N", "C"]`, `keep("C")`
@@ -371,82 +474,6 @@ fn literal(dims: &Expr) -> bool {
     }
 }
 
-/// `&x`, with the parentheses that it needs.
-pub fn borrowed(expr: &Expr) -> Expr {
-    match expr {
-        Expr::Path(_)
-        | Expr::MethodCall(_)
-        | Expr::Call(_)
-        | Expr::Paren(_)
-        | Expr::Macro(_)
-        | Expr::Index(_)
-        | Expr::Field(_)
-        | Expr::Reference(_)
-        | Expr::Unary(_) => syn::parse_quote!(&#expr),
-        _ => syn::parse_quote!(&(#expr)),
-    }
-}
-
 fn is_reduction(method: &Ident) -> bool {
     REDUCTIONS.iter().any(|(name, _)| method == name)
-}
-
-/// The method for an operator that tensors do not have.
-fn instead(op: BinOp) -> Option<&'static str> {
-    Some(match op {
-        BinOp::Rem(_) => "x.remainder(y)",
-        BinOp::And(_) => "x.logical_and(y)",
-        BinOp::Or(_) => "x.logical_or(y)",
-        BinOp::BitXor(_) => "x.bitwise_xor(y)",
-        BinOp::BitAnd(_) => "x.bitwise_and(y)",
-        BinOp::BitOr(_) => "x.bitwise_or(y)",
-        BinOp::Shl(_) => "x.bitwise_left_shift(y)",
-        BinOp::Shr(_) => "x.bitwise_right_shift(y)",
-        BinOp::Eq(_) => "x.eq(y)",
-        BinOp::Ne(_) => "x.ne(y)",
-        BinOp::Lt(_) => "x.lt(y)",
-        BinOp::Le(_) => "x.le(y)",
-        BinOp::Gt(_) => "x.gt(y)",
-        BinOp::Ge(_) => "x.ge(y)",
-        _ => return None,
-    })
-}
-
-/// What to say of a method that is no elementwise operator.
-fn unknown(method: &str) -> String {
-    if REDUCTIONS.iter().any(|(name, _)| *name == method) {
-        return format!(
-            "`{method}` reduces, and may only be the last call: \
-             end this chain with it, and begin another one with the result"
-        );
-    }
-    if method.ends_with('_') {
-        return format!("`{method}` writes to its tensor; a chain only computes one");
-    }
-    let near = OPERATORS
-        .iter()
-        .map(|(name, ..)| (distance(name, method), name))
-        .filter(|(far, name)| *far <= 1 + name.len() / 4)
-        .min();
-    match near {
-        Some((_, name)) => format!("`{method}` computes nothing elementwise; `{name}` does"),
-        None => format!(
-            "`{method}` computes nothing elementwise: call it before, \
-             and name the result between the bars: `y = x.{method}(..)`"
-        ),
-    }
-}
-
-/// How many letters to add, drop or change.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.bytes().enumerate() {
-            let changed = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

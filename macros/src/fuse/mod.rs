@@ -1,7 +1,9 @@
 //! `fuse!`: a chain of elementwise operators in one pass.
 
 mod allowed;
+mod check;
 mod expand;
+mod instead;
 mod lower;
 mod parse;
 #[cfg(test)]
@@ -10,6 +12,7 @@ mod tests;
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
 
+use crate::depth;
 use crate::errors::{Errors, expression};
 use crate::face::Face;
 
@@ -28,14 +31,18 @@ fn expand(input: TokenStream, fallible: bool) -> TokenStream {
         let face: Face = input.parse()?;
         Ok((face, parse::call(input)?))
     };
-    let (face, call) = match parser.parse2(input) {
+    let parsed =
+        depth::check(input.clone(), depth::Input::Values).and_then(|()| parser.parse2(input));
+    let (face, call) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => return expression(error),
     };
     let mut errors = Errors::default();
-    let chain = lower::chain(&face, &call, &mut errors);
+    let chain = lower::chain(&face, &call.parameters, call.body, &mut errors);
     match chain {
-        Some(chain) if errors.is_empty() => expand::chain(&face, &call, &chain, fallible),
+        Some(chain) if errors.is_empty() => {
+            expand::chain(&face, &call.parameters, &chain, fallible)
+        }
         _ => errors.into_expression(None),
     }
 }

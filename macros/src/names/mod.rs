@@ -9,6 +9,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{ParseStream, Parser};
 
+use crate::depth;
 use crate::errors::{Errors, expression};
 use crate::face::Face;
 
@@ -19,7 +20,9 @@ pub fn names(input: TokenStream) -> TokenStream {
         let face: Face = input.parse()?;
         Ok((face, parse::names(input, &mut errors)))
     };
-    let (face, names) = match parser.parse2(input) {
+    let (face, names) = match depth::check(input.clone(), depth::Input::Values)
+        .and_then(|()| parser.parse2(input))
+    {
         Ok(parsed) => parsed,
         Err(error) => return expression(error),
     };

@@ -9,12 +9,21 @@ mod tests;
 
 use proc_macro2::TokenStream;
 
+use crate::depth;
 use crate::errors::Errors;
 
 /// The attribute. Where something in it is wrong, the function stays with its signature, so that
 /// its callers do not fail as well; its body is left out, because it would lack bounds.
 pub fn relations(written: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
+    let read = depth::check(written.clone(), depth::Input::Types)
+        .and_then(|()| depth::check(item.clone(), depth::Input::Function));
+    if let Err(error) = read {
+        errors.push(error);
+        let mut out = errors.into_items();
+        out.extend(item);
+        return out;
+    }
     let items = parse::items(written, &mut errors);
     let function = parse::function(item.clone());
     let (names, bounds) = match &function {

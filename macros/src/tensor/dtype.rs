@@ -5,14 +5,17 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned;
 
-use super::tree::{Node, Value, suffixed};
+use super::tree::{Node, SUFFIXES, Value, suffixed};
 use crate::errors::Errors;
 use crate::face::Face;
 
 /// The dtype, and how a literal is written in it.
 pub enum DType {
     /// A type with a suffix of its own: `1.` becomes `1.0f32`.
-    Suffix { name: String, span: Option<Span> },
+    Suffix {
+        name: &'static str,
+        span: Option<Span>,
+    },
     /// `bool`, said or seen.
     Bool { span: Option<Span> },
     /// Half, complex, an alias or a type parameter: a literal becomes
@@ -22,21 +25,20 @@ pub enum DType {
     Inferred { float: bool },
 }
 
-const SUFFIXES: [&str; 7] = ["u8", "i8", "i16", "i32", "i64", "f32", "f64"];
-
 /// The dtype said by the user, or else the one that the values have: that of a suffix, f32 for
 /// floats, i64 for integers.
 pub fn of(data: &Node, said: Option<Type>) -> DType {
     if let Some(ty) = said {
         let span = Some(ty.span());
-        return match ty.to_token_stream().to_string() {
-            name if SUFFIXES.contains(&name.as_str()) => DType::Suffix { name, span },
-            name if name == "bool" => DType::Bool { span },
-            _ => DType::Convert(Box::new(ty)),
+        let name = ty.to_token_stream().to_string();
+        return match SUFFIXES.iter().find(|known| **known == name) {
+            Some(name) => DType::Suffix { name, span },
+            None if name == "bool" => DType::Bool { span },
+            None => DType::Convert(Box::new(ty)),
         };
     }
     let (mut float, mut int, mut bool, mut other) = (false, false, false, false);
-    let mut typed: Option<String> = None;
+    let mut typed = None;
     data.each_value(&mut |value, _| match value {
         Value::Float { .. } => float = true,
         Value::Int { .. } => int = true,
@@ -44,15 +46,12 @@ pub fn of(data: &Node, said: Option<Type>) -> DType {
         Value::Other => other = true,
         Value::Wrong => {}
         Value::Typed { suffix } => {
-            typed.get_or_insert_with(|| suffix.clone());
+            typed.get_or_insert(*suffix);
         }
     });
-    let suffix = |name: &str| DType::Suffix {
-        name: name.into(),
-        span: None,
-    };
+    let suffix = |name| DType::Suffix { name, span: None };
     match typed {
-        Some(name) => suffix(&name),
+        Some(name) => suffix(name),
         None if other => DType::Inferred { float },
         None if bool && !float && !int => DType::Bool { span: None },
         None if int && !float => suffix("i64"),
@@ -101,15 +100,14 @@ impl DType {
     /// As a type, where expressions do not decide.
     pub fn said(&self, at: Span) -> Option<TokenStream> {
         Some(match self {
-            Self::Suffix { name, span } if SUFFIXES.contains(&name.as_str()) => {
+            Self::Suffix { name, span } => {
                 let span = span.unwrap_or(at);
                 let name = format_ident!("{name}", span = span);
                 quote_spanned!(span=> ::core::primitive::#name)
             }
             Self::Bool { span } => quote_spanned!(span.unwrap_or(at)=> ::core::primitive::bool),
             Self::Convert(ty) => ty.to_token_stream(),
-            // Of an unknown suffix rustc speaks itself.
-            Self::Suffix { .. } | Self::Inferred { .. } => return None,
+            Self::Inferred { .. } => return None,
         })
     }
 

@@ -11,13 +11,16 @@ mod tree;
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
 
+use crate::depth;
 use crate::errors::Errors;
 
 /// The macro.
 pub fn tensor(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let parser = |input: ParseStream<'_>| parse::input(input, &mut errors);
-    let input = match parser.parse2(input) {
+    let input = match depth::check(input.clone(), depth::Input::Values)
+        .and_then(|()| parser.parse2(input))
+    {
         Ok(input) => input,
         Err(error) => {
             errors.push(error);

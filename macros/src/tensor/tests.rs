@@ -97,6 +97,9 @@ fn every_mistake() {
         "[1, 0.]; N; bool",
         "[\"a\", 'b']; N",
         "[-true]; N",
+        "[1x, 0]; N",
+        "[0, 1.5u16, 2usize]; N",
+        "[1b, 0]; N; f64",
         "[[1.5], [2, 3]]; N, C; i64",
     ];
     let all: Vec<String> = codes.iter().map(|code| mistakes(tensor, code)).collect();

@@ -8,6 +8,9 @@ use syn::{Expr, ExprLit, ExprUnary, Lit, LitBool, LitFloat, LitInt, Token, UnOp}
 use crate::errors::Errors;
 use crate::list::up_to_comma;
 
+/// What Rust's numbers may end with, if it is a dtype.
+pub const SUFFIXES: [&str; 7] = ["u8", "i8", "i16", "i32", "i64", "f32", "f64"];
+
 /// A row of rows, a row of values, or a value.
 pub enum Node {
     /// `[a, b, c]`
@@ -36,7 +39,7 @@ pub enum Value {
     Bool(LitBool),
     /// A number with a suffix.
     Typed {
-        suffix: String,
+        suffix: &'static str,
     },
     Other,
     /// A mistake, noted already.
@@ -194,21 +197,29 @@ fn literal(literal: &Lit, minus: Option<Token![-]>, errors: &mut Errors) -> Valu
             minus,
             literal: literal.clone(),
         },
-        Lit::Float(literal) => Value::Typed {
-            suffix: literal.suffix().into(),
-        },
-        Lit::Int(literal) => Value::Typed {
-            suffix: literal.suffix().into(),
-        },
+        Lit::Float(number) => typed(number.suffix(), literal, errors),
+        Lit::Int(number) => typed(number.suffix(), literal, errors),
         Lit::Bool(literal) if minus.is_none() => Value::Bool(literal.clone()),
-        Lit::Byte(_) => Value::Typed {
-            suffix: "u8".into(),
-        },
+        Lit::Byte(_) => Value::Typed { suffix: "u8" },
         other => {
             errors.at(quote!(#minus #other), "a tensor holds numbers or bools");
             Value::Wrong
         }
     }
+}
+
+/// A number whose suffix is a dtype's.
+fn typed(suffix: &str, literal: &Lit, errors: &mut Errors) -> Value {
+    if let Some(suffix) = SUFFIXES.iter().find(|known| **known == suffix) {
+        return Value::Typed { suffix };
+    }
+    let message = format!(
+        "`{suffix}` is no suffix of a dtype; those are {}: another dtype stands behind the dims, \
+         `tensor!([1]; N; f16)`",
+        SUFFIXES.map(|known| format!("`{known}`")).join(", ")
+    );
+    errors.at(literal, message);
+    Value::Wrong
 }
 
 /// A literal with a suffix. The digits are decimal: `0xff` as a float is 255.
@@ -219,7 +230,8 @@ pub fn suffixed(digits: &str, suffix: &str, span: Span) -> Literal {
     };
     let mut literal: Literal = text
         .parse()
-        .unwrap_or_else(|_| Literal::f64_suffixed(f64::NAN));
+        // No digits: rustc says what is wrong with that.
+        .unwrap_or_else(|_| Literal::string(&text));
     literal.set_span(span);
     literal
 }
