@@ -110,6 +110,10 @@ struct Level {
     words: usize,
     angles: usize,
     operators: usize,
+    /// Whether the word before is a field or a method, whose arguments are no operator of their own.
+    member: bool,
+    /// Whether the parameters of a closure are read.
+    bars: bool,
     /// Operators in the groups of this statement, and in any statement.
     inner: usize,
     most: usize,
@@ -127,6 +131,8 @@ impl Level {
             words: 0,
             angles: 0,
             operators: 0,
+            member: false,
+            bars: false,
             inner: 0,
             most: 0,
         }
@@ -143,13 +149,14 @@ impl Level {
 
     /// Takes a token, and says how deep it stands.
     fn read(&mut self, token: &TokenTree) -> usize {
+        let member = std::mem::take(&mut self.member);
         match token {
             TokenTree::Ident(word) => self.word(word),
             TokenTree::Punct(sign) => self.sign(sign),
             TokenTree::Literal(_) => self.operand(Last::Operand),
             TokenTree::Group(group) => {
                 // A call or an index.
-                if matches!(self.last, Last::Operand | Last::Brace) {
+                if matches!(self.last, Last::Operand | Last::Brace) && !member {
                     self.operators += 1;
                 }
                 let depth = self.depth();
@@ -191,14 +198,18 @@ impl Level {
                 self.words += 1;
                 self.last = Last::Prefix;
             }
-            _ => self.operand(Last::Operand),
+            _ => {
+                self.member = matches!(self.last, Last::Operator('.', _));
+                self.operand(Last::Operand);
+            }
         }
     }
 
     fn sign(&mut self, punct: &Punct) {
         let sign = punct.as_char();
         match (sign, self.last) {
-            (',', _) if self.angles > 0 && self.types => self.last = Last::Prefix,
+            ('|', _) if self.bars => (self.bars, self.last) = (false, Last::Prefix),
+            (',', _) if self.bars || (self.angles > 0 && self.types) => self.last = Last::Prefix,
             (',' | ';', _) => {
                 self.end_statement();
                 (self.angles, self.last) = (0, Last::Prefix);
@@ -212,6 +223,9 @@ impl Level {
                     (':', ':') => self.types = true,
                     // `->` and `=>`
                     ('-' | '=', '>') => self.words += 1,
+                    ('=', '=') => self.words = self.words.saturating_sub(1),
+                    // `+=`
+                    (first, '=') if !matches!(first, '<' | '>' | '!') => self.words += 1,
                     ('<', _) if self.types && sign == '<' => self.angles += 1,
                     ('>', '>') => self.angles = self.angles.saturating_sub(1),
                     _ => {}
@@ -245,7 +259,7 @@ impl Level {
             }
             ('|' | '=', _) => {
                 self.words += 1;
-                self.last = Last::Prefix;
+                (self.bars, self.last) = (sign == '|', Last::Prefix);
             }
             _ => {
                 self.signs += 1;
@@ -264,3 +278,6 @@ fn second(first: char, second: char) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,7 +30,11 @@ pub fn relations(written: TokenStream, item: TokenStream) -> TokenStream {
         Ok(function) => names::resolve(items, &function.signature.generics, &mut errors),
         Err(_) => Default::default(),
     };
-    match function.and_then(|_| parse::function(names.put_into(item.clone()))) {
+    let spelled = names.put_into(item.clone());
+    let function = function
+        .and_then(|_| depth::check(spelled.clone(), depth::Input::Function))
+        .and_then(|()| parse::function(spelled));
+    match function {
         Err(error) => {
             errors.push(error);
             let mut out = errors.into_items();

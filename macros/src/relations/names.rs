@@ -5,7 +5,12 @@ use quote::ToTokens;
 use syn::{Generics, Type, WherePredicate};
 
 use super::parse::Item;
+use crate::depth;
 use crate::errors::Errors;
+
+/// The most tokens that a name may stand for. A name that stands twice in the next, and so on, would double them
+/// each time.
+const TOKENS: usize = 4096;
 
 /// Names and their dims, in order.
 #[derive(Default)]
@@ -52,8 +57,21 @@ pub fn resolve(
                         errors.at(&below, what);
                         return none();
                     }
+                    let spelled = names.put_into(dims.to_token_stream());
+                    if let Err(error) = depth::check(spelled.clone(), depth::Input::Types) {
+                        errors.at(&name, error);
+                        return none();
+                    }
+                    if size(spelled.clone()) > TOKENS {
+                        let what = format!(
+                            "`{name}` names dims that take more than {TOKENS} words to spell out: \
+                             split the function, so that each part names fewer dims"
+                        );
+                        errors.at(&name, what);
+                        return none();
+                    }
                     // What parsed before parses with types in the place of names.
-                    syn::parse2(names.put_into(dims.to_token_stream())).unwrap_or(dims)
+                    syn::parse2(spelled).unwrap_or(dims)
                 });
                 names.0.push((name, dims));
             }
@@ -65,6 +83,15 @@ pub fn resolve(
         .map(|bound| syn::parse2(names.put_into(bound.to_token_stream())).unwrap_or(bound))
         .collect();
     (names, bounds)
+}
+
+/// How many tokens there are.
+fn size(tokens: TokenStream) -> usize {
+    let sizes = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(group) => 1 + size(group.stream()),
+        _ => 1,
+    });
+    sizes.sum()
 }
 
 /// The first of `names` that stands in `dims`.

@@ -96,3 +96,19 @@ fn a_mistake_leaves_the_signature() {
     assert!(text.contains("D: Dims"), "{text}");
     assert!(!text.contains("x.sum(C)"), "{text}");
 }
+
+/// `let A = Sum<D, D>, let B = Sum<A, A>, ..`
+#[test]
+fn names_that_double_have_an_end() {
+    let lets: Vec<String> = std::iter::once("let N0 = Sum<D, D>".to_owned())
+        .chain((1..200).map(|i| format!("let N{i} = Sum<N{0}, N{0}>", i - 1)))
+        .collect();
+    let out = relations(
+        lets.join(", ").parse().unwrap(),
+        "fn f<D>(x: N199) {}".parse().unwrap(),
+    );
+    let mut told = String::new();
+    mistakes_in(out, &mut told);
+    assert!(told.contains("more than 4096 words to spell out"), "{told}");
+    assert!(told.lines().count() < 40, "{told}");
+}
