@@ -19,7 +19,7 @@ pub enum Node {
     Repeat {
         span: Span,
         item: Box<Node>,
-        len: Expr,
+        len: Box<Expr>,
     },
     /// Anything else.
     Value { value: Value, tokens: TokenStream },
@@ -141,7 +141,7 @@ fn repeat(span: Span, item: Node, input: ParseStream<'_>, errors: &mut Errors) -
     Node::Repeat {
         span,
         item: Box::new(item),
-        len,
+        len: Box::new(len),
     }
 }
 
@@ -159,7 +159,7 @@ fn of_expr(expr: Expr, errors: &mut Errors) -> Node {
         Expr::Repeat(repeat) => Node::Repeat {
             span: repeat.bracket_token.span.join(),
             item: Box::new(of_expr(*repeat.expr, errors)),
-            len: *repeat.len,
+            len: repeat.len,
         },
         // What a fragment of another macro is wrapped in.
         Expr::Group(group) if group.attrs.is_empty() => of_expr(*group.expr, errors),
