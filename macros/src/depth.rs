@@ -174,12 +174,12 @@ impl Level {
         (self.signs, self.last) = (0, last);
     }
 
-    fn word(&mut self, word: &Ident) {
+    fn word(&mut self, ident: &Ident) {
         if self.last == Last::Tick {
             self.last = Last::Prefix;
             return;
         }
-        let word = word.to_string();
+        let word = ident.to_string();
         if self.last == Last::Brace && !matches!(word.as_str(), "else" | "as") {
             self.end_statement();
         }
@@ -189,12 +189,11 @@ impl Level {
                 (self.types, self.last) = (true, Last::Prefix);
             }
             "mut" | "ref" | "dyn" | "else" | "in" => self.last = Last::Prefix,
-            "async" | "await" | "become" | "box" | "break" | "const" | "continue" | "do"
-            | "extern" | "fn" | "for" | "gen" | "if" | "impl" | "let" | "loop" | "match"
-            | "move" | "raw" | "return" | "static" | "try" | "unsafe" | "where" | "while"
-            | "yield"
-                if !matches!(self.last, Last::Operator('.', _)) =>
-            {
+            "self" | "Self" | "super" | "crate" | "true" | "false" | "_" => {
+                self.operand(Last::Operand);
+            }
+            // Any other keyword may have an expression or a type behind it, to the end.
+            _ if !matches!(self.last, Last::Operator('.', _)) && is_keyword(ident) => {
                 self.words += 1;
                 self.last = Last::Prefix;
             }
@@ -267,6 +266,10 @@ impl Level {
             }
         }
     }
+}
+
+fn is_keyword(word: &Ident) -> bool {
+    syn::parse2::<Ident>(TokenTree::from(word.clone()).into()).is_err()
 }
 
 /// Whether two signs may be one operator.
