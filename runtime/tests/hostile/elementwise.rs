@@ -1,0 +1,114 @@
+//! Elementwise operators, alone and in chains.
+
+use nomina_core::DType;
+use nomina_core::op::{Class, Op};
+use nomina_runtime::call::{Arg, Node, Reduction};
+use nomina_runtime::raw::Raw;
+
+use super::draw::Draw;
+use super::given::Given;
+
+calls! {
+    pointwise(map_op(), map_args());
+    pointwise_unlike(map_op(), map_args());
+    pointwise_owned(map_op(), _, map_rest());
+    pointwise_reusing(map_op(), map_rest(), _, map_rest());
+    pointwise_in_place(map_op(), _, map_rest());
+    pointwise_into(map_op(), _, map_args());
+    of_one(map_op(), _);
+    of_two(map_op(), _, _);
+    of_alike(map_op(), _, _);
+    of_unlike(map_op(), _, _);
+    into_one(map_op(), _);
+    into_own(map_op(), _, _, _);
+    result_dtype(map_op(), map_args());
+    clamp(_, _, _);
+    clamp_bounds(_, size(), _, _);
+    equal(_, _);
+    fused(program(), few(), numbers_of_program());
+    fused_small(program(), few(), numbers_of_program());
+    fused_reduce(program(), few(), numbers_of_program(), _, reduction());
+}
+
+impl<'a> Draw<'a, '_> {
+    fn map_op(&mut self) -> Op {
+        for _ in 0..40 {
+            let op = self.bytes.pick(Op::ALL);
+            if matches!(op.row().class, Class::Unary(_) | Class::Binary(_) | Class::Ternary(_)) {
+                return op;
+            }
+        }
+        self.bytes.pick(&[Op::Add, Op::Where, Op::Matmul])
+    }
+
+    fn map_args(&mut self) -> &'a [Arg<'a>] {
+        self.map_list(1)
+    }
+
+    fn map_rest(&mut self) -> &'a [Arg<'a>] {
+        self.map_list(0)
+    }
+
+    fn map_list(&mut self, least: usize) -> &'a [Arg<'a>] {
+        let count = least + self.bytes.pick(&[0, 0, 1, 1, 1, 2, 2, 3]);
+        let list = (0..count).map(|_| Given::given(self)).collect();
+        self.lent.args.lend(list)
+    }
+
+    fn few(&mut self) -> &'a [&'a Raw] {
+        let count = self.bytes.pick(&[2, 2, 2, 2, 1, 3, 0]);
+        let list = (0..count).map(|_| self.x()).collect();
+        self.lent.tensors.lend(list)
+    }
+
+    fn numbers_of_program(&mut self) -> &'a [nomina_core::Scalar] {
+        let count = self.bytes.pick(&[2, 2, 2, 2, 1, 3, 0]);
+        let list = (0..count).map(|_| Given::given(self)).collect();
+        self.own.scalars.lend(list)
+    }
+
+    /// Steps that mostly name earlier ones.
+    fn program(&mut self) -> &'a [Node<'a>] {
+        // Few dtypes, so that most programs are a single pass.
+        if self.bytes.below(2) == 0 {
+            self.dtype = DType::F32;
+        }
+        let mut nodes = Vec::new();
+        for at in 0..self.bytes.below(7) {
+            let earlier = |bytes: &mut super::Bytes<'_>| match bytes.below(24) {
+                0 => bytes.pick(&[at, at + 1, usize::MAX, 1 << 40]),
+                _ => bytes.below(at),
+            };
+            let of = |bytes: &mut super::Bytes<'_>| match bytes.below(24) {
+                0 => bytes.pick(&[3, usize::MAX]),
+                _ => bytes.below(2),
+            };
+            let node = match self.bytes.below(if at < 2 { 3 } else { 9 }) {
+                0 | 1 => Node::Tensor(of(self.bytes)),
+                2 => Node::Scalar(of(self.bytes)),
+                3 => Node::To(self.bytes.pick(&DType::ALL), earlier(self.bytes)),
+                _ => {
+                    let op = self.map_op();
+                    let arity = match op.row().class {
+                        Class::Unary(_) => 1,
+                        Class::Binary(_) => 2,
+                        _ => 3,
+                    };
+                    let count = if self.bytes.once_in(8) { self.bytes.below(5) } else { arity };
+                    let args = (0..count).map(|_| earlier(self.bytes)).collect();
+                    Node::Apply(op, self.own.sizes.lend(args))
+                }
+            };
+            nodes.push(node);
+        }
+        self.lent.nodes.lend(nodes)
+    }
+
+    fn reduction(&mut self) -> Reduction<'a> {
+        Reduction {
+            op: self.op(super::reduce::REDUCE),
+            dims: self.dims(),
+            keepdim: Given::given(self),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Arguments that nobody should give, to every public function of `call`. Whatever they are, a function gives a
+//! result whose elements lie in its buffer, or an error; it does not panic, and leaves its operands as they were.
+//!
+//! An entry is a line: the function and, for each parameter, `_` for anything of its type or a method of [`Draw`]
+//! that makes arguments which get further.
+
+#[macro_use]
+mod entry;
+mod draw;
+mod given;
+mod make;
+mod see;
+pub mod trial;
+
+mod conv;
+mod elementwise;
+mod gather;
+mod product;
+mod random;
+mod reduce;
+mod shape;
+mod sort;
+mod sparse;
+
+use super::bytes::Bytes;
+use entry::Call;
+
+/// All entries.
+pub fn calls() -> impl Iterator<Item = &'static Call> {
+    [
+        conv::CALLS,
+        elementwise::CALLS,
+        gather::CALLS,
+        product::CALLS,
+        random::CALLS,
+        reduce::CALLS,
+        shape::CALLS,
+        sort::CALLS,
+        sparse::CALLS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// One call of one function, both as the bytes say.
+///
+/// # Panics
+/// When the function does harm.
+pub fn run(bytes: &mut Bytes<'_>) {
+    let at = bytes.below(calls().count());
+    if let Some(call) = calls().nth(at) {
+        entry::once(call, bytes);
+    }
+}

@@ -1,0 +1,68 @@
+//! Products of matrices and vectors.
+
+use nomina_core::op::Op;
+use nomina_runtime::Raw;
+
+use super::draw::Draw;
+
+calls! {
+    mm(matrix(), matrix());
+    mv(matrix(), ranked(1));
+    dot(ranked(1), ranked(1));
+    bmm(ranked(3), ranked(3));
+    matmul(_, _);
+    add_product(op(&[Op::Addmm, Op::Addmv, Op::Addbmm, Op::Baddbmm]), _, matrix(), matrix(), _, _);
+    contract(op(&[Op::Tensordot, Op::Matmul]), _, _, pairs(), pairs());
+    einsum(tensors(), letters(), numbers(2));
+    linear(_, matrix(), _, _, _);
+    add_bias(op(&[Op::Linear]), _, _);
+    outer(ranked(1), ranked(1));
+    inner(_, _);
+    vdot(ranked(1), ranked(1));
+    vecdot(_, _, _);
+    kron(_, _);
+    trace(matrix());
+    matrix_power(matrix(), _);
+    multi_dot(matrices());
+    tensordot(_, _, pairs());
+    cross(_, _, _);
+    cdist(_, _, _, _);
+    attention(attended(), attended(), attended(), _, _);
+}
+
+impl<'a> Draw<'a, '_> {
+    /// Square, mostly.
+    fn matrix(&mut self) -> &'a Raw {
+        let size = self.base.first().copied().unwrap_or(2);
+        let wide = if self.bytes.once_in(4) { self.bytes.below(5) } else { size };
+        self.of(&[size, wide])
+    }
+
+    fn matrices(&mut self) -> &'a [&'a Raw] {
+        let list = (0..self.bytes.below(5)).map(|_| self.matrix()).collect();
+        self.lent.tensors.lend(list)
+    }
+
+    /// The letters of each operand's dims.
+    fn letters(&mut self) -> &'a [&'a [usize]] {
+        let rank = self.base.len();
+        let list = (0..self.bytes.below(5))
+            .map(|_| {
+                let from = self.bytes.below(2);
+                let list = match self.bytes.below(4) {
+                    0 => return self.numbers(rank),
+                    _ => (from..from + rank).collect(),
+                };
+                &self.own.sizes.lend(list)[..]
+            })
+            .collect();
+        self.lent.lists.lend(list)
+    }
+
+    fn attended(&mut self) -> &'a Raw {
+        if !self.dtype.is_float() {
+            self.dtype = nomina_core::DType::F32;
+        }
+        self.x()
+    }
+}

@@ -1,0 +1,132 @@
+//! Reading all of a result.
+
+use nomina_core::op::Resolved;
+use nomina_core::{Result, Scalar};
+use nomina_runtime::call::{self, Arg, SparseSum, Unique};
+use nomina_runtime::raw::{Raw, RawCoo};
+
+/// More elements than this are repeated ones, or zeros that nobody asked memory for.
+const READ: usize = 1 << 20;
+
+/// What a function gives.
+pub trait See {
+    /// Reads it; true where it is a result.
+    fn see(&self) -> bool;
+}
+
+impl See for Raw {
+    fn see(&self) -> bool {
+        hash(self);
+        assert_eq!(self.shape().len(), self.strides().len());
+        if self.numel() <= READ {
+            let rows = call::contiguous(self).expect("memory for a small copy");
+            assert_eq!(hash(&rows), hash(self));
+        }
+        true
+    }
+}
+
+impl See for RawCoo {
+    fn see(&self) -> bool {
+        hash_sparse(self);
+        assert_eq!(self.sparse_dim() + self.dense_dim(), self.rank());
+        // All indices within the sizes.
+        if self.values().numel() < READ {
+            RawCoo::new("see", self.indices(), self.values(), Some(self.shape())).expect("parts that fit");
+        }
+        true
+    }
+}
+
+impl See for SparseSum {
+    fn see(&self) -> bool {
+        match self {
+            Self::Sparse(coo) => coo.see(),
+            Self::Dense(raw) => raw.see(),
+        }
+    }
+}
+
+impl See for Unique {
+    fn see(&self) -> bool {
+        self.values.see() && self.inverse.see() && self.counts.see()
+    }
+}
+
+impl See for Arg<'_> {
+    fn see(&self) -> bool {
+        match self {
+            Self::Tensor(raw) => raw.see(),
+            Self::Scalar(_) => true,
+        }
+    }
+}
+
+impl<T: See> See for Result<T> {
+    fn see(&self) -> bool {
+        match self {
+            Ok(value) => value.see(),
+            Err(error) => {
+                assert!(error.to_string().len() > error.op().len());
+                false
+            }
+        }
+    }
+}
+
+impl<T: See> See for Option<T> {
+    fn see(&self) -> bool {
+        self.as_ref().is_some_and(See::see)
+    }
+}
+
+impl<T: See> See for Vec<T> {
+    fn see(&self) -> bool {
+        self.iter().all(See::see)
+    }
+}
+
+impl<T: See, const N: usize> See for [T; N] {
+    fn see(&self) -> bool {
+        self.iter().all(See::see)
+    }
+}
+
+impl<T: See, U: See> See for (T, U) {
+    fn see(&self) -> bool {
+        let (first, second) = (self.0.see(), self.1.see());
+        first || second
+    }
+}
+
+/// What there is nothing to read of.
+macro_rules! plain {
+    ($($t:ty),*) => { $(impl See for $t { fn see(&self) -> bool { true } })* };
+}
+
+plain!((), bool, f64, usize, Resolved, nomina_runtime::shape::Strides);
+
+/// A number for the elements and how they lie.
+pub fn hash(raw: &Raw) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x100_0000_01b3);
+    add(raw.dtype() as u64);
+    raw.shape().iter().for_each(|&size| add(size as u64));
+    if raw.numel() > READ {
+        return hash;
+    }
+    for value in raw.try_scalars().expect("elements on the host") {
+        match value {
+            Scalar::Bool(x) => add(u64::from(x)),
+            Scalar::Int(x) => add(x as u64),
+            Scalar::Float(x) => add(x.to_bits()),
+            Scalar::Complex(x) => [x.re, x.im].into_iter().for_each(|x| add(x.to_bits())),
+        }
+    }
+    hash
+}
+
+/// As [`hash`], of both parts.
+pub fn hash_sparse(coo: &RawCoo) -> u64 {
+    hash(coo.indices()) ^ hash(coo.values()).rotate_left(1)
+}
