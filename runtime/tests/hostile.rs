@@ -7,19 +7,24 @@ mod bytes;
 #[path = "hostile/mod.rs"]
 mod hostile;
 
+use bytes::Bytes;
 use hostile::trial;
 
 /// The functions that `call` makes public, by its source.
 fn exported() -> Vec<String> {
     let source = include_str!("../src/call/mod.rs");
     let uses = source.split("\npub use ").skip(1);
-    let lists = uses.filter_map(|rest| rest.split_once(';')).map(|(list, _)| list);
+    let lists = uses
+        .filter_map(|rest| rest.split_once(';'))
+        .map(|(list, _)| list);
     let names = lists.flat_map(|list| {
         let items = list.split_once('{').map_or_else(
             || list.rsplit("::").next().unwrap_or(list),
             |(_, items)| items.trim_end_matches('}'),
         );
-        items.split(',').map(|item| item.rsplit(" as ").next().unwrap_or(item).trim())
+        items
+            .split(',')
+            .map(|item| item.rsplit(" as ").next().unwrap_or(item).trim())
     });
     names
         .filter(|name| name.starts_with(char::is_lowercase))
@@ -37,6 +42,14 @@ fn every_public_function_is_called() {
         .filter(|name| !called.contains(&name.as_str()))
         .collect();
     assert!(missing.is_empty(), "no entry for {missing:?}");
+}
+
+/// As a fuzzer does it.
+#[test]
+fn bytes_say_what_is_called() {
+    for byte in 0..=u8::MAX {
+        hostile::run(&mut Bytes::Given(&[byte, 2, 3, 1, 1, byte, 0, 2]));
+    }
 }
 
 #[test]

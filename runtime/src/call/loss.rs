@@ -4,6 +4,7 @@ use crate::Device;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
+use super::check;
 use super::device::same_device;
 use super::{to_device, to_dtype};
 use crate::SmallVec;
@@ -63,7 +64,7 @@ pub fn entropy(
             .operand(&Names::default(), target.shape())
     };
     op.row().check_dtype(x.dtype()).map_err(shown)?;
-    super::softmax::check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     let mut kept = x.shape().to_vec();
     let classes = kept.remove(dim);
     if kept != target.shape() {

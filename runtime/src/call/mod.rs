@@ -7,6 +7,7 @@
 pub(crate) mod alike;
 mod arg;
 mod attention;
+mod check;
 mod conv;
 mod convert;
 mod count;

@@ -3,6 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Names, Result};
 
+use super::check;
 use super::device::same_device;
 use crate::SmallVec;
 use crate::backend::{Place, backend};
@@ -46,7 +47,7 @@ pub struct Affine<'a> {
 /// square one. With `stats`, the mean and the variance of each row too, as f64.
 ///
 /// # Errors
-/// A dtype that is no float, scales that do not broadcast, missing memory.
+/// Dims that are out of range or stand twice, a dtype that is no float, scales that do not broadcast, missing memory.
 pub fn normalize(
     op: Op,
     x: &Raw,
@@ -56,6 +57,7 @@ pub fn normalize(
     stats: bool,
 ) -> Result<(Raw, Option<Raw>)> {
     let own = |error: nomina_core::Error| error.operand(&Names::default(), x.shape());
+    check::dims(op.name(), x.shape(), dims)?;
     op.row().check_dtype(x.dtype()).map_err(own)?;
     let scale = |of: Option<&Raw>| -> Result<Option<Raw>> {
         of.map(|raw| {

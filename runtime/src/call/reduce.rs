@@ -4,6 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::rule::INLINE_DIMS;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
+use super::check;
 use crate::SmallVec;
 use crate::backend::backend;
 use crate::config::default_dtype;
@@ -175,12 +176,35 @@ pub(in crate::call) fn address(result: &mut Raw) -> *mut u8 {
     }
 }
 
+/// Whether [`reduce`] computes it.
+pub(super) fn is_reduction(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Sum
+            | Op::Mean
+            | Op::Prod
+            | Op::Amax
+            | Op::Amin
+            | Op::Any
+            | Op::All
+            | Op::Var
+            | Op::Std
+            | Op::Logsumexp
+            | Op::Nansum
+            | Op::Nanmean
+            | Op::CountNonzero
+            | Op::Norm
+            | Op::Max
+            | Op::Min
+    )
+}
+
 /// `sum`, `mean`, `prod`, `amax`, `amin`, `any`, `all`, `var`, `std`, `logsumexp`, `nansum`,
 /// `nanmean`, `count_nonzero`, `norm`, and `max` and
 /// `min` over all given dims.
 ///
 /// # Errors
-/// A dim that is out of range or stands twice, a dtype the operator does not take, no elements to
+/// Another operator, a dim that is out of range or stands twice, a dtype the operator does not take, no elements to
 /// choose a greatest from, missing memory.
 pub fn reduce(
     op: Op,
@@ -189,6 +213,9 @@ pub fn reduce(
     keepdim: bool,
     options: ReduceOptions,
 ) -> Result<Raw> {
+    if !is_reduction(op) {
+        return Err(check::another(op, "reduce"));
+    }
     let reduced = Reduced::new(op, x, dims, keepdim)?;
     let row = op.row();
     let target = options.dtype.unwrap_or(x.dtype());
@@ -306,6 +333,9 @@ fn complex_variance(
 /// # Errors
 /// As [`reduce`].
 pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
+    if !matches!(op, Op::Max | Op::Min) {
+        return Err(check::another(op, "arg_reduce"));
+    }
     let reduced = Reduced::new(op, x, &along(x, dim), keepdim)?;
     op.row()
         .check_dtype(x.dtype())
@@ -341,6 +371,9 @@ fn along(x: &Raw, dim: usize) -> SmallVec<[usize; 8]> {
 /// # Errors
 /// As [`reduce`].
 pub fn arg_position(op: Op, x: &Raw, dim: Option<usize>, keepdim: bool) -> Result<Raw> {
+    if !matches!(op, Op::Argmax | Op::Argmin) {
+        return Err(check::another(op, "arg_position"));
+    }
     let dims = dim.map_or_else(|| (0..x.rank()).collect(), |dim| along(x, dim));
     let reduced = Reduced::new(op, x, &dims, keepdim)?;
     op.row()

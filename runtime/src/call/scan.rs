@@ -3,8 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Names, Result};
 
+use super::check;
 use super::reduce::address;
-use super::softmax::check_dim;
 use crate::backend::backend;
 use crate::config::default_dtype;
 use crate::raw::Raw;
@@ -27,8 +27,11 @@ pub(crate) struct ScanJob<'a> {
 /// `cumsum`, `cumprod` or `logcumsumexp` along a dim; `dtype` is what elements are converted to first, and the result's.
 ///
 /// # Errors
-/// A dim out of range, missing memory.
+/// Another operator, a dim out of range, missing memory.
 pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
+    if !matches!(op, Op::Cumsum | Op::Cumprod | Op::Logcumsumexp) {
+        return Err(check::another(op, "scan"));
+    }
     let row = op.row();
     let target = dtype.unwrap_or(x.dtype());
     row.check_dtype(target)
@@ -36,7 +39,7 @@ pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
     if x.rank() == 0 && dim == 0 {
         return scan(op, &x.unsqueeze(0)?, 0, dtype)?.squeeze(0);
     }
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     let resolved = row.dtype.resolve(target, default_dtype());
     let result = dtype.unwrap_or(resolved.result);
     let mut out = Raw::empty(op.name(), x.shape(), result, x.device())?;

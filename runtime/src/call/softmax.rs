@@ -1,8 +1,9 @@
 //! Normalisation along a dim.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Names, Result};
 
+use super::check;
 use super::reduce::address;
 use crate::backend::backend;
 use crate::raw::Raw;
@@ -25,8 +26,11 @@ pub(crate) struct SoftmaxJob<'a> {
 /// `softmax`, `log_softmax` or `softmin` along a dim; `dtype` is what elements are converted to first.
 ///
 /// # Errors
-/// A dim out of range, a dtype that is no float, missing memory.
+/// Another operator, a dim out of range, a dtype that is no float, missing memory.
 pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
+    if !matches!(op, Op::Softmax | Op::LogSoftmax | Op::Softmin) {
+        return Err(check::another(op, "softmax"));
+    }
     let target = dtype.unwrap_or(x.dtype());
     op.row()
         .check_dtype(target)
@@ -34,7 +38,7 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
     if x.rank() == 0 && dim == 0 {
         return softmax(op, &x.unsqueeze(0)?, 0, dtype)?.squeeze(0);
     }
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     if op == Op::Softmin {
         let negated = super::pointwise(Op::Neg, &[x.into()])?;
         return softmax(Op::Softmax, &negated, dim, dtype).map_err(|e| e.in_op(op.name()));
@@ -61,15 +65,4 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
         })?;
     }
     Ok(out)
-}
-
-/// Refuses a dim that is out of range.
-pub(super) fn check_dim(op: Op, x: &Raw, dim: usize) -> Result<()> {
-    if dim < x.rank() {
-        return Ok(());
-    }
-    let what = format!("dim {dim} is out of range for {} dims", x.rank());
-    Err(Error::new(ErrorKind::Index, op.name(), what)
-        .operand(&Names::default(), x.shape())
-        .hint("count dims from 0, outermost first"))
 }

@@ -3,9 +3,9 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
+use super::check;
 use super::device::same_device;
 use super::reduce::address;
-use super::softmax::check_dim;
 use super::{contiguous, index_select};
 use crate::SmallVec;
 use crate::backend::{GroupJob, backend};
@@ -79,7 +79,7 @@ pub fn sort(op: Op, x: &Raw, dim: usize, descending: bool) -> Result<(Raw, Raw)>
         let (values, positions) = sort(op, &row, 0, descending)?;
         return Ok((values.squeeze(0)?, positions.squeeze(0)?));
     }
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     let task = Task::Sort { descending };
     lines(op, task, x, dim, x.shape()[dim], true)
 }
@@ -95,7 +95,7 @@ pub fn topk(op: Op, x: &Raw, k: i64, dim: usize, largest: bool) -> Result<(Raw, 
         let number = |x: Raw| if k == 1 { x.squeeze(0) } else { Ok(x) };
         return Ok((number(values)?, number(positions)?));
     }
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     let size = x.shape()[dim];
     let count = usize::try_from(k).ok().filter(|&k| k <= size);
     let Some(count) = count else {
@@ -112,7 +112,7 @@ fn one(op: Op, task: Task, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, R
     if let Some(row) = as_line(x, dim)? {
         return one(op, task, &row, 0, false);
     }
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     if x.shape()[dim] == 0 {
         return Err(
             refuse(ErrorKind::Index, op, x, "no elements to choose from")
@@ -194,7 +194,7 @@ pub fn running_extreme(op: Op, x: &Raw, dim: usize) -> Result<(Raw, Raw)> {
         let (values, positions) = running_extreme(op, &row, 0)?;
         return Ok((values.squeeze(0)?, positions.squeeze(0)?));
     }
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     let task = Task::Extreme {
         greatest: op == Op::Cummax,
     };
@@ -222,7 +222,7 @@ pub fn unique(op: Op, x: &Raw, dim: Option<usize>, consecutive: bool) -> Result<
     let Some(dim) = dim else {
         return unique_elements(op, x, consecutive);
     };
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     let mut front: Vec<usize> = (0..x.rank()).collect();
     front.remove(dim);
     front.insert(0, dim);

@@ -5,7 +5,8 @@ use nomina_core::{DType, Error, ErrorKind, Names, Promoter, Result, Scalar};
 
 use super::device::{by_host, same_device, sparse_by_host};
 use super::{
-    Arg, ReduceOptions, cat, contiguous, contiguous_in, copy_into, pointwise, reduce, to_dtype,
+    Arg, ReduceOptions, cat, check, contiguous, contiguous_in, copy_into, pointwise, reduce,
+    to_dtype,
 };
 use crate::config::default_dtype;
 use crate::cpu::sparse as kernels;
@@ -401,6 +402,11 @@ pub fn sparse_sum(
 /// [`ErrorKind::Layout`] when a sparse dim and a dense one change places.
 pub fn sparse_permute(op: &'static str, x: &RawCoo, order: &[usize]) -> Result<RawCoo> {
     let sparse = x.sparse_dim();
+    check::dims(op, x.shape(), order)?;
+    if order.len() != x.rank() {
+        let what = format!("{order:?} does not list every dim once");
+        return Err(refuse(ErrorKind::Rank, op, &[x.shape()], what).hint("list all dims"));
+    }
     if order[..sparse].iter().any(|&dim| dim >= sparse) {
         let what = "a sparse and a dense dim cannot change places".to_owned();
         return Err(refuse(ErrorKind::Layout, op, &[x.shape()], what)

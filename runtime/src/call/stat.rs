@@ -3,7 +3,7 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::softmax::check_dim;
+use super::check;
 use super::{Arg, ReduceOptions, matmul, pointwise, pointwise_owned, reduce, scan, to_dtype};
 use crate::raw::Raw;
 use crate::shape::Shape;
@@ -39,7 +39,7 @@ fn neighbours(x: &Raw, dim: usize) -> Result<[Raw; 2]> {
 /// A dim out of range, a negative `n`, missing memory.
 pub fn diff(x: &Raw, n: i64, dim: usize) -> Result<Raw> {
     let op = Op::Diff;
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     let Ok(times) = usize::try_from(n) else {
         return Err(refuse(ErrorKind::Argument, op, x, format!("{n} times"))
             .hint("give a number that is not negative"));
@@ -76,7 +76,7 @@ pub enum Spacing<'a> {
 /// A dim out of range, places that do not go with the samples, samples of bool, missing memory.
 pub fn trapezoid(op: Op, y: &Raw, spacing: Spacing<'_>, dim: usize, running: bool) -> Result<Raw> {
     check_dtype(op, y)?;
-    check_dim(op, y, dim)?;
+    check::dim(op.name(), y.shape(), dim)?;
     let distances = match spacing {
         Spacing::At(places) => Some(distances(op, y, places, dim)?),
         Spacing::Even(_) => None,
@@ -253,7 +253,7 @@ pub fn corrcoef(x: &Raw) -> Result<Raw> {
 pub fn renorm(x: &Raw, p: f64, dim: usize, maxnorm: f64) -> Result<Raw> {
     let op = Op::Renorm;
     check_dtype(op, x)?;
-    check_dim(op, x, dim)?;
+    check::dim(op.name(), x.shape(), dim)?;
     if x.rank() < 2 {
         return Err(refuse(ErrorKind::Rank, op, x, "slices have no dims")
             .hint("use `norm`, or `unsqueeze` first"));

@@ -3,7 +3,9 @@
 use nomina_core::DType;
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
-use nomina_runtime::call::{AvgArgs, Columns, ConvArgs, ConvSites, MaxArgs, PadPair, Resize, TransposedArgs};
+use nomina_runtime::call::{
+    AvgArgs, Columns, ConvArgs, ConvSites, MaxArgs, PadPair, Resize, TransposedArgs,
+};
 
 use super::draw::Draw;
 use super::given::Given;
@@ -18,7 +20,7 @@ calls! {
     adaptive_max(op(&[Op::AdaptiveMaxPool2d]), image(), spatial(), each(2, 2), _);
     max_unpool(op(&[Op::MaxUnpool2d]), image(), index(), spatial(), each(3, 2));
     im2col(image(), columns());
-    fold(image(), each(4, 2), columns());
+    fold(columns_of_image(), folded(), columns_of_two());
     pad(op(&[Op::Pad]), _, _, pad_pairs(), _, _);
     interpolate(_, resizes(), _, _);
 }
@@ -84,7 +86,11 @@ impl<'a> Draw<'a, '_> {
             stride: self.each(1, count),
             padding: (self.bytes.below(4) > 0).then(|| self.each(1, count)),
             dilation: self.each(1, count),
-            groups: if self.bytes.once_in(4) { self.size() } else { 1 },
+            groups: if self.bytes.once_in(4) {
+                self.size()
+            } else {
+                1
+            },
         };
         self.lent.conv.lend(args)
     }
@@ -95,7 +101,11 @@ impl<'a> Draw<'a, '_> {
             stride: self.each(2, count),
             padding: self.each(0, count),
             output_padding: self.each(0, count),
-            groups: if self.bytes.once_in(4) { self.size() } else { 1 },
+            groups: if self.bytes.once_in(4) {
+                self.size()
+            } else {
+                1
+            },
             dilation: self.each(1, count),
         };
         self.lent.transposed.lend(args)
@@ -136,6 +146,32 @@ impl<'a> Draw<'a, '_> {
         self.lent.columns.lend(args)
     }
 
+    /// What a window of two by two sees of so many elements.
+    fn columns_of_image(&mut self) -> &'a Raw {
+        self.base = vec![2, 3];
+        self.of(&[2, 8, 6])
+    }
+
+    fn folded(&mut self) -> &'a [usize] {
+        if self.bytes.once_in(4) {
+            return self.numbers(2);
+        }
+        self.own.sizes.lend(vec![3, 4])
+    }
+
+    fn columns_of_two(&mut self) -> &'a Columns<'a> {
+        if self.bytes.once_in(4) {
+            return self.columns();
+        }
+        let two = |number| &self.own.sizes.lend(vec![number; 2])[..];
+        self.lent.columns.lend(Columns {
+            kernel: two(2),
+            dilation: two(1),
+            padding: two(0),
+            stride: two(1),
+        })
+    }
+
     fn pad_pairs(&mut self) -> &'a [PadPair] {
         let list = (0..self.bytes.below(self.base.len() + 2))
             .map(|_| (make::whole(self.bytes), make::whole(self.bytes)))
@@ -146,7 +182,11 @@ impl<'a> Draw<'a, '_> {
     fn resizes(&mut self) -> &'a [Resize] {
         let list = (0..self.bytes.below(4))
             .map(|at| Resize {
-                dim: if self.bytes.once_in(8) { self.dim() } else { at + 2 },
+                dim: if self.bytes.once_in(8) {
+                    self.dim()
+                } else {
+                    at + 2
+                },
                 size: self.size(),
                 factor: Given::given(self),
             })

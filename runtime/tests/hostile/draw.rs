@@ -3,11 +3,11 @@
 use std::cell::{Cell, OnceCell};
 
 use nomina_core::DType;
+use nomina_runtime::Generator;
 use nomina_runtime::call::{
     Arg, AvgArgs, Columns, ConvArgs, ConvSites, MaxArgs, Node, PadPair, Resize, TransposedArgs,
 };
 use nomina_runtime::raw::{Raw, RawCoo, RawMut};
-use nomina_runtime::Generator;
 
 use super::super::bytes::Bytes;
 use super::{make, see};
@@ -59,7 +59,11 @@ impl Own {
             assert_eq!(see::hash(raw), *before, "an operand changed: {raw:?}");
         }
         for (coo, before) in self.sparse.cells.iter().filter_map(OnceCell::get) {
-            assert_eq!(see::hash_sparse(coo), *before, "an operand changed: {coo:?}");
+            assert_eq!(
+                see::hash_sparse(coo),
+                *before,
+                "an operand changed: {coo:?}"
+            );
         }
     }
 }
@@ -149,7 +153,9 @@ impl<'a, 'b> Draw<'a, 'b> {
 
     /// The sizes of the tensor that is written to.
     pub fn dest_shape(&self) -> Vec<usize> {
-        self.dest.as_ref().map_or_else(Vec::new, |raw| raw.shape().to_vec())
+        self.dest
+            .as_ref()
+            .map_or_else(Vec::new, |raw| raw.shape().to_vec())
     }
 
     pub fn dest_dtype(&self) -> DType {

@@ -34,7 +34,10 @@ impl<'a> Draw<'a, '_> {
     fn map_op(&mut self) -> Op {
         for _ in 0..40 {
             let op = self.bytes.pick(Op::ALL);
-            if matches!(op.row().class, Class::Unary(_) | Class::Binary(_) | Class::Ternary(_)) {
+            if matches!(
+                op.row().class,
+                Class::Unary(_) | Class::Binary(_) | Class::Ternary(_)
+            ) {
                 return op;
             }
         }
@@ -74,10 +77,12 @@ impl<'a> Draw<'a, '_> {
             self.dtype = DType::F32;
         }
         let mut nodes = Vec::new();
-        for at in 0..self.bytes.below(7) {
-            let earlier = |bytes: &mut super::Bytes<'_>| match bytes.below(24) {
-                0 => bytes.pick(&[at, at + 1, usize::MAX, 1 << 40]),
-                _ => bytes.below(at),
+        for at in 0..self.bytes.pick(&[3, 3, 3, 4, 4, 5, 7, 1, 0]) {
+            // Mostly the steps before, so that each is read.
+            let earlier = |bytes: &mut super::Bytes<'_>, arg: usize| match bytes.below(24) {
+                0 => bytes.pick(&[at, at + 1, 16, usize::MAX, 1 << 40]),
+                1..=4 => bytes.below(at),
+                _ => at.saturating_sub(arg + 1),
             };
             let of = |bytes: &mut super::Bytes<'_>| match bytes.below(24) {
                 0 => bytes.pick(&[3, usize::MAX]),
@@ -86,7 +91,7 @@ impl<'a> Draw<'a, '_> {
             let node = match self.bytes.below(if at < 2 { 3 } else { 9 }) {
                 0 | 1 => Node::Tensor(of(self.bytes)),
                 2 => Node::Scalar(of(self.bytes)),
-                3 => Node::To(self.bytes.pick(&DType::ALL), earlier(self.bytes)),
+                3 => Node::To(self.bytes.pick(&DType::ALL), earlier(self.bytes, 0)),
                 _ => {
                     let op = self.map_op();
                     let arity = match op.row().class {
@@ -94,8 +99,12 @@ impl<'a> Draw<'a, '_> {
                         Class::Binary(_) => 2,
                         _ => 3,
                     };
-                    let count = if self.bytes.once_in(8) { self.bytes.below(5) } else { arity };
-                    let args = (0..count).map(|_| earlier(self.bytes)).collect();
+                    let count = if self.bytes.once_in(8) {
+                        self.bytes.below(5)
+                    } else {
+                        arity
+                    };
+                    let args = (0..count).map(|arg| earlier(self.bytes, arg)).collect();
                     Node::Apply(op, self.own.sizes.lend(args))
                 }
             };

@@ -50,7 +50,13 @@ pub fn once(call: &Call, bytes: &mut Bytes<'_>) -> bool {
     let lent = Lent::default();
     let mut dest = None;
     let mut generator = None;
-    let ok = (call.run)(&mut Draw::new(bytes, &own, &lent, &mut dest, &mut generator));
+    let ok = (call.run)(&mut Draw::new(
+        bytes,
+        &own,
+        &lent,
+        &mut dest,
+        &mut generator,
+    ));
     own.check();
     if let Some(dest) = dest {
         dest.see();

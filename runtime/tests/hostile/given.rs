@@ -3,8 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, MemoryFormat, Scalar};
 use nomina_runtime::call::{
-    Activation, Affine, Arg, CdistMode, Interpolation, InterpolateMode, PadMode, ReduceOptions, ScatterReduce, Scores,
-    Update, Window,
+    Activation, Affine, Arg, CdistMode, InterpolateMode, Interpolation, PadMode, ReduceOptions,
+    ScatterReduce, Scores, Update, Window,
 };
 use nomina_runtime::random::Distribution;
 use nomina_runtime::raw::{Raw, RawCoo, RawMut};
@@ -153,7 +153,10 @@ impl<'a> Given<'a> for Distribution {
             1 => Self::Normal { mean: a, std: b },
             2 => Self::LogNormal { mean: a, std: b },
             3 => Self::Exponential { lambd: a },
-            4 => Self::Cauchy { median: a, sigma: b },
+            4 => Self::Cauchy {
+                median: a,
+                sigma: b,
+            },
             5 => Self::Geometric { p: a / 8.0 },
             6 => Self::Bernoulli { p: a / 8.0 },
             _ => Self::Integers { low, high },
@@ -256,7 +259,9 @@ impl<'a> Draw<'a, '_> {
 
     /// With a float dtype, mostly.
     pub fn float(&mut self) -> &'a Raw {
-        let dtype = self.bytes.pick(&[DType::F32, DType::F64, DType::F16, DType::BF16]);
+        let dtype = self
+            .bytes
+            .pick(&[DType::F32, DType::F64, DType::F16, DType::BF16]);
         self.dtype = dtype;
         self.x()
     }
@@ -298,7 +303,9 @@ impl<'a> Draw<'a, '_> {
         let sizes = match self.bytes.below(6) {
             // As many elements in other dims.
             0 => vec![self.base.iter().product()],
-            1 => (0..self.bytes.below(5)).map(|_| make::size(self.bytes)).collect(),
+            1 => (0..self.bytes.below(5))
+                .map(|_| make::size(self.bytes))
+                .collect(),
             _ => make::near(self.bytes, &self.base),
         };
         self.own.sizes.lend(sizes)
@@ -306,7 +313,11 @@ impl<'a> Draw<'a, '_> {
 
     /// So many small numbers, mostly.
     pub fn numbers(&mut self, count: usize) -> &'a [usize] {
-        let count = if self.bytes.once_in(16) { self.bytes.below(5) } else { count };
+        let count = if self.bytes.once_in(16) {
+            self.bytes.below(5)
+        } else {
+            count
+        };
         let list = (0..count).map(|_| make::size(self.bytes)).collect();
         self.own.sizes.lend(list)
     }
@@ -337,7 +348,8 @@ impl<'a> Draw<'a, '_> {
             0 => (0..self.bytes.below(4)).map(|_| self.dim()).collect(),
             1 => (0..self.base.len()).rev().collect(),
             _ => {
-                let chosen: Vec<bool> = self.base.iter().map(|_| self.bytes.below(2) == 0).collect();
+                let chosen: Vec<bool> =
+                    self.base.iter().map(|_| self.bytes.below(2) == 0).collect();
                 (0..chosen.len()).filter(|&at| chosen[at]).collect()
             }
         };
@@ -345,12 +357,16 @@ impl<'a> Draw<'a, '_> {
     }
 
     pub fn integers(&mut self) -> &'a [i64] {
-        let list = (0..self.bytes.below(4)).map(|_| make::whole(self.bytes)).collect();
+        let list = (0..self.bytes.below(4))
+            .map(|_| make::whole(self.bytes))
+            .collect();
         self.own.numbers.lend(list)
     }
 
     pub fn scalars(&mut self) -> &'a [Scalar] {
-        let list = (0..self.bytes.below(4)).map(|_| Given::given(self)).collect();
+        let list = (0..self.bytes.below(4))
+            .map(|_| Given::given(self))
+            .collect();
         self.own.scalars.lend(list)
     }
 
@@ -359,17 +375,19 @@ impl<'a> Draw<'a, '_> {
         self.lent.tensors.lend(list)
     }
 
-    pub fn args(&mut self) -> &'a [Arg<'a>] {
-        let list = (0..self.bytes.below(5)).map(|_| Given::given(self)).collect();
-        self.lent.args.lend(list)
-    }
-
     /// Pairs of dims.
     pub fn pairs(&mut self) -> &'a [(usize, usize)] {
         let list = (0..self.bytes.below(3))
             .map(|_| {
                 let dim = self.dim();
-                (dim, if self.bytes.below(3) == 0 { self.dim() } else { dim })
+                (
+                    dim,
+                    if self.bytes.below(3) == 0 {
+                        self.dim()
+                    } else {
+                        dim
+                    },
+                )
             })
             .collect();
         self.own.dims.lend(list)

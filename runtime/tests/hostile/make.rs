@@ -33,7 +33,14 @@ pub fn size(bytes: &mut Bytes<'_>) -> usize {
 /// Any integer.
 pub fn whole(bytes: &mut Bytes<'_>) -> i64 {
     match bytes.below(32) {
-        0 => bytes.pick(&[i64::MIN, i64::MIN + 1, i64::MAX, -(1 << 48), 1 << 48, 1 << 62]),
+        0 => bytes.pick(&[
+            i64::MIN,
+            i64::MIN + 1,
+            i64::MAX,
+            -(1 << 48),
+            1 << 48,
+            1 << 62,
+        ]),
         1 => -17,
         n => n as i64 % 9 - 3,
     }
@@ -63,7 +70,9 @@ pub fn shape(bytes: &mut Bytes<'_>) -> Vec<usize> {
     if rank == 1 && bytes.once_in(8) {
         return vec![bytes.below(3000)];
     }
-    (0..rank).map(|_| bytes.pick(&[0, 1, 1, 2, 2, 3, 3, 4, 5])).collect()
+    (0..rank)
+        .map(|_| bytes.pick(&[0, 1, 1, 2, 2, 3, 3, 4, 5]))
+        .collect()
 }
 
 /// These sizes, or ones that broadcast with them, or others.
@@ -96,7 +105,8 @@ pub fn dtype_near(bytes: &mut Bytes<'_>, dtype: DType) -> DType {
     dtype
 }
 
-/// A tensor of these sizes that lies anyhow. Where a size is zero, another may be huge.
+/// A tensor of these sizes that lies anyhow. Where a size is zero, another may be so huge that no memory has
+/// room for as many elements.
 pub fn tensor(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
     let rank = sizes.len();
     if sizes.contains(&0) && bytes.once_in(4) {
@@ -104,7 +114,7 @@ pub fn tensor(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
         let raw = filled(bytes, &one, dtype);
         let at = bytes.below(rank);
         if one[at] == 1 {
-            one[at] = 1 << bytes.pick(&[32, 40, 48, 54]);
+            one[at] = 1 << bytes.pick(&[48, 50, 54]);
             return raw.expand(&one).unwrap_or(raw);
         }
     }
@@ -128,7 +138,9 @@ pub fn tensor(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
     for (at, &dim) in order.iter().enumerate() {
         back[dim] = at;
     }
-    let mut raw = filled(bytes, &buffer, dtype).permute(&back).expect("each dim once");
+    let mut raw = filled(bytes, &buffer, dtype)
+        .permute(&back)
+        .expect("each dim once");
     for (at, &size) in sizes.iter().enumerate() {
         raw = match ways[at] {
             1 => raw.slice(at, 0, size, 2),
@@ -143,7 +155,11 @@ pub fn tensor(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
 
 /// A row-major tensor.
 fn filled(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
-    fn of<T: Element>(bytes: &mut Bytes<'_>, sizes: &[usize], one: impl Fn(&mut Bytes<'_>) -> T) -> Raw {
+    fn of<T: Element>(
+        bytes: &mut Bytes<'_>,
+        sizes: &[usize],
+        one: impl Fn(&mut Bytes<'_>) -> T,
+    ) -> Raw {
         let count = sizes.iter().product();
         let all: Vec<T> = (0..count).map(|_| one(bytes)).collect();
         Raw::from_vec(all, sizes).expect("as many as there are")
@@ -170,7 +186,9 @@ fn filled(bytes: &mut Bytes<'_>, sizes: &[usize], dtype: DType) -> Raw {
         DType::BF16 => of(bytes, sizes, move |b| bf16::from_f64(x(b))),
         DType::F32 => of(bytes, sizes, move |b| x(b) as f32),
         DType::F64 => of(bytes, sizes, x),
-        DType::C64 => of(bytes, sizes, move |b| Complex::new(x(b) as f32, x(b) as f32)),
+        DType::C64 => of(bytes, sizes, move |b| {
+            Complex::new(x(b) as f32, x(b) as f32)
+        }),
         DType::C128 => of(bytes, sizes, move |b| Complex::new(x(b), x(b))),
     }
 }

@@ -34,7 +34,11 @@ impl<'a> Draw<'a, '_> {
     /// Square, mostly.
     fn matrix(&mut self) -> &'a Raw {
         let size = self.base.first().copied().unwrap_or(2);
-        let wide = if self.bytes.once_in(4) { self.bytes.below(5) } else { size };
+        let wide = if self.bytes.once_in(4) {
+            self.bytes.below(5)
+        } else {
+            size
+        };
         self.of(&[size, wide])
     }
 

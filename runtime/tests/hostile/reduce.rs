@@ -65,7 +65,11 @@ impl<'a> Draw<'a, '_> {
             return Spacing::Even(Given::given(self));
         }
         let size = self.base.last().copied().unwrap_or(1);
-        Spacing::At(if self.bytes.below(2) == 0 { self.x() } else { self.vector(size) })
+        Spacing::At(if self.bytes.below(2) == 0 {
+            self.x()
+        } else {
+            self.vector(size)
+        })
     }
 
     fn weights(&mut self) -> Option<&'a nomina_runtime::Raw> {

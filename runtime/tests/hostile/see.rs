@@ -32,7 +32,8 @@ impl See for RawCoo {
         assert_eq!(self.sparse_dim() + self.dense_dim(), self.rank());
         // All indices within the sizes.
         if self.values().numel() < READ {
-            RawCoo::new("see", self.indices(), self.values(), Some(self.shape())).expect("parts that fit");
+            RawCoo::new("see", self.indices(), self.values(), Some(self.shape()))
+                .expect("parts that fit");
         }
         true
     }
@@ -104,7 +105,14 @@ macro_rules! plain {
     ($($t:ty),*) => { $(impl See for $t { fn see(&self) -> bool { true } })* };
 }
 
-plain!((), bool, f64, usize, Resolved, nomina_runtime::shape::Strides);
+plain!(
+    (),
+    bool,
+    f64,
+    usize,
+    Resolved,
+    nomina_runtime::shape::Strides
+);
 
 /// A number for the elements and how they lie.
 pub fn hash(raw: &Raw) -> u64 {

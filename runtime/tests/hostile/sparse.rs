@@ -28,10 +28,18 @@ impl<'a> Draw<'a, '_> {
         let shape = super::make::mostly(self.bytes, &self.base.clone());
         let sparse = self.bytes.below(shape.len() + 1);
         let (front, back) = shape.split_at(sparse);
-        let count = if front.contains(&0) { 0 } else { self.bytes.below(6) };
+        let count = if front.contains(&0) {
+            0
+        } else {
+            self.bytes.below(6)
+        };
         let at: Vec<i64> = front
             .iter()
-            .flat_map(|&size| (0..count).map(|_| self.bytes.below(size) as i64).collect::<Vec<_>>())
+            .flat_map(|&size| {
+                (0..count)
+                    .map(|_| self.bytes.below(size) as i64)
+                    .collect::<Vec<_>>()
+            })
             .collect();
         let indices = Raw::from_vec(at, &[sparse, count]).expect("an index for each dim");
         let sizes: Vec<usize> = [count].iter().chain(back).copied().collect();

@@ -49,7 +49,9 @@ pub fn all(count: u64, first: u64, only: Option<&str>) {
         let mut done = 0_u64;
         for seed in first..first + count {
             *UNDER_WAY.lock().unwrap() = Some((call.name, seed, Instant::now()));
-            match catch_unwind(AssertUnwindSafe(|| entry::once(call, &mut Bytes::Random(seed)))) {
+            match catch_unwind(AssertUnwindSafe(|| {
+                entry::once(call, &mut Bytes::Random(seed))
+            })) {
                 Ok(ok) => done += u64::from(ok),
                 Err(_) => {
                     let place = PLACE.lock().unwrap().clone();
@@ -69,8 +71,15 @@ pub fn all(count: u64, first: u64, only: Option<&str>) {
     println!("{functions} functions, {sets} argument sets: {results} results");
     let faults: Vec<String> = faults
         .iter()
-        .map(|((name, _), (seed, what))| format!("{name}, NOMINA_HOSTILE=1,{seed},{name}\n  {what}"))
+        .map(|((name, _), (seed, what))| {
+            format!("{name}, NOMINA_HOSTILE=1,{seed},{name}\n  {what}")
+        })
         .collect();
-    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} faults\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
     assert!(idle.is_empty(), "never a result: {idle:?}");
 }

@@ -11,6 +11,7 @@ mod window;
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};
 
+use super::check;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -59,18 +60,11 @@ fn inverse(order: &[usize]) -> Shape {
 
 /// Checks that dims are there, each once, and no more than three.
 fn check_dims(op: Op, x: &Raw, dims: &[usize]) -> Result<()> {
-    let twice = |at: usize| dims[..at].contains(&dims[at]);
     if dims.is_empty() || dims.len() > 3 {
         let what = format!("{} dims to slide along", dims.len());
         return Err(refuse(ErrorKind::Argument, op, &[x], what).hint("take one to three dims"));
     }
-    match (0..dims.len()).find(|&at| dims[at] >= x.rank() || twice(at)) {
-        None => Ok(()),
-        Some(at) => {
-            let what = format!("dim {} is not there, or stands twice", dims[at]);
-            Err(refuse(ErrorKind::Index, op, &[x], what).hint("list each dim once, from 0"))
-        }
-    }
+    check::dims(op.name(), x.shape(), dims)
 }
 
 /// Checks that there is one number for each of the dims.

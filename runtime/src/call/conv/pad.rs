@@ -5,6 +5,7 @@ use nomina_core::{ErrorKind, Result, Scalar};
 
 use super::{PadPair, check_count, list, refuse};
 use crate::backend::backend;
+use crate::call::check;
 use crate::call::reduce::address;
 use crate::cpu::constant::Constant;
 use crate::raw::Raw;
@@ -82,12 +83,7 @@ pub fn pad(
     value: Scalar,
 ) -> Result<Raw> {
     check_count(op, x, "pad", pairs.len(), dims.len())?;
-    if let Some(at) =
-        (0..dims.len()).find(|&at| dims[at] >= x.rank() || dims[..at].contains(&dims[at]))
-    {
-        let what = format!("dim {} is not there, or stands twice", dims[at]);
-        return Err(refuse(ErrorKind::Index, op, &[x], what).hint("list each dim once, from 0"));
-    }
+    check::dims(op.name(), x.shape(), dims)?;
     let mut maps = vec![None; x.rank()];
     for (&dim, &pair) in dims.iter().zip(pairs) {
         let size = padded(op, x, dim, pair, mode)?;

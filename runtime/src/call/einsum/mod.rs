@@ -17,6 +17,9 @@ use crate::raw::Raw;
 use letters::Set;
 use order::Problem;
 
+/// As many letters as there are: all are counted and marked.
+const LETTERS: usize = 1 << 16;
+
 type Letters = SmallVec<[usize; 8]>;
 
 /// A tensor and the letters of its dims, none twice.
@@ -103,7 +106,12 @@ pub fn einsum(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Resu
 fn sizes(operands: &[&Raw], letters: &[&[usize]], output: &[usize]) -> Result<Vec<usize>> {
     let op = Op::Einsum;
     let all = letters.iter().flat_map(|list| list.iter());
-    let count = all.copied().max().map_or(0, |letter| letter + 1);
+    let last = all.chain(output).copied().max();
+    if let Some(letter) = last.filter(|&letter| letter >= LETTERS) {
+        let what = format!("letter {letter} where there are {LETTERS}");
+        return Err(refuse(ErrorKind::Argument, op, operands, what).hint("count letters from 0"));
+    }
+    let count = last.map_or(0, |letter| letter + 1);
     let mut sizes: Vec<Option<usize>> = vec![None; count];
     for (which, (x, own)) in operands.iter().zip(letters).enumerate() {
         for (dim, (&letter, &size)) in own.iter().zip(x.shape()).enumerate() {

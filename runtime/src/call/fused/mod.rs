@@ -5,7 +5,7 @@ mod reduction;
 mod stepwise;
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::reduce::{ReduceOptions, address, reduce};
 use super::to_dtype;
@@ -53,11 +53,8 @@ pub(crate) struct FusedJob<'a> {
 /// [`pointwise`](super::pointwise) gives step by step, without the tensors between.
 ///
 /// # Errors
-/// As the first step that fails, computed alone.
-///
-/// # Panics
-/// When a step names a later one, or a tensor or number that is not there: a program is written
-/// by a macro.
+/// As the first step that fails, computed alone; [`ErrorKind::Argument`] when a step names one that is not
+/// earlier, or a tensor or number that is not there.
 pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
     match small(program, tensors, numbers) {
         Some(out) => Ok(out),
@@ -66,17 +63,36 @@ pub fn fused(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Resu
 }
 
 /// [`fused`] of small row-major tensors of one float dtype on the host; `None` where the chain is another.
-///
-/// # Panics
-/// As [`fused`].
 #[must_use]
 #[inline]
 pub fn fused_small(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Option<Raw> {
     small(program, tensors, numbers)
 }
 
+/// Refuses steps that read what is not there.
+fn check(program: &[Node<'_>], tensors: usize, numbers: usize) -> Result<()> {
+    let reads = |(at, node): (usize, &Node<'_>)| match *node {
+        Node::Tensor(of) => of < tensors,
+        Node::Scalar(of) => of < numbers,
+        Node::To(_, of) => of < at,
+        Node::Apply(_, args) => args.iter().all(|&arg| arg < at),
+    };
+    match program.iter().enumerate().position(|step| !reads(step)) {
+        None => Ok(()),
+        Some(at) => Err(wrong(program, at)),
+    }
+}
+
+#[cold]
+fn wrong(program: &[Node<'_>], at: usize) -> Error {
+    let what = format!("step {at} reads what is not there: {:?}", program[at]);
+    Error::new(ErrorKind::Argument, "fused", what)
+        .hint("a step reads earlier steps, and tensors and numbers that are given")
+}
+
 /// [`fused`], in a pass over blocks.
 pub(crate) fn long(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -> Result<Raw> {
+    check(program, tensors.len(), numbers.len())?;
     let mut inferred = Inferred::new();
     if !inferred.of(program, tensors, numbers)? {
         return stepwise(program, tensors, numbers);
@@ -102,9 +118,6 @@ pub(crate) fn long(program: &[Node<'_>], tensors: &[&Raw], numbers: &[Scalar]) -
 ///
 /// # Errors
 /// As [`fused`] and [`reduce`].
-///
-/// # Panics
-/// As [`fused`].
 pub fn fused_reduce(
     program: &[Node<'_>],
     tensors: &[&Raw],
@@ -113,6 +126,7 @@ pub fn fused_reduce(
     by: Reduction<'_>,
 ) -> Result<Raw> {
     let short = small(program, tensors, numbers);
+    check(program, tensors.len(), numbers.len())?;
     let mut inferred = Inferred::new();
     if short.is_none()
         && inferred.of(program, tensors, numbers)?

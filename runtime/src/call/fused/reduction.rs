@@ -6,7 +6,7 @@ use nomina_core::{DType, Result};
 use super::Inferred;
 use crate::SmallVec;
 use crate::call::ReduceJob;
-use crate::call::reduce::{ReduceOptions, address};
+use crate::call::reduce::{ReduceOptions, address, is_reduction};
 use crate::config::default_dtype;
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, row_major};
@@ -41,7 +41,7 @@ impl InPass {
     pub(super) fn new(by: Reduction<'_>, of: &Inferred) -> Result<Option<Self>> {
         let Reduction { op, dims, keepdim } = by;
         let (row, dtype) = (op.row(), of.dtype);
-        if row.check_dtype(dtype).is_err() || of.shape.contains(&0) {
+        if !is_reduction(op) || row.check_dtype(dtype).is_err() || of.shape.contains(&0) {
             return Ok(None);
         }
         let resolved = row.dtype.resolve(dtype, default_dtype());

@@ -7,7 +7,7 @@ use super::{Part, Update, checked, flat, refuse, same_device, same_dtype};
 use crate::Device;
 use crate::backend::{Place, backend};
 use crate::call::reduce::address;
-use crate::call::{Arg, contiguous, pointwise};
+use crate::call::{Arg, check, contiguous, pointwise};
 use crate::cpu::gather::IndexJob;
 use crate::plan::Plan;
 use crate::raw::{Raw, RawMut};
@@ -37,6 +37,12 @@ impl Joint {
         indices: &[&Raw],
         device: Device,
     ) -> Result<Self> {
+        check::dims(op.name(), shape, dims)?;
+        if dims.len() != indices.len() || !dims.is_sorted() {
+            let what = format!("{} indices for the dims {dims:?}", indices.len());
+            return Err(refuse(ErrorKind::Argument, op, &[shape], what)
+                .hint("give one for each dim, outermost first"));
+        }
         let shapes: Vec<&[usize]> = indices.iter().map(|index| index.shape()).collect();
         let common = broadcast(op.name(), &shapes)?;
         let mut offsets: Option<Raw> = None;
@@ -50,7 +56,8 @@ impl Joint {
                 Some(sum) => pointwise(Op::Add, &[Arg::Tensor(&sum), Arg::Tensor(&moved)])?,
             });
             let far = (shape[dim].max(1) as i64 - 1).saturating_mul(strides[dim] as i64);
-            (low, high) = (low + far.min(0), high + far.max(0));
+            let (down, up) = (far.min(0), far.max(0));
+            (low, high) = (low.saturating_add(down), high.saturating_add(up));
         }
         let offsets = match offsets {
             Some(offsets) => contiguous(&offsets.expand(&common)?)?,
@@ -60,7 +67,7 @@ impl Joint {
             op,
             offsets,
             low,
-            extent: (high - low) as usize + 1,
+            extent: high.abs_diff(low).saturating_add(1) as usize,
             rest: (0..shape.len()).filter(|dim| !dims.contains(dim)).collect(),
             // Counted among the dims that are not indexed; all before the first one are.
             place: rule::index_place(dims),
@@ -104,7 +111,8 @@ impl Joint {
 /// and their dims go where [`rule::index_place`] says.
 ///
 /// # Errors
-/// Indices that are out of range, no i32 or i64, or do not broadcast; missing memory.
+/// Dims that are out of range or not in order, as many indices as dims; indices that are out of range, no i32
+/// or i64, or do not broadcast; missing memory.
 pub fn index(x: &Raw, dims: &[usize], indices: &[&Raw]) -> Result<Raw> {
     let op = Op::Index;
     for index in indices {

@@ -12,6 +12,7 @@ mod tests;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
+use super::check;
 use super::device::mixed;
 use super::reduce::address;
 use super::{ReduceOptions, contiguous, reduce, to_dtype};
@@ -56,6 +57,17 @@ fn same_dtype(op: Op, own: (&[usize], DType), new: &Raw) -> Result<()> {
         .hint("convert the values first, with `to`"))
 }
 
+/// Refuses an index of another number of dims than the tensor has, and a dim that is out of range.
+fn same_rank(op: Op, own: &[usize], dim: usize, index: &Raw) -> Result<()> {
+    check::dim(op.name(), own, dim)?;
+    if own.len() == index.rank() {
+        return Ok(());
+    }
+    let what = format!("an index of {} dims for {}", index.rank(), own.len());
+    Err(refuse(ErrorKind::Rank, op, &[own, index.shape()], what)
+        .hint("give one that has a dim wherever the tensor has one"))
+}
+
 /// More dims than this an index is checked by itself for, so that few are left when it is used.
 const DIMS: usize = 6;
 
@@ -69,6 +81,7 @@ fn checked(
     index: &Raw,
     here: bool,
 ) -> Result<(Raw, Option<Unchecked>)> {
+    check::dim(op.name(), shape, dim)?;
     if !matches!(index.dtype(), DType::I32 | DType::I64) {
         let what = format!("an index of {}", index.dtype());
         return Err(refuse(ErrorKind::DType, op, &[shape, index.shape()], what)

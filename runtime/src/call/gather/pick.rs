@@ -3,7 +3,9 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::{Part, Update, along, checked, flat, refuse, repeated, same_device, spliced};
+use super::{
+    Part, Update, along, checked, flat, refuse, repeated, same_device, same_rank, spliced,
+};
 use crate::backend::{Counted, Place, Unchecked, backend};
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
@@ -44,9 +46,11 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
 /// Both have the same number of dims, at least one.
 ///
 /// # Errors
-/// An index that is out of range, no i32 or i64, or larger than `x` in another dim; missing memory.
+/// An index that is out of range, no i32 or i64, of another rank, or larger than `x` in another dim; missing
+/// memory.
 pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     same_device(op, x.device(), index)?;
+    same_rank(op, x.shape(), dim, index)?;
     let larger = |(at, (&index, &own)): (usize, (&usize, &usize))| at != dim && index > own;
     let sizes = index.shape().iter().zip(x.shape()).enumerate();
     if let Some((at, _)) = sizes.clone().find(|&dim| larger(dim)) {

@@ -4,7 +4,8 @@ use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::{
-    Part, Update, along, checked, flat, refuse, repeated, same_device, same_dtype, spliced,
+    Part, Update, along, checked, flat, refuse, repeated, same_device, same_dtype, same_rank,
+    spliced,
 };
 use crate::backend::{Place, Unchecked, backend};
 use crate::cpu::gather::{IndexJob, takes};
@@ -44,6 +45,8 @@ pub fn scatter(
     same_device(op, dest.device(), src)?;
     same_dtype(op, (dest.shape(), dest.dtype()), src)?;
     check_update(op, &dest, how)?;
+    same_rank(op, dest.shape(), dim, index)?;
+    same_rank(op, src.shape(), dim, index)?;
     let sizes = |of: &[usize]| -> Option<usize> {
         let each = index.shape().iter().zip(of).enumerate();
         each.map(|(at, (&index, &size))| (at, index > size))
@@ -84,10 +87,10 @@ pub fn index_update(
     } else {
         index.clone()
     };
-    let wanted: Shape = spliced(dest.shape(), dim, index.shape());
-    let merged: Shape = spliced(dest.shape(), dim, &[index.numel()]);
     same_device(op, dest.device(), &index)?;
     let (checked, unchecked) = checked(op, dest.shape(), dim, &index, false)?;
+    let wanted: Shape = spliced(dest.shape(), dim, index.shape());
+    let merged: Shape = spliced(dest.shape(), dim, &[index.numel()]);
     let src = if spread {
         src.broadcast_to(op.name(), &wanted)?
     } else if src.shape() == &wanted[..] {

@@ -5,9 +5,9 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::backend::{Place, backend};
 use crate::call::{copy_into, to_dtype};
-use crate::memory::list;
+use crate::memory::{list, scratch::reserve};
 use crate::raw::{Raw, RawMut};
-use crate::shape::Shape;
+use crate::shape::{Shape, product};
 
 /// What is cleared of matrices that lie in a tensor's last two dims.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +122,19 @@ pub fn triangle_indices(
 ) -> Result<Raw> {
     // More elements than rows and columns would need more memory than the result.
     crate::shape::numel(op, &[rows, columns])?;
+    if columns == 0 || rows == 0 {
+        return Raw::zeros(op, &[2, 0], dtype, device);
+    }
+    // Rows before and behind these keep nothing.
+    let rows = if upper {
+        let end = (columns as i64).saturating_sub(offset).max(0);
+        0..usize::try_from(end).unwrap_or(0).min(rows)
+    } else {
+        let skipped = usize::try_from(offset.saturating_neg()).unwrap_or(0);
+        skipped.min(rows)..rows
+    };
+    // Each of them keeps an element at the least.
+    let mut data: Vec<i64> = list(op, [2, rows.len()])?;
     let kept = |row: usize| {
         let edge = (row as i64).saturating_add(offset);
         if upper {
@@ -130,12 +143,12 @@ pub fn triangle_indices(
             0..edge.saturating_add(1).clamp(0, columns as i64) as usize
         }
     };
-    let count: usize = (0..rows).map(|row| kept(row).len()).sum();
-    let mut data: Vec<i64> = list(op, [2, count])?;
-    for row in 0..rows {
+    let count: usize = rows.clone().map(|row| kept(row).len()).sum();
+    reserve(&mut data, product([2, count])).map_err(|error| error.in_op(op))?;
+    for row in rows.clone() {
         data.extend(kept(row).map(|_| row as i64));
     }
-    for row in 0..rows {
+    for row in rows {
         data.extend(kept(row).map(|column| column as i64));
     }
     let indices = to_dtype(&Raw::from_vec(data, &[2, count])?, dtype)?;

@@ -11,7 +11,7 @@ mod tests;
 
 use nomina_core::{Error, ErrorKind, Names, Result};
 
-use super::copy_into;
+use super::{check, copy_into};
 use crate::plan::result_strides;
 use crate::raw::Raw;
 use crate::shape::Shape;
@@ -43,7 +43,8 @@ pub fn flip(x: &Raw, dims: &[usize]) -> Result<Raw> {
 /// # Errors
 /// When the dim is out of range, or memory is missing.
 pub fn roll(x: &Raw, shift: i64, dim: usize) -> Result<Raw> {
-    let size = x.shape().get(dim).copied().unwrap_or(0);
+    check::dim("roll", x.shape(), dim)?;
+    let size = x.shape()[dim];
     let mut out = Raw::empty("roll", x.shape(), x.dtype(), x.device())?;
     if x.numel() == 0 {
         return Ok(out);
@@ -97,6 +98,7 @@ pub fn repeat(op: &'static str, x: &Raw, counts: &[usize]) -> Result<Raw> {
 /// # Errors
 /// When the dim is out of range, the size overflows, or memory is missing.
 pub fn interleave(op: &'static str, x: &Raw, dim: usize, count: usize) -> Result<Raw> {
+    check::dim(op, x.shape(), dim)?;
     let source = x.unsqueeze(dim + 1)?;
     let mut shape = Shape::from_slice(x.shape());
     shape[dim] = times(op, x, shape[dim], count)?;

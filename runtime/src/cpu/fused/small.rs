@@ -57,7 +57,7 @@ fn made<'a>(
     for (i, node) in before.iter().enumerate() {
         steps.at[i] = match *node {
             Node::Tensor(tensor) if repeats => {
-                let raw = tensors[tensor];
+                let raw = *tensors.get(tensor)?;
                 // Each part by itself: moved as a whole just after it was written, it would be waited for.
                 let lane = match repeated(raw.as_ptr(), raw.layout(), like, count)? {
                     Lane::Rows(row, n) => Some(Lane::Rows(row, n)),
@@ -70,20 +70,22 @@ fn made<'a>(
                     None => raw.as_ptr(),
                 }
             }
-            Node::Tensor(tensor) => tensors[tensor].as_ptr(),
+            Node::Tensor(tensor) => tensors.get(tensor)?.as_ptr(),
             Node::Scalar(number) => {
-                let value = Some(numbers[number]).filter(|&value| keeps(value, dtype))?;
+                let value = numbers.get(number).copied();
+                let value = value.filter(|&value| keeps(value, dtype))?;
                 steps.numbers |= 1 << i;
                 // SAFETY: a block with room for `count`.
                 unsafe { spread(&Lane::Number(value), dtype, count, blocks.next()?) }
             }
             Node::To(to, of) => {
+                let elements = steps.made(of)?;
                 steps.unread &= !(1 << of);
                 if steps.dtypes[of] != to || steps.numbers & 1 << of != 0 {
                     return None;
                 }
                 steps.dtypes[i] = to;
-                steps.at[of]
+                elements
             }
             Node::Apply(op, args) => {
                 let (kernel, inputs) = steps.apply(op, args)?;
@@ -122,6 +124,12 @@ struct Steps {
 }
 
 impl Steps {
+    /// The elements of a step that was computed; `None` of any other.
+    #[inline(always)]
+    fn made(&self, step: usize) -> Option<*const u8> {
+        self.at.get(step).copied().filter(|at| !at.is_null())
+    }
+
     /// The loop of an operator, and what it reads.
     // In place: a call would pass what the loop reads through memory, twice.
     #[inline(always)]
@@ -135,10 +143,10 @@ impl Steps {
         let mut inputs: Inputs = [std::ptr::null(); 4];
         let mut computes = false;
         for (i, &at) in args.iter().enumerate() {
+            inputs[i] = self.made(at)?;
             if self.dtypes[at] != kernel.inputs[i] {
                 return None;
             }
-            inputs[i] = self.at[at];
             computes |= self.dtypes[at] == self.dtype && self.numbers & 1 << at == 0;
             self.unread &= !(1 << at);
         }
