@@ -19,7 +19,12 @@ fn refuse(kind: ErrorKind, op: Op, x: &Raw, what: impl Into<String>) -> Error {
     Error::new(kind, op.name(), what).operand(&Names::default(), x.shape())
 }
 
+/// Refuses what the operator does not take, and what has no order, whatever the operator.
 fn check_dtype(op: Op, x: &Raw) -> Result<()> {
+    if x.dtype().is_complex() {
+        let what = format!("numbers of {} have no order", x.dtype());
+        return Err(refuse(ErrorKind::DType, op, x, what).hint("take their `abs` first"));
+    }
     op.row()
         .check_dtype(x.dtype())
         .map_err(|e| e.operand(&Names::default(), x.shape()))
@@ -283,6 +288,8 @@ fn grouped(
 ) -> Result<Unique> {
     let number = |x: Option<&Raw>| x.map_or(std::ptr::null(), |x| x.as_ptr().cast::<i64>());
     let new = |shape: &[usize]| Raw::empty(op.name(), shape, DType::I64, x.device());
+    // Before anything is counted: rows without elements may be more than there is memory for.
+    let mut inverse = new(shape)?;
     let mut starts = new(&[0])?;
     let mut room = |count: usize| {
         starts = new(&[count])?;
@@ -295,7 +302,7 @@ fn grouped(
         unsafe { backend.row_starts(op.name(), rows, number(sorted), &mut room)? };
     }
     let groups = starts.numel();
-    let (mut inverse, mut counts) = (new(shape)?, new(&[groups])?);
+    let mut counts = new(&[groups])?;
     if groups > 0 {
         let job = GroupJob {
             op: op.name(),

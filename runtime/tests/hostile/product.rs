@@ -33,7 +33,7 @@ calls! {
 impl<'a> Draw<'a, '_> {
     /// Square, mostly.
     fn matrix(&mut self) -> &'a Raw {
-        let size = self.base.first().copied().unwrap_or(2);
+        let size = self.base.first().copied().unwrap_or(2).min(20);
         let wide = if self.bytes.once_in(4) {
             self.bytes.below(5)
         } else {
