@@ -65,6 +65,9 @@ impl Source<'_> {
     }
 }
 
+/// As many operands and numbers as any elementwise operator takes.
+const MOST: usize = 4;
+
 /// The number of operands of an elementwise operator that promote; 0 for others. The numbers of
 /// its expression follow them.
 fn arity(op: Op) -> usize {
@@ -83,7 +86,7 @@ pub fn result_dtype(op: Op, args: &[Arg<'_>]) -> Result<Resolved> {
 pub(super) fn resolve(op: Op, sources: &[Source<'_>]) -> Result<Resolved> {
     let row = op.row();
     let arity = arity(op);
-    if sources.len() < arity || arity == 0 {
+    if sources.len() < arity || arity == 0 || sources.len() > MOST {
         let what = format!("{} operands, where it takes {arity}", sources.len());
         return Err(Error::new(ErrorKind::Argument, row.name, what)
             .hint("call it with the operands of its signature"));

@@ -133,7 +133,7 @@ impl Rows {
     /// `None` for whatever else there is, mistakes among it.
     fn of(x: &Raw, weight: &Raw, bias: Option<&Raw>, input: usize) -> Option<Self> {
         let rank = x.rank();
-        if weight.rank() != 2 || input + 1 != rank || !alike(x, weight) {
+        if weight.rank() != 2 || input.checked_add(1) != Some(rank) || !alike(x, weight) {
             return None;
         }
         let features = weight.shape()[1];

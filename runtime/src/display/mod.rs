@@ -9,6 +9,7 @@ use nomina_core::{DType, Names, Result, Scalar};
 
 use crate::call;
 use crate::raw::{Raw, RawCoo};
+use crate::shape::product;
 use number::Style;
 
 /// How many elements of a dim stand at each end when the middle is cut.
@@ -57,7 +58,9 @@ pub fn values(f: &mut Formatter<'_>, raw: &Raw, names: &Names) -> fmt::Result {
 
 /// The values alone.
 fn body(f: &mut Formatter<'_>, raw: &Raw) -> fmt::Result {
-    let cut = raw.numel() > THRESHOLD;
+    // Rows without elements are shown, too.
+    let rows = product(raw.shape().iter().map(|&size| size.max(1)));
+    let cut = rows > THRESHOLD;
     let mut shown = Vec::new();
     // From a device only what is shown is copied.
     let apart = cut && !raw.device().is_cpu();

@@ -112,8 +112,9 @@ impl Raw {
     /// A new tensor in a format: the elements change places, as the order of dims in memory does.
     ///
     /// # Errors
-    /// As [`strides_in`], and when the tensor is not contiguous.
+    /// As [`strides_in`], and when the tensor is not row-major from the start of its buffer.
     pub fn in_format(self, op: &'static str, format: MemoryFormat) -> Result<Self> {
+        self.check_new(op, self.shape())?;
         let strides = strides_in(op, self.shape(), format)?;
         Ok(self.laid_out(strides))
     }
@@ -121,15 +122,27 @@ impl Raw {
     /// A new tensor in a format, which may be that of `other`, of the same shape.
     ///
     /// # Errors
-    /// As [`strides_in`].
+    /// As [`Raw::in_format`], and when the shapes differ.
     pub fn in_format_like(
         self,
         op: &'static str,
         other: &Self,
         format: MemoryFormat,
     ) -> Result<Self> {
+        self.check_new(op, other.shape())?;
         let strides = call::strides_like(op, other, format)?;
         Ok(self.laid_out(strides))
+    }
+
+    /// Refuses a tensor that does not lie as a new one of this shape does.
+    fn check_new(&self, op: &'static str, shape: &[usize]) -> Result<()> {
+        if self.layout.offset == 0 && self.is_contiguous() && self.shape() == shape {
+            return Ok(());
+        }
+        let what = format!("a new tensor of sizes {shape:?} takes the format, and this is none");
+        Err(Error::new(ErrorKind::Layout, op, what)
+            .operand(&Names::default(), self.shape())
+            .hint("copy it with `call::clone_in`"))
     }
 
     /// The same buffer read with the strides of a format: for a new tensor, whose elements have no

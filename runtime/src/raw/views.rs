@@ -81,11 +81,6 @@ views! {
     /// # Errors
     /// When the dim is out of range.
     flip(dim: usize);
-    /// Windows of `size` elements of a dim that begin `step` apart; the dim within a window stands last.
-    ///
-    /// # Errors
-    /// When the dim is out of range, a window is larger than it, or `step` is zero.
-    windows(dim: usize, size: usize, step: usize);
     /// The diagonal of two dims, as a new last dim; `offset` moves it up, or down when negative.
     ///
     /// # Errors
@@ -94,6 +89,16 @@ views! {
 }
 
 impl Raw {
+    /// Windows of `size` elements of a dim that begin `step` apart; the dim within a window stands last.
+    ///
+    /// # Errors
+    /// When the dim is out of range, a window is larger than it, or `step` is zero.
+    // Of what is read only: windows may share elements.
+    pub fn windows(&self, dim: usize, size: usize, step: usize) -> Result<Self> {
+        let layout = self.layout.clone().windows(dim, size, step)?;
+        Ok(self.with_layout(layout))
+    }
+
     /// Dims of size 1 repeated, and new dims on the left, to reach `shape`.
     ///
     /// # Errors

@@ -4,14 +4,14 @@ use nomina_core::DType;
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
 use nomina_runtime::call::{
-    AvgArgs, Columns, ConvArgs, ConvSites, MaxArgs, PadPair, Resize, TransposedArgs,
+    self, AvgArgs, Columns, ConvArgs, ConvSites, MaxArgs, PadPair, Resize, TransposedArgs,
 };
 
 use super::draw::Draw;
 use super::given::Given;
 use super::make;
 
-calls! {
+calls! { call:
     conv(op(&[Op::Conv1d, Op::Conv2d, Op::Conv3d]), image(), weight(), _, sites(), conv_args());
     conv_transpose(op(&[Op::ConvTranspose2d]), image(), weight(), _, sites(), transposed_args());
     max_pool(op(&[Op::MaxPool2d]), image(), spatial(), max_args(), _);

@@ -44,6 +44,7 @@ pub struct Own {
     pub sizes: Slots<Vec<usize>>,
     pub numbers: Slots<Vec<i64>>,
     pub pairs: Slots<Vec<PadPair>>,
+    pub places: Slots<Vec<Option<usize>>>,
     pub resizes: Slots<Vec<Resize>>,
     pub dims: Slots<Vec<(usize, usize)>>,
     pub scalars: Slots<Vec<nomina_core::Scalar>>,

@@ -2,13 +2,13 @@
 
 use nomina_core::DType;
 use nomina_core::op::{Class, Op};
-use nomina_runtime::call::{Arg, Node, Reduction};
+use nomina_runtime::call::{self, Arg, Node, Reduction};
 use nomina_runtime::raw::Raw;
 
 use super::draw::Draw;
 use super::given::Given;
 
-calls! {
+calls! { call:
     pointwise(map_op(), map_args());
     pointwise_unlike(map_op(), map_args());
     pointwise_owned(map_op(), _, map_rest());

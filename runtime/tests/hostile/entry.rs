@@ -6,33 +6,39 @@ use super::see::See;
 
 /// A function, and how it is called once. True where it gave a result.
 pub struct Call {
+    /// Its module or type.
+    pub of: &'static str,
     pub name: &'static str,
     pub run: for<'a, 'b> fn(&mut Draw<'a, 'b>) -> bool,
 }
 
-/// Makes `CALLS` of lines `function(argument, ...);`. An argument is `_`, a method of `Draw`, or one with arguments
-/// of its own.
+/// Makes `CALLS` of lines `function(argument, ...);` of a module or a type. An argument is `_`, a method of `Draw`, or
+/// one with arguments of its own. A line `function |d| { ... };` calls it by hand.
 macro_rules! calls {
-    ($($name:ident($($args:tt)*);)*) => {
-        pub const CALLS: &[super::entry::Call] = &[$(super::entry::Call {
+    ($of:ident: $($name:ident $(($($args:tt)*))? $(|$d:ident| $by_hand:block)?;)*) => {
+        pub const CALLS: &[crate::hostile::entry::Call] = &[$(crate::hostile::entry::Call {
+            of: stringify!($of),
             name: stringify!($name),
-            run: |d| {
-                let result = calls!(@call $name d () $($args)*);
-                super::entry::seen(result)
-            },
+            run: calls!(@run $of $name $(($($args)*))? $(|$d| $by_hand)?),
         }),*];
     };
-    (@call $name:ident $d:ident ($($done:tt)*)) => {
-        nomina_runtime::call::$name($($done)*)
+    (@run $of:ident $name:ident |$d:ident| $by_hand:block) => {
+        |$d| crate::hostile::entry::seen($by_hand)
     };
-    (@call $name:ident $d:ident ($($done:tt)*) _ $(, $($rest:tt)*)?) => {
-        calls!(@call $name $d ($($done)* super::given::Given::given($d),) $($($rest)*)?)
+    (@run $of:ident $name:ident ($($args:tt)*)) => {
+        |d| crate::hostile::entry::seen(calls!(@call $of $name d () $($args)*))
     };
-    (@call $name:ident $d:ident ($($done:tt)*) $from:ident($($args:tt)*) $(, $($rest:tt)*)?) => {
-        calls!(@call $name $d ($($done)* $d.$from($($args)*),) $($($rest)*)?)
+    (@call $of:ident $name:ident $d:ident ($($done:tt)*)) => {
+        $of::$name($($done)*)
     };
-    (@call $name:ident $d:ident ($($done:tt)*) $from:ident $(, $($rest:tt)*)?) => {
-        calls!(@call $name $d ($($done)* $d.$from(),) $($($rest)*)?)
+    (@call $of:ident $name:ident $d:ident ($($done:tt)*) _ $(, $($rest:tt)*)?) => {
+        calls!(@call $of $name $d ($($done)* crate::hostile::given::Given::given($d),) $($($rest)*)?)
+    };
+    (@call $of:ident $name:ident $d:ident ($($done:tt)*) $from:ident($($args:tt)*) $(, $($rest:tt)*)?) => {
+        calls!(@call $of $name $d ($($done)* $d.$from($($args)*),) $($($rest)*)?)
+    };
+    (@call $of:ident $name:ident $d:ident ($($done:tt)*) $from:ident $(, $($rest:tt)*)?) => {
+        calls!(@call $of $name $d ($($done)* $d.$from(),) $($($rest)*)?)
     };
 }
 

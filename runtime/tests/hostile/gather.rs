@@ -2,12 +2,12 @@
 
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
-use nomina_runtime::call::Target;
+use nomina_runtime::call::{self, Target};
 
 use super::draw::Draw;
 use super::given::Given;
 
-calls! {
+calls! { call:
     gather(op(&[Op::Gather]), _, _, index());
     index(_, _, indices());
     index_put(_, _, indices(), alike(), _);

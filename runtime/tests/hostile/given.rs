@@ -8,7 +8,7 @@ use nomina_runtime::call::{
 };
 use nomina_runtime::random::Distribution;
 use nomina_runtime::raw::{Raw, RawCoo, RawMut};
-use nomina_runtime::{Device, Generator};
+use nomina_runtime::{Device, Generator, Strided};
 
 use super::draw::Draw;
 use super::make;
@@ -44,6 +44,12 @@ impl<'a> Given<'a> for Raw {
 impl<'a> Given<'a> for RawMut<'a> {
     fn given(d: &mut Draw<'a, '_>) -> Self {
         d.dest_part()
+    }
+}
+
+impl<'a> Given<'a> for Strided {
+    fn given(d: &mut Draw<'a, '_>) -> Self {
+        d.x().layout().clone()
     }
 }
 
@@ -373,6 +379,27 @@ impl<'a> Draw<'a, '_> {
     pub fn tensors(&mut self) -> &'a [&'a Raw] {
         let list = (0..self.bytes.below(5)).map(|_| self.x()).collect();
         self.lent.tensors.lend(list)
+    }
+
+    /// The layout of a tensor.
+    pub fn layout(&mut self) -> &'a Strided {
+        self.x().layout()
+    }
+
+    /// Where dims go, and new ones.
+    pub fn places(&mut self) -> &'a [Option<usize>] {
+        let mut places: Vec<Option<usize>> = self.dims().iter().copied().map(Some).collect();
+        if self.bytes.below(2) == 0 {
+            places = (0..self.base.len()).map(Some).collect();
+        }
+        if self.bytes.below(2) == 0 {
+            places.insert(self.bytes.below(places.len() + 1), None);
+        }
+        self.own.places.lend(places)
+    }
+
+    pub fn step(&mut self) -> isize {
+        make::whole(self.bytes) as isize
     }
 
     /// Pairs of dims.

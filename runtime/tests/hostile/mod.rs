@@ -1,4 +1,5 @@
-//! Arguments that nobody should give, to every public function of `call`. Whatever they are, a function gives a
+//! Arguments that nobody should give, to every public function of `call`, and of tensors without names and what they
+//! are made of. Whatever they are, a function gives a
 //! result whose elements lie in its buffer, or an error; it does not panic, and leaves its operands as they were.
 //!
 //! An entry is a line: the function and, for each parameter, `_` for anything of its type or a method of [`Draw`]
@@ -18,9 +19,11 @@ mod gather;
 mod product;
 mod random;
 mod reduce;
+mod rest;
 mod shape;
 mod sort;
 mod sparse;
+mod tensor;
 
 use super::bytes::Bytes;
 use entry::Call;
@@ -37,6 +40,16 @@ pub fn calls() -> impl Iterator<Item = &'static Call> {
         shape::CALLS,
         sort::CALLS,
         sparse::CALLS,
+        tensor::raw::CALLS,
+        tensor::raw_mut::CALLS,
+        tensor::coo::CALLS,
+        tensor::strided::CALLS,
+        rest::generator::CALLS,
+        rest::random::CALLS,
+        rest::shape::CALLS,
+        rest::format::CALLS,
+        rest::memory::CALLS,
+        rest::display::CALLS,
     ]
     .into_iter()
     .flatten()

@@ -2,10 +2,11 @@
 
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
+use nomina_runtime::call;
 
 use super::draw::Draw;
 
-calls! {
+calls! { call:
     mm(matrix(), matrix());
     mv(matrix(), ranked(1));
     dot(ranked(1), ranked(1));

@@ -1,6 +1,8 @@
 //! Random numbers.
 
-calls! {
+use nomina_runtime::call;
+
+calls! { call:
     random(_, _, _, _);
     sampled(_, sizes(), _, _, _, _);
     rand(sizes(), _, _, _);

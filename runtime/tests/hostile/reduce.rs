@@ -1,7 +1,7 @@
 //! Reductions, scans, and what is normalised along dims.
 
 use nomina_core::op::Op;
-use nomina_runtime::call::{Entropy, Spacing};
+use nomina_runtime::call::{self, Entropy, Spacing};
 
 use super::draw::Draw;
 use super::given::Given;
@@ -25,7 +25,7 @@ pub const REDUCE: &[Op] = &[
     Op::Min,
 ];
 
-calls! {
+calls! { call:
     reduce(op(REDUCE), _, _, _, _);
     arg_reduce(op(&[Op::Max, Op::Min]), _, _, _);
     arg_position(op(&[Op::Argmax, Op::Argmin]), _, _, _);

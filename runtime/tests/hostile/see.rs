@@ -1,9 +1,11 @@
 //! Reading all of a result.
 
 use nomina_core::op::Resolved;
-use nomina_core::{Result, Scalar};
+use nomina_core::{DType, MemoryFormat, Result, Scalar};
 use nomina_runtime::call::{self, Arg, SparseSum, Unique};
-use nomina_runtime::raw::{Raw, RawCoo};
+use nomina_runtime::raw::{Raw, RawCoo, RawMut};
+use nomina_runtime::shape::{Shape, Strides};
+use nomina_runtime::{Device, Strided};
 
 /// More elements than this are repeated ones, or zeros that nobody asked memory for.
 const READ: usize = 1 << 20;
@@ -83,13 +85,13 @@ impl<T: See> See for Option<T> {
 
 impl<T: See> See for Vec<T> {
     fn see(&self) -> bool {
-        self.iter().all(See::see)
+        self[..].see()
     }
 }
 
 impl<T: See, const N: usize> See for [T; N] {
     fn see(&self) -> bool {
-        self.iter().all(See::see)
+        self[..].see()
     }
 }
 
@@ -108,11 +110,51 @@ macro_rules! plain {
 plain!(
     (),
     bool,
+    u8,
+    u32,
+    i16,
+    i32,
+    u64,
+    i64,
+    f32,
     f64,
     usize,
+    isize,
+    *const u8,
     Resolved,
-    nomina_runtime::shape::Strides
+    Scalar,
+    DType,
+    Device,
+    Strides,
+    Shape,
+    MemoryFormat
 );
+
+impl<T: See> See for [T] {
+    fn see(&self) -> bool {
+        self.iter().fold(true, |all, each| each.see() && all)
+    }
+}
+
+impl<T: See + ?Sized> See for &T {
+    fn see(&self) -> bool {
+        (**self).see()
+    }
+}
+
+impl See for Strided {
+    fn see(&self) -> bool {
+        assert_eq!(self.shape().len(), self.strides().len());
+        true
+    }
+}
+
+impl See for RawMut<'_> {
+    fn see(&self) -> bool {
+        assert!(self.layout().is_disjoint(), "{self:?}");
+        self.layout().see()
+    }
+}
 
 /// A number for the elements and how they lie.
 pub fn hash(raw: &Raw) -> u64 {

@@ -4,8 +4,9 @@ use nomina_core::DType;
 
 use super::draw::Draw;
 use super::given::Given;
+use nomina_runtime::call;
 
-calls! {
+calls! { call:
     contiguous(_);
     duplicate(_);
     to_dtype(_, _);

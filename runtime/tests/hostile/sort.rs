@@ -2,10 +2,11 @@
 
 use nomina_core::op::Op;
 use nomina_runtime::Raw;
+use nomina_runtime::call;
 
 use super::draw::Draw;
 
-calls! {
+calls! { call:
     sort(op(&[Op::Sort, Op::Argsort, Op::Msort]), _, _, _);
     topk(op(&[Op::Topk]), _, _, _, _);
     kthvalue(_, _, _, _);

@@ -2,11 +2,12 @@
 
 use nomina_core::DType;
 use nomina_core::op::{Class, Op};
+use nomina_runtime::call;
 use nomina_runtime::raw::{Raw, RawCoo};
 
 use super::draw::Draw;
 
-calls! {
+calls! { call:
     coalesce(_);
     to_dense(_);
     to_sparse(_, _);

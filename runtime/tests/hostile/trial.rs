@@ -6,13 +6,14 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::super::bytes::Bytes;
-use super::{calls, entry};
+use super::calls;
+use super::entry::{self, Call};
 
 /// No call of these arguments takes longer, by far.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The call that is under way, and since when.
-static UNDER_WAY: Mutex<Option<(&str, u64, Instant)>> = Mutex::new(None);
+static UNDER_WAY: Mutex<Option<(String, u64, Instant)>> = Mutex::new(None);
 
 /// Where the last panic was.
 static PLACE: Mutex<String> = Mutex::new(String::new());
@@ -22,7 +23,7 @@ fn watch() {
     std::thread::spawn(|| {
         loop {
             std::thread::sleep(Duration::from_secs(1));
-            if let Some((name, seed, since)) = *UNDER_WAY.lock().unwrap()
+            if let Some((name, seed, since)) = &*UNDER_WAY.lock().unwrap()
                 && since.elapsed() > PATIENCE
             {
                 eprintln!("{name} does not end: NOMINA_HOSTILE=1,{seed},{name}");
@@ -30,6 +31,13 @@ fn watch() {
             }
         }
     });
+}
+
+fn name(call: &Call) -> String {
+    match call.of {
+        "call" => call.name.to_owned(),
+        of => format!("{of}::{}", call.name),
+    }
 }
 
 /// Calls every function, or one of this name, with so many argument sets.
@@ -45,10 +53,10 @@ pub fn all(count: u64, first: u64, only: Option<&str>) {
     let mut faults = BTreeMap::new();
     let mut idle = Vec::new();
     let (mut functions, mut sets, mut results) = (0, 0, 0);
-    for call in calls().filter(|call| only.is_none_or(|only| only == call.name)) {
+    for call in calls().filter(|call| only.is_none_or(|only| only == name(call))) {
         let mut done = 0_u64;
         for seed in first..first + count {
-            *UNDER_WAY.lock().unwrap() = Some((call.name, seed, Instant::now()));
+            *UNDER_WAY.lock().unwrap() = Some((name(call), seed, Instant::now()));
             match catch_unwind(AssertUnwindSafe(|| {
                 entry::once(call, &mut Bytes::Random(seed))
             })) {
@@ -56,12 +64,12 @@ pub fn all(count: u64, first: u64, only: Option<&str>) {
                 Err(_) => {
                     let place = PLACE.lock().unwrap().clone();
                     let at = place.lines().next().unwrap_or_default().to_owned();
-                    faults.entry((call.name, at)).or_insert((seed, place));
+                    faults.entry((name(call), at)).or_insert((seed, place));
                 }
             }
         }
         if done == 0 && count >= 300 {
-            idle.push(call.name);
+            idle.push(name(call));
         }
         functions += 1;
         (sets, results) = (sets + count, results + done);

@@ -95,7 +95,8 @@ impl Along {
         let (at, last) = (self.place(i), self.size - 1);
         if self.cubic {
             let (first, part) = (at.floor() as isize, at - at.floor());
-            let index = [-1, 0, 1, 2].map(|k| (first + k).clamp(0, last as isize) as usize);
+            let index =
+                [-1, 0, 1, 2].map(|k| first.saturating_add(k).clamp(0, last as isize) as usize);
             let weight = [
                 far(part + 1.0),
                 near(part),

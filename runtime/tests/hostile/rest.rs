@@ -1,0 +1,117 @@
+//! What stands beside tensors: generators, sizes, memory, text.
+
+pub mod generator {
+    use nomina_runtime::Generator;
+
+    calls! { Generator:
+        new |d| { Generator::new(d.bytes.word()).seed() };
+        from_entropy |_d| { Generator::from_entropy().seed() > 0 };
+        seed |d| { d.generator().seed() };
+        manual_seed |d| {
+            let seed = d.bytes.word();
+            d.generator().manual_seed(seed)
+        };
+    }
+}
+
+pub mod random {
+    use nomina_runtime::random;
+
+    calls! { random:
+        range_of |d| {
+            let range = (bound(d), bound(d));
+            random::range_of("hostile", &range, Given::given(d))
+        };
+        manual_seed |d| { random::manual_seed(d.bytes.word()) };
+        seed |_d| { random::seed() };
+        initial_seed |_d| { random::initial_seed() };
+        with_default_generator |_d| { random::with_default_generator(|generator| generator.seed()) };
+        with_generator |d| { random::with_generator(Given::given(d), |generator| generator.seed()) };
+    }
+
+    use std::ops::Bound;
+
+    use super::super::draw::Draw;
+    use super::super::given::Given;
+
+    fn bound(d: &mut Draw<'_, '_>) -> Bound<i64> {
+        let at = Given::given(d);
+        d.bytes
+            .pick(&[Bound::Included(at), Bound::Excluded(at), Bound::Unbounded])
+    }
+}
+
+pub mod shape {
+    use nomina_runtime::shape;
+
+    calls! { shape:
+        bytes(_, sizes(), _);
+        row_major(sizes());
+        broadcast |d| {
+            let all = [d.sizes(), d.sizes(), d.sizes()];
+            shape::broadcast("hostile", &all[..d.bytes.below(4)])
+        };
+    }
+}
+
+pub mod format {
+    use nomina_runtime::raw;
+
+    calls! { raw:
+        strides_in(_, sizes(), _);
+    }
+}
+
+pub mod memory {
+    use nomina_runtime::memory;
+
+    calls! { memory:
+        cap |_d| { memory::cap() };
+        set_cap |d| { memory::set_cap(d.size()) };
+        trim |_d| { memory::trim() };
+        stats |_d| { memory::stats().held };
+        list |d| { memory::list::<u32, 2>("hostile", [d.size(), d.size()]) };
+    }
+}
+
+pub mod display {
+    use std::fmt::{self, Display, Formatter};
+
+    use nomina_core::Names;
+    use nomina_runtime::display;
+
+    use super::super::make;
+
+    /// What a function writes.
+    struct Shown<F>(F);
+
+    impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Shown<F> {
+        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+            (self.0)(f)
+        }
+    }
+
+    fn text(precision: usize, show: impl Fn(&mut Formatter<'_>) -> fmt::Result) -> usize {
+        let shown = Shown(show);
+        format!("{shown}").len() + format!("{shown:.precision$}").len()
+    }
+
+    calls! { display:
+        values |d| {
+            let (x, digits) = (d.x(), make::size(d.bytes) % 400);
+            text(digits, |f| display::values(f, x, &Names::default()))
+        };
+        line |d| {
+            let (x, digits) = (d.x(), make::size(d.bytes) % 400);
+            text(digits, |f| display::line(f, x, &Names::default()))
+        };
+        sparse |d| {
+            let x = d.coo();
+            text(3, |f| display::sparse(f, x, &Names::default()))
+        };
+        sparse_line |d| {
+            let x = d.coo();
+            text(3, |f| display::sparse_line(f, x, &Names::default()))
+        };
+    }
+}
