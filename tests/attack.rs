@@ -1,6 +1,8 @@
 //! What hostile callers tried, here with overflow checks; `cargo xtask check` runs the same files in release, from a
 //! crate outside of the workspace.
 
+#[path = "attack/tests/call.rs"]
+mod call;
 #[path = "attack/tests/macros.rs"]
 mod macros;
 #[path = "attack/tests/names.rs"]

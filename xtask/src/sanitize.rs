@@ -12,7 +12,7 @@ pub fn run() -> Outcome {
     run_all(
         &levels
             .into_iter()
-            .chain([rows(), thread()])
+            .chain([rows(), hostile(), thread()])
             .collect::<Vec<_>>(),
     )?;
     if !Command::new("valgrind", ["--version"]).works() {
@@ -47,6 +47,14 @@ fn address(level: &'static str) -> Step {
 fn rows() -> Step {
     let command = under_address(&["-p", "nomina", "--test", "rows"]);
     Step::new("address, rows", command).needs(Command::nightly(["--version"]))
+}
+
+/// Every public function of the entries and of tensors without names, with arguments that nobody should give.
+fn hostile() -> Step {
+    let command = under_address(&["-p", "nomina-runtime", "--test", "hostile"])
+        // So many argument sets for each.
+        .env("NOMINA_HOSTILE", "10000");
+    Step::new("address, hostile", command).needs(nightly(&["--version"]))
 }
 
 /// The cache, storage that threads share and copy when they write, and kernels that share work.

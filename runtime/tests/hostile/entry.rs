@@ -1,5 +1,8 @@
 //! Entries, and one call of one.
 
+use nomina_core::DType;
+use nomina_runtime::with_default_dtype;
+
 use super::super::bytes::Bytes;
 use super::draw::{Draw, Lent, Own};
 use super::see::See;
@@ -56,13 +59,10 @@ pub fn once(call: &Call, bytes: &mut Bytes<'_>) -> bool {
     let lent = Lent::default();
     let mut dest = None;
     let mut generator = None;
-    let ok = (call.run)(&mut Draw::new(
-        bytes,
-        &own,
-        &lent,
-        &mut dest,
-        &mut generator,
-    ));
+    let floats = [DType::F32, DType::F32, DType::F64, DType::F16, DType::BF16];
+    let float = bytes.pick(&floats);
+    let mut draw = Draw::new(bytes, &own, &lent, &mut dest, &mut generator);
+    let ok = with_default_dtype(float, || (call.run)(&mut draw));
     own.check();
     if let Some(dest) = dest {
         dest.see();

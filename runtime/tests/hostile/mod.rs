@@ -2,6 +2,8 @@
 //! are made of. Whatever they are, a function gives a
 //! result whose elements lie in its buffer, or an error; it does not panic, and leaves its operands as they were.
 //!
+//! Whoever includes this names it `hostile`, in the root of a crate, beside a module `bytes`.
+//!
 //! An entry is a line: the function and, for each parameter, `_` for anything of its type or a method of [`Draw`]
 //! that makes arguments which get further.
 

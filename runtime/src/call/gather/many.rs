@@ -7,7 +7,7 @@ use super::{Part, Update, checked, flat, refuse, same_device, same_dtype};
 use crate::Device;
 use crate::backend::{Place, backend};
 use crate::call::reduce::address;
-use crate::call::{Arg, check, contiguous, pointwise};
+use crate::call::{Arg, contiguous, pointwise};
 use crate::cpu::gather::IndexJob;
 use crate::plan::Plan;
 use crate::raw::{Raw, RawMut};
@@ -37,11 +37,10 @@ impl Joint {
         indices: &[&Raw],
         device: Device,
     ) -> Result<Self> {
-        check::dims(op.name(), shape, dims)?;
-        if dims.len() != indices.len() || !dims.is_sorted() {
+        if dims.len() != indices.len() || !dims.is_sorted_by(|a, b| a < b) {
             let what = format!("{} indices for the dims {dims:?}", indices.len());
             return Err(refuse(ErrorKind::Argument, op, &[shape], what)
-                .hint("give one for each dim, outermost first"));
+                .hint("give one for each dim, outermost first, each dim once"));
         }
         let shapes: Vec<&[usize]> = indices.iter().map(|index| index.shape()).collect();
         let common = broadcast(op.name(), &shapes)?;

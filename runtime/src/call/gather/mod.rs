@@ -57,9 +57,8 @@ fn same_dtype(op: Op, own: (&[usize], DType), new: &Raw) -> Result<()> {
         .hint("convert the values first, with `to`"))
 }
 
-/// Refuses an index of another number of dims than the tensor has, and a dim that is out of range.
-fn same_rank(op: Op, own: &[usize], dim: usize, index: &Raw) -> Result<()> {
-    check::dim(op.name(), own, dim)?;
+/// Refuses an index of another number of dims than the tensor has.
+fn same_rank(op: Op, own: &[usize], index: &Raw) -> Result<()> {
     if own.len() == index.rank() {
         return Ok(());
     }

@@ -50,7 +50,7 @@ pub fn index_select(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
 /// memory.
 pub fn gather(op: Op, x: &Raw, dim: usize, index: &Raw) -> Result<Raw> {
     same_device(op, x.device(), index)?;
-    same_rank(op, x.shape(), dim, index)?;
+    same_rank(op, x.shape(), index)?;
     let larger = |(at, (&index, &own)): (usize, (&usize, &usize))| at != dim && index > own;
     let sizes = index.shape().iter().zip(x.shape()).enumerate();
     if let Some((at, _)) = sizes.clone().find(|&dim| larger(dim)) {

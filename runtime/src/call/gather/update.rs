@@ -45,8 +45,8 @@ pub fn scatter(
     same_device(op, dest.device(), src)?;
     same_dtype(op, (dest.shape(), dest.dtype()), src)?;
     check_update(op, &dest, how)?;
-    same_rank(op, dest.shape(), dim, index)?;
-    same_rank(op, src.shape(), dim, index)?;
+    same_rank(op, dest.shape(), index)?;
+    same_rank(op, src.shape(), index)?;
     let sizes = |of: &[usize]| -> Option<usize> {
         let each = index.shape().iter().zip(of).enumerate();
         each.map(|(at, (&index, &size))| (at, index > size))
@@ -58,7 +58,11 @@ pub fn scatter(
             .hint("narrow the index, or give more values"));
     }
     let mut own = Shape::from_slice(dest.shape());
-    own[dim] = usize::MAX;
+    // Whether there is such a dim is looked at with the index.
+    own.iter_mut()
+        .skip(dim)
+        .take(1)
+        .for_each(|size| *size = usize::MAX);
     if let Some(at) = sizes(&own) {
         return Err(Error::sizes(op.name(), shapes, [(0, at), (1, at)])
             .hint("narrow the index: only in the scattered dim may it be larger"));
