@@ -9,3 +9,5 @@ mod macros;
 mod names;
 #[path = "attack/tests/sizes.rs"]
 mod sizes;
+#[path = "attack/tests/values.rs"]
+mod values;

@@ -84,6 +84,8 @@ DEVICE f32 round_up(f32 x) { return ceilf(x); }
 DEVICE f64 round_up(f64 x) { return ceil(x); }
 
 #ifdef QUANTILE
+constexpr u64 EXACT = static_cast<u64>(1) << (sizeof(T) == 4 ? 24 : 53);
+
 DEVICE T quantile_of(const Quantile& job, const T* line, T q) {
     // NaN stand last.
     u64 numbers = 0, high = job.len;
@@ -95,14 +97,16 @@ DEVICE T quantile_of(const Quantile& job, const T* line, T q) {
             numbers = middle + 1;
     }
     if (numbers == 0 || (numbers < job.len && job.ignore_nan == 0)) return nan<T>();
-    T place = times(q, static_cast<T>(numbers - 1));
+    u64 last = numbers - 1;
+    // In the dtype's own precision while that holds every place.
+    f64 place = last <= EXACT ? static_cast<f64>(times(q, static_cast<T>(last)))
+                              : times(static_cast<f64>(q), static_cast<f64>(last));
     if (job.by == LOWER) place = round_down(place);
     if (job.by == HIGHER) place = round_up(place);
     if (job.by == NEAREST) place = round_even(place);
     u64 below = static_cast<u64>(round_down(place)), above = static_cast<u64>(round_up(place));
-    u64 last = numbers - 1;
     T a = line[below < last ? below : last], b = line[above < last ? above : last];
-    T weight = job.by == MIDPOINT ? static_cast<T>(0.5) : place - round_down(place);
+    T weight = job.by == MIDPOINT ? static_cast<T>(0.5) : static_cast<T>(place - round_down(place));
     // Between equal infinities there is no distance.
     if (a == b) return a;
     if (weight < static_cast<T>(0.5)) return a + times(weight, b - a);
