@@ -1,7 +1,8 @@
 //! Statistics.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Result};
+use nomina_core::{DType, Error, ErrorKind, Result, rule};
+use nomina_runtime::DynTensor;
 use nomina_runtime::call::ReduceOptions;
 use nomina_runtime::tensor::{CovOptions, DiffOptions, NormOptions, TrapezoidOptions, VarOptions};
 
@@ -108,15 +109,25 @@ pub(crate) fn cov(
     let looks: Vec<Look<'_>> = [x].into_iter().chain(fweights).chain(aweights).collect();
     one(&looks, out, |x| {
         let mut rest = x[1..].iter();
-        x[0].cov_with(CovOptions {
+        let found = x[0].cov_with(CovOptions {
             correction,
             fweights: fweights.and_then(|_| rest.next()),
             aweights: aweights.and_then(|_| rest.next()),
-        })
+        });
+        as_matrix(&x[0], found?)
     })
 }
 
 /// The correlation of rows.
 pub(crate) fn corrcoef(x: Look<'_>, out: &'static Static) -> Result<Bare> {
-    one(&[x], out, |x| x[0].corrcoef())
+    one(&[x], out, |x| as_matrix(&x[0], x[0].corrcoef()?))
+}
+
+/// What types say of one row too, of which the dynamic form gives a number.
+fn as_matrix(rows: &DynTensor, found: DynTensor) -> Result<DynTensor> {
+    if found.rank() == 2 {
+        return Ok(found);
+    }
+    let (raw, _) = found.into_parts();
+    DynTensor::from_parts(raw.reshape(&[1, 1])?, rule::cov(rows.names(), 2))
 }

@@ -33,12 +33,12 @@ pub fn quantile(
     Ok(result)
 }
 
-/// `cov` and `corrcoef`: variables by variables, of which the second dim is the primed first; of
-/// one variable, a number.
+/// `cov` and `corrcoef`, whose result has `rank` dims: variables by variables, of which the second dim is
+/// the primed first; of one variable, a number.
 #[must_use]
-pub fn cov(names: &Names) -> Names {
+pub fn cov(names: &Names, rank: usize) -> Names {
     match names.first() {
-        Some(name) if names.len() > 1 => {
+        Some(name) if rank > 0 => {
             let primed = name
                 .as_ref()
                 .and_then(|name| Name::new(&format!("{name}'")).ok());
@@ -71,7 +71,8 @@ mod tests {
     #[test]
     fn variables_by_variables() {
         let names = Names::from_static(&[Some("N"), Some("T")]);
-        assert_eq!(cov(&names).to_string(), "(N, N')");
-        assert!(cov(&Names::from_static(&[Some("T")])).is_empty());
+        assert_eq!(cov(&names, 2).to_string(), "(N, N')");
+        assert!(cov(&names, 0).is_empty());
+        assert!(cov(&Names::from_static(&[Some("T")]), 0).is_empty());
     }
 }

@@ -148,8 +148,8 @@ fn distances(op: Op, y: &Raw, given: &Raw, dim: usize) -> Result<Raw> {
     pointwise(Op::Sub, &[Arg::Tensor(&after), Arg::Tensor(&before)])
 }
 
-/// The covariance of variables, which are rows, over observations, which are columns. A vector is
-/// one variable, whose variance is a number.
+/// The covariance of variables, which are rows, over observations, which are columns; of one variable,
+/// as a vector is, a number.
 ///
 /// # Errors
 /// More than two dims, weights of other sizes or negative ones, missing memory.
@@ -229,7 +229,7 @@ pub fn cov(
     let centred = pointwise(Op::Sub, &[Arg::Tensor(&rows), Arg::Tensor(&mean)])?;
     let products = matmul(&centred, &weighted(&centred)?.transpose(0, 1)?)?;
     let found = pointwise_owned(Op::Div, products, &[number(freedom.max(0.0))])?;
-    if x.rank() < 2 {
+    if found.numel() == 1 {
         return found.reshape(&[]);
     }
     Ok(found)

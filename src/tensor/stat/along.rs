@@ -372,7 +372,8 @@ where
     (O,): Dims,
 {
     /// The covariance of variables, which are rows, over observations, which are columns: rows by
-    /// rows, of which the second dim is the primed first.
+    /// rows, of which the second dim is the primed first. One row gives one by one, as the type says;
+    /// [`DynTensor::cov`](crate::DynTensor::cov) gives a number.
     ///
     /// ```
     /// # use nomina::prelude::*;

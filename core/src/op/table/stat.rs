@@ -140,7 +140,8 @@ pub(super) const ROWS: &[Row] = &[
         Compose,
         Special,
         "The covariance of variables, which are rows, over observations, which are columns: rows \
-         by rows, of which the second dim is the primed first.",
+         by rows, of which the second dim is the primed first; of one row a number, or with types one \
+         by one.",
     )
     .dtype(Float, DTypes::REAL)
     .differs("of real numbers"),

@@ -183,7 +183,7 @@ impl DynTensor {
     }
 
     /// The covariance of variables, which are rows, over observations, which are columns: rows by
-    /// rows, of which the second dim is the primed first. A vector is one variable.
+    /// rows, of which the second dim is the primed first; of one variable, a number.
     ///
     /// # Errors
     /// When there are more than two dims, or the dtype is complex.
@@ -212,7 +212,8 @@ impl DynTensor {
         let (fweights, aweights) = (raw(options.fweights), raw(options.aweights));
         let (f, a) = (fweights.as_ref(), aweights.as_ref());
         let found = call::cov(Op::Cov, &self.raw, options.correction, f, a).map_err(fail)?;
-        Ok(Self::new(found, rule::cov(&self.names)))
+        let names = rule::cov(&self.names, found.rank());
+        Ok(Self::new(found, names))
     }
 
     /// Correlation coefficients of variables, which are rows, with dims as [`DynTensor::cov`] has.
@@ -221,7 +222,8 @@ impl DynTensor {
     /// When there are more than two dims, or the dtype is complex.
     pub fn corrcoef(&self) -> Result<Self> {
         let found = call::corrcoef(&self.raw).map_err(|e| about(e, &[self]))?;
-        Ok(Self::new(found, rule::cov(&self.names)))
+        let names = rule::cov(&self.names, found.rank());
+        Ok(Self::new(found, names))
     }
 
     /// Slices along a dim scaled down to a norm of degree `p` of at most `maxnorm`.
