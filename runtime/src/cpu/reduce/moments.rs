@@ -1,4 +1,7 @@
 //! Variance: mean and squared deviations of blocks, merged.
+//!
+//! A block is summed up in its elements' dtype. Where that overflows or underflows, it is taken in again one
+//! by one in f64, so that the result does not depend on how elements lie.
 
 use std::marker::PhantomData;
 
@@ -37,6 +40,46 @@ impl State {
         }
     }
 
+    /// Whether the block it is of stayed in the range of `T`.
+    #[inline]
+    fn fits<T: Real>(&self) -> bool {
+        fits::<T>(self.squares, self.mean, self.count)
+    }
+
+    /// So many elements of one value, whose squared distances are zero; NaN of infinities.
+    fn same<T: Real>(count: usize, x: T) -> Self {
+        Self {
+            count: count as f64,
+            mean: x.wide(),
+            squares: x.wide() - x.wide(),
+        }
+    }
+
+    /// Elements one by one.
+    #[cold]
+    #[inline(never)]
+    fn one_by_one<T: Real>(xs: impl Iterator<Item = T> + Clone) -> Self {
+        let Some(first) = xs.clone().next() else {
+            return Self::EMPTY;
+        };
+        let (same, count) = xs
+            .clone()
+            .fold((true, 0), |(same, n), x| (same & (x == first), n + 1));
+        if same {
+            return Self::same(count, first);
+        }
+        let mut all = Self::EMPTY;
+        for x in xs {
+            all.merge(&Self::same(1, x));
+            if all.squares.is_nan() {
+                // For good.
+                all.count = count as f64;
+                break;
+            }
+        }
+        all
+    }
+
     #[inline]
     fn merge(&mut self, other: &Self) {
         if other.count == 0.0 {
@@ -45,10 +88,23 @@ impl State {
         let count = self.count + other.count;
         let delta = other.mean - self.mean;
         let share = other.count / count;
-        self.mean += delta * share;
-        self.squares += other.squares + delta * delta * self.count * share;
+        self.mean = if delta.is_finite() {
+            self.mean + delta * share
+        } else {
+            self.mean * (1.0 - share) + other.mean * share
+        };
+        // Zero of no elements, however large the other's mean.
+        self.squares += other.squares + (delta * share) * (delta * self.count);
         self.count = count;
     }
+}
+
+/// Whether the squared distances of so many elements, added up in `T`, stayed in its range; not those of
+/// elements that are all the same.
+#[inline(always)]
+fn fits<T: Real>(squares: f64, mean: f64, count: f64) -> bool {
+    let least = T::LEAST_SQUARE + mean * mean * T::LEAST_SHARE;
+    squares.is_finite() && squares >= count * least
 }
 
 /// The variance, or its root.
@@ -91,7 +147,23 @@ impl<T: Real> Kernel for Row<'_, T> {
             off[i] += d;
             squares[i] += d * d;
         }
-        State::block(n, about.wide(), total(&off), total(&squares))
+        let state = State::block(n, about.wide(), total(&off), total(&squares));
+        if state.fits::<T>() {
+            state
+        } else {
+            State::one_by_one(self.0.iter().copied())
+        }
+    }
+}
+
+/// Which columns hold one value throughout.
+#[inline(always)]
+fn constant<'a, T: Real>(mut rows: impl Iterator<Item = &'a [T]>, same: &mut [bool]) {
+    let Some(first) = rows.next() else { return };
+    for row in rows {
+        for ((same, x), first) in same.iter_mut().zip(row).zip(first) {
+            *same &= x == first;
+        }
     }
 }
 
@@ -132,9 +204,27 @@ impl<T: Real> Kernel for Tile<'_, T> {
             }
         }
         let count = self.rows as f64;
-        for (i, state) in self.states.iter_mut().enumerate() {
+        let block = |i: usize| {
             let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
-            state.merge(&State::block(count, about, off, squares));
+            State::block(count, about, off, squares)
+        };
+        let mut all_fit = true;
+        for i in 0..n {
+            all_fit &= block(i).fits::<T>();
+        }
+        let mut same = [!all_fit; COLS];
+        if !all_fit {
+            constant((0..self.rows).map(row), &mut same[..n]);
+        }
+        for (i, state) in self.states.iter_mut().enumerate() {
+            let block = block(i);
+            state.merge(&if all_fit || block.fits::<T>() {
+                block
+            } else if same[i] {
+                State::same(self.rows, row(0)[i])
+            } else {
+                State::one_by_one((0..self.rows).map(|r| row(r)[i]))
+            });
         }
     }
 }
@@ -174,9 +264,25 @@ impl<T: Real> Kernel for Whole<'_, T> {
             }
             // SAFETY: as above.
             let values = unsafe { lanes.results(self.values, group) };
-            for i in 0..WIDE {
+            let squares: [f64; WIDE] = std::array::from_fn(|i| {
                 let off = off[i].wide();
-                let squares = squares[i].wide() - off * (off * share);
+                squares[i].wide() - off * (off * share)
+            });
+            let count = lanes.rows.len();
+            let fits = |i: usize| fits::<T>(squares[i], about[i].wide(), count as f64);
+            let mut same = [false; WIDE];
+            if !(0..WIDE).all(fits) {
+                same = [true; WIDE];
+                constant(lanes.rows.iter().map(|at| row(at).as_slice()), &mut same);
+            }
+            for i in 0..WIDE {
+                let squares = if same[i] {
+                    State::same(count, row(&lanes.rows[0])[i]).squares
+                } else if fits(i) {
+                    squares[i]
+                } else {
+                    State::one_by_one(lanes.rows.iter().map(|at| row(at)[i])).squares
+                };
                 values[i].write(T::of(finish(squares, self.divisor, self.root)));
             }
         }
@@ -262,5 +368,77 @@ impl<T: Real> Reducer for Variance<T> {
             root: self.root,
             values: values.cast(),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nomina_core::op::Op;
+
+    use super::super::tests::lines;
+    use super::*;
+    use crate::call::{ReduceOptions, reduce};
+    use crate::raw::Raw;
+
+    fn found(op: Op, x: &Raw, dims: &[usize]) -> Vec<f64> {
+        let found = reduce(op, x, dims, false, ReduceOptions::default()).unwrap();
+        found.scalars().map(|x| x.to_f64()).collect()
+    }
+
+    fn check<T: Real>(xs: &[f64], expected: f64) {
+        let xs: Vec<T> = xs.iter().map(|&x| T::of(x)).collect();
+        for (layout, x, dims) in lines(&xs) {
+            for (op, expected) in [(Op::Var, expected), (Op::Std, expected.sqrt())] {
+                let expected = T::of(expected).wide();
+                for got in found(op, &x, &dims) {
+                    let near = (got - expected).abs() <= 1e-4 * expected;
+                    assert!(
+                        got == expected || near || (got.is_nan() && expected.is_nan()),
+                        "{op:?} of {} {}, {layout}: {got}, not {expected}",
+                        xs.len(),
+                        T::DTYPE
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_range_of_squares_depends_on_no_layout() {
+        let lengths: &[usize] = if cfg!(miri) {
+            &[3, 20]
+        } else {
+            &[2, 3, 7, 16, 40, 65, 1000, 9000]
+        };
+        for &n in lengths {
+            let scaled =
+                |scale: f64| -> Vec<f64> { (0..n).map(|i| (i % 7) as f64 / 7.0 * scale).collect() };
+            let one = scaled(1.0);
+            let mean = one.iter().sum::<f64>() / n as f64;
+            let squares: f64 = one.iter().map(|x| (x - mean) * (x - mean)).sum();
+            let variance = squares / (n - 1) as f64;
+            // Their root is within the range where the squares are not.
+            for scale in [1e-30, 1e-20, 1e-10, 1.0, 1e10, 1e19, 1e30, 3e38] {
+                check::<f32>(&scaled(scale), variance * scale * scale);
+            }
+            for scale in [1e-150, 1.0, 1e150] {
+                check::<f64>(&scaled(scale), variance * scale * scale);
+            }
+            for scale in [1e160, 1e200, 1.7e308] {
+                check::<f64>(&scaled(scale), f64::INFINITY);
+            }
+            for same in [0.0, 0.1, 1e-40, 1e30, 3e38] {
+                check::<f32>(&vec![same; n], 0.0);
+            }
+            for same in [1e200, 1.7e308, -1.1e308] {
+                check::<f64>(&vec![same; n], 0.0);
+            }
+            for odd in [f64::INFINITY, f64::NAN] {
+                let mut xs = scaled(1.0);
+                xs[n / 2] = odd;
+                check::<f32>(&xs, f64::NAN);
+                check::<f64>(&xs, f64::NAN);
+            }
+        }
     }
 }

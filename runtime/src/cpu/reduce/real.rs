@@ -16,6 +16,10 @@ pub(crate) trait Real:
 {
     const ZERO: Self;
     const NEG_INFINITY: Self;
+    /// Squares of less than this may have lost digits to underflow.
+    const LEAST_SQUARE: f64;
+    /// Squared distances from a mean of less than this share of its square are but rounding.
+    const LEAST_SHARE: f64;
     /// Rounds to this type.
     fn of(x: f64) -> Self;
     /// As the widest real.
@@ -27,6 +31,8 @@ pub(crate) trait Real:
 impl Real for f32 {
     const ZERO: f32 = 0.0;
     const NEG_INFINITY: f32 = f32::NEG_INFINITY;
+    const LEAST_SQUARE: f64 = 1e-30;
+    const LEAST_SHARE: f64 = f64::EPSILON;
     #[inline(always)]
     fn of(x: f64) -> f32 {
         x as f32
@@ -44,6 +50,8 @@ impl Real for f32 {
 impl Real for f64 {
     const ZERO: f64 = 0.0;
     const NEG_INFINITY: f64 = f64::NEG_INFINITY;
+    const LEAST_SQUARE: f64 = 0.0;
+    const LEAST_SHARE: f64 = f64::EPSILON * f64::EPSILON / 16.0;
     #[inline(always)]
     fn of(x: f64) -> f64 {
         x
