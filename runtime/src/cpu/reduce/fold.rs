@@ -12,6 +12,8 @@ use super::whole::{Lanes, Whole};
 
 /// The number of accumulators of a row, for every instruction set.
 const LANES: usize = 64;
+/// So many chunks of lanes are added up in pairs, pairs of these in pairs and so on.
+const GROUP: usize = 16;
 /// The most columns at a time: whole rows of most tensors, so that memory is read in its order, and
 /// few enough that what they add up to stays in the first-level cache.
 const WIDE: usize = 2560;
@@ -28,6 +30,8 @@ pub(crate) trait Fold: Sync + 'static {
     fn widen(x: Self::X) -> Self::T;
     /// Combines with any element to that element.
     const IDENTITY: Self::T;
+    /// Whether each combination rounds, so that few of them should follow each other.
+    const ROUNDS: bool = false;
     /// Of two elements, within a block.
     fn combine(a: Self::T, b: Self::T) -> Self::T;
     /// An accumulator that has seen nothing.
@@ -44,6 +48,13 @@ pub(crate) trait Fold: Sync + 'static {
     }
 }
 
+/// Four elements, as two pairs.
+#[inline(always)]
+pub(super) fn four<F: Fold>(xs: [F::X; 4]) -> F::T {
+    let [a, b, c, d] = xs.map(F::widen);
+    F::combine(F::combine(a, b), F::combine(c, d))
+}
+
 /// All elements of a row, combined in lanes.
 pub(crate) struct Row<'a, F: Fold>(pub &'a [F::X], pub PhantomData<F>);
 
@@ -52,13 +63,24 @@ impl<F: Fold> Kernel for Row<'_, F> {
     #[inline(always)]
     fn run(self) -> F::T {
         let mut lanes = [F::IDENTITY; LANES];
-        let mut chunks = self.0.chunks_exact(LANES);
-        for chunk in &mut chunks {
+        let (mut chunks, rest) = self.0.as_chunks::<LANES>();
+        if F::ROUNDS {
+            let (groups, left) = chunks.as_chunks::<GROUP>();
+            for group in groups {
+                for (i, lane) in lanes.iter_mut().enumerate() {
+                    let at = |k: usize| four::<F>(std::array::from_fn(|j| group[k + j][i]));
+                    let halves = [(0, 4), (8, 12)].map(|(a, b)| F::combine(at(a), at(b)));
+                    *lane = F::combine(*lane, F::combine(halves[0], halves[1]));
+                }
+            }
+            chunks = left;
+        }
+        for chunk in chunks {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
                 *lane = F::combine(*lane, F::widen(x));
             }
         }
-        for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
+        for (lane, &x) in lanes.iter_mut().zip(rest) {
             *lane = F::combine(*lane, F::widen(x));
         }
         let mut width = LANES / 2;
@@ -93,9 +115,7 @@ impl<F: Fold> Kernel for Cols<'_, F> {
         while r + 4 <= self.rows {
             let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
             for i in 0..n {
-                let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(F::widen);
-                let (ab, cd) = (F::combine(a, b), F::combine(c, d));
-                self.out[i] = F::combine(self.out[i], F::combine(ab, cd));
+                self.out[i] = F::combine(self.out[i], four::<F>([a[i], b[i], c[i], d[i]]));
             }
             r += 4;
         }
@@ -274,6 +294,7 @@ macro_rules! sum {
             type T = $t;
             type Acc = $acc;
             const IDENTITY: $t = $zero;
+            const ROUNDS: bool = true;
             #[inline(always)]
             fn widen(x: $t) -> $t {
                 x

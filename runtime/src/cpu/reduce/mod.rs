@@ -6,6 +6,8 @@
 
 mod drive;
 pub(crate) mod fold;
+#[cfg(test)]
+mod fold_tests;
 pub(crate) mod load;
 pub(crate) mod logsumexp;
 mod lump;

@@ -11,6 +11,8 @@ use super::simd::{Kernel, dispatch};
 use super::whole::{LANES as WIDE, Lanes};
 
 const LANES: usize = 32;
+/// So many elements are summed up by themselves: each lane adds few.
+const PART: usize = 16 * LANES;
 
 /// The sum of what is not NaN, and how many that are.
 #[derive(Clone, Copy)]
@@ -54,19 +56,25 @@ impl<T: Real> Kernel for Row<'_, T> {
     #[inline(always)]
     fn run(self) -> (f64, f64) {
         let (mut sums, mut counts) = ([T::ZERO; LANES], [T::ZERO; LANES]);
-        let mut chunks = self.0.chunks_exact(LANES);
-        let mut add = |i: usize, x: T| {
-            let (x, one) = taken(x);
-            sums[i] += x;
-            counts[i] += one;
-        };
-        for chunk in &mut chunks {
-            for (i, &x) in chunk.iter().enumerate() {
+        for part in self.0.chunks(PART) {
+            let mut own = [T::ZERO; LANES];
+            let mut add = |i: usize, x: T| {
+                let (x, one) = taken(x);
+                own[i] += x;
+                counts[i] += one;
+            };
+            let (chunks, rest) = part.as_chunks::<LANES>();
+            for chunk in chunks {
+                for (i, &x) in chunk.iter().enumerate() {
+                    add(i, x);
+                }
+            }
+            for (i, &x) in rest.iter().enumerate() {
                 add(i, x);
             }
-        }
-        for (i, &x) in chunks.remainder().iter().enumerate() {
-            add(i, x);
+            for (sum, own) in sums.iter_mut().zip(own) {
+                *sum += own;
+            }
         }
         let total = |lanes: &[T; LANES]| lanes.iter().map(|lane| lane.wide()).sum();
         (total(&sums), total(&counts))
@@ -87,14 +95,26 @@ impl<T: Real> Kernel for Tile<'_, T> {
     #[inline(always)]
     fn run(self) {
         let n = self.sums.len();
-        for r in 0..self.rows {
+        let row = |r: usize| {
             let row = self.xs.wrapping_offset(r as isize * self.stride);
             // SAFETY: whoever made the tile says that every row has `n` elements.
-            let row = unsafe { many::<T>(row.cast(), n) };
-            for ((sum, count), &x) in self.sums.iter_mut().zip(&mut *self.counts).zip(row) {
+            unsafe { many::<T>(row.cast(), n) }
+        };
+        let mut r = 0;
+        while r + 4 <= self.rows {
+            let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
+            for i in 0..n {
+                let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(taken);
+                self.sums[i] += (a.0 + b.0) + (c.0 + d.0);
+                self.counts[i] += (a.1 + b.1) + (c.1 + d.1);
+            }
+            r += 4;
+        }
+        for r in r..self.rows {
+            for (i, &x) in row(r).iter().enumerate() {
                 let (x, one) = taken(x);
-                *sum += x;
-                *count += one;
+                self.sums[i] += x;
+                self.counts[i] += one;
             }
         }
     }
@@ -112,9 +132,19 @@ impl<T: Real, const MEAN: bool> Kernel for Whole<'_, T, MEAN> {
     fn run(self) {
         for group in 0..self.lanes.groups {
             let (mut sums, mut counts) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
-            for &row in self.lanes.rows {
-                // SAFETY: whoever made this says that the lanes are there.
-                let xs = unsafe { self.lanes.row::<T>(group, row) };
+            // SAFETY: whoever made this says that the lanes are there.
+            let row = |row: isize| unsafe { self.lanes.row::<T>(group, row) };
+            let (fours, rest) = self.lanes.rows.as_chunks::<4>();
+            for rows in fours {
+                let [a, b, c, d] = rows.map(row);
+                for i in 0..WIDE {
+                    let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(taken);
+                    sums[i] += (a.0 + b.0) + (c.0 + d.0);
+                    counts[i] += (a.1 + b.1) + (c.1 + d.1);
+                }
+            }
+            for &one in rest {
+                let xs = row(one);
                 for i in 0..WIDE {
                     let (x, one) = taken(xs[i]);
                     sums[i] += x;

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use super::fold::Fold;
+use super::fold::{Fold, four};
 use super::reducer::Reducer;
 use super::simd::Kernel;
 pub(crate) use crate::cpu::turn::LANES;
@@ -61,9 +61,7 @@ pub(crate) unsafe fn fold<F: Fold>(lanes: &Lanes<'_>, group: usize) -> [F::T; LA
     for rows in fours {
         let [a, b, c, d] = rows.map(row);
         for i in 0..LANES {
-            let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(F::widen);
-            let (ab, cd) = (F::combine(a, b), F::combine(c, d));
-            all[i] = F::combine(all[i], F::combine(ab, cd));
+            all[i] = F::combine(all[i], four::<F>([a[i], b[i], c[i], d[i]]));
         }
     }
     for &one in rest {

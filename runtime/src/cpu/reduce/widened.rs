@@ -19,6 +19,7 @@ where
     type T = F::T;
     type Acc = F::Acc;
     const IDENTITY: F::T = F::IDENTITY;
+    const ROUNDS: bool = F::ROUNDS;
     #[inline(always)]
     fn widen(x: H) -> F::T {
         x.convert()
