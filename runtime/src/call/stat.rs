@@ -49,8 +49,9 @@ pub fn diff(x: &Raw, n: i64, dim: usize) -> Result<Raw> {
     } else {
         Op::Sub
     };
-    if times >= x.shape()[dim].max(1) {
-        return x.narrow(dim, 0, 0);
+    let left = x.shape()[dim].saturating_sub(times);
+    if left == 0 || x.numel() == 0 {
+        return x.narrow(dim, 0, left);
     }
     if x.numel() == 0 {
         // There may be more of these steps than anyone takes.

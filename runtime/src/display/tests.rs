@@ -41,6 +41,10 @@ fn zero_dims_and_zero_sizes() {
     let none = DynTensor::zeros(&[2, 0], ["N", "C"]).unwrap();
     assert_eq!(shown(&none), "[[],\n []]\nTensor[N=2, C=0] f32 cpu");
     assert_eq!(format!("{none:?}"), "Tensor[N=2, C=0] f32 cpu []");
+    let rows = DynTensor::zeros(&[1 << 40, 0], ["N", "C"]).unwrap();
+    let heading = "Tensor[N=1099511627776, C=0] f32 cpu";
+    assert_eq!(shown(&rows), format!("[]\n{heading}"));
+    assert_eq!(format!("{rows:?}"), format!("{heading} []"));
 }
 
 #[test]

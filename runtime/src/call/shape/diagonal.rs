@@ -5,9 +5,9 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use crate::backend::{Place, backend};
 use crate::call::{copy_into, to_dtype};
-use crate::memory::{list, scratch::reserve};
+use crate::memory::list;
 use crate::raw::{Raw, RawMut};
-use crate::shape::{Shape, product};
+use crate::shape::Shape;
 
 /// What is cleared of matrices that lie in a tensor's last two dims.
 #[derive(Clone, Copy, Debug)]
@@ -107,6 +107,14 @@ fn check(op: &'static str, shape: &[usize]) -> Result<()> {
         .hint("add a dim with `unsqueeze`"))
 }
 
+/// What the numbers below `end` add up to, each at least 0 and at most `most`.
+fn below(end: i128, most: usize) -> u128 {
+    let (end, most) = (end.max(0) as u128, most as u128);
+    let rising = end.min(most + 1);
+    let triangle = rising * rising.saturating_sub(1) / 2;
+    triangle.saturating_add((end - rising).saturating_mul(most))
+}
+
 /// The indices of the elements of a matrix that [`triangle`] keeps, row by row: a row of row
 /// numbers and a row of column numbers.
 ///
@@ -120,21 +128,6 @@ pub fn triangle_indices(
     dtype: DType,
     device: Device,
 ) -> Result<Raw> {
-    // More elements than rows and columns would need more memory than the result.
-    crate::shape::numel(op, &[rows, columns])?;
-    if columns == 0 || rows == 0 {
-        return Raw::zeros(op, &[2, 0], dtype, device);
-    }
-    // Rows before and behind these keep nothing.
-    let rows = if upper {
-        let end = (columns as i64).saturating_sub(offset).max(0);
-        0..usize::try_from(end).unwrap_or(0).min(rows)
-    } else {
-        let skipped = usize::try_from(offset.saturating_neg()).unwrap_or(0);
-        skipped.min(rows)..rows
-    };
-    // Each of them keeps an element at the least.
-    let mut data: Vec<i64> = list(op, [2, rows.len()])?;
     let kept = |row: usize| {
         let edge = (row as i64).saturating_add(offset);
         if upper {
@@ -143,8 +136,25 @@ pub fn triangle_indices(
             0..edge.saturating_add(1).clamp(0, columns as i64) as usize
         }
     };
-    let count: usize = rows.clone().map(|row| kept(row).len()).sum();
-    reserve(&mut data, product([2, count])).map_err(|error| error.in_op(op))?;
+    // Row `row` has as many as `row + first`, counted up or, of an upper triangle, from the last row.
+    let first = match upper {
+        true => columns as i128 - i128::from(offset) - rows as i128 + 1,
+        false => i128::from(offset) + 1,
+    };
+    let count = below(first + rows as i128, columns) - below(first, columns);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    // Only rows that have some.
+    let (from, to) = match upper {
+        true => (0, columns as i128 - i128::from(offset)),
+        false => (-i128::from(offset), rows as i128),
+    };
+    let within = |row: i128| row.clamp(0, rows as i128) as usize;
+    let rows = if count == 0 {
+        0..0
+    } else {
+        within(from)..within(to)
+    };
+    let mut data: Vec<i64> = list(op, [2, count])?;
     for row in rows.clone() {
         data.extend(kept(row).map(|_| row as i64));
     }

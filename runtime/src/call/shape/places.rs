@@ -33,26 +33,25 @@ pub fn repeated_places(op: &'static str, counts: &Raw, size: usize) -> Result<Ra
         crate::cuda::uses::count("repeat_interleave");
     }
     let counts: Vec<i64> = to_dtype(counts, DType::I64)?.to_vec()?;
+    let count = |i: usize| if each { counts[0] } else { counts[i] };
     let mut total = 0_usize;
     for (i, &count) in counts.iter().enumerate() {
         let Ok(times) = usize::try_from(count) else {
             let what = format!("element {i} repeats {count} times");
             return refuse(ErrorKind::Argument, what, "a count is at least 0");
         };
+        let times = if each { product([size, times]) } else { times };
         total = total.saturating_add(times);
-    }
-    if each {
-        total = product([total, size]);
     }
     let mut places: Vec<i64> = Vec::new();
     if places.try_reserve_exact(total).is_err() {
         let what = format!("no memory for {total} places");
         return refuse(ErrorKind::Memory, what, "use smaller counts");
     }
-    // Of elements that do not repeat there may be more than anyone counts.
-    for i in 0..if total > 0 { size } else { 0 } {
-        let count = if each { counts[0] } else { counts[i] };
-        places.extend(std::iter::repeat_n(i as i64, count as usize));
+    // The one count of all elements may be none.
+    let size = if total == 0 { 0 } else { size };
+    for i in 0..size {
+        places.extend(std::iter::repeat_n(i as i64, count(i) as usize));
     }
     to_device(&Raw::from_vec(places, &[total])?, counts_on)
 }

@@ -134,3 +134,45 @@ fn complex_numbers_are_pairs() {
     crate::call::fill(part.as_mut().unwrap(), 7.into()).unwrap();
     assert_eq!(real(&x).unwrap().to_vec::<f32>().unwrap(), [1.0, 3.0]);
 }
+
+/// Beside the definition, and where only a few of very many rows have elements.
+#[test]
+fn indices_of_triangles() {
+    let of = |rows, columns, offset, upper| {
+        let place = (DType::I64, Device::Cpu);
+        triangle_indices("tri", (rows, columns), offset, upper, place.0, place.1)
+    };
+    for (rows, columns) in [(0, 0), (0, 3), (3, 0), (1, 1), (2, 5), (5, 2), (4, 4)] {
+        for offset in [i64::MIN, -6, -5, -2, -1, 0, 1, 2, 5, 6, i64::MAX] {
+            for upper in [false, true] {
+                let mut expected = [vec![], vec![]];
+                for row in 0..rows as i64 {
+                    for column in 0..columns as i64 {
+                        let off = i128::from(column - row) - i128::from(offset);
+                        if if upper { off >= 0 } else { off <= 0 } {
+                            expected[0].push(row);
+                            expected[1].push(column);
+                        }
+                    }
+                }
+                let got = of(rows, columns, offset, upper).unwrap();
+                assert_eq!(got.shape(), [2, expected[0].len()]);
+                let got = got.to_vec::<i64>().unwrap();
+                assert_eq!(got, expected.concat(), "{rows} {columns} {offset} {upper}");
+            }
+        }
+    }
+    let most = i64::MAX as usize;
+    for sizes in [(most, 0), (0, most), (usize::MAX, 0), (0, usize::MAX)] {
+        assert_eq!(of(sizes.0, sizes.1, 0, false).unwrap().shape(), [2, 0]);
+        assert_eq!(of(sizes.0, sizes.1, 0, true).unwrap().shape(), [2, 0]);
+    }
+    let last = of(most, 1, 1 - i64::MAX, false).unwrap();
+    assert_eq!(last.to_vec::<i64>().unwrap(), [i64::MAX - 1, 0]);
+    let first = of(most, most, i64::MAX - 1, true).unwrap();
+    assert_eq!(first.to_vec::<i64>().unwrap(), [0, i64::MAX - 1]);
+    for upper in [false, true] {
+        assert!(of(most, most, 0, upper).is_err());
+        assert!(of(usize::MAX, usize::MAX, 0, upper).is_err());
+    }
+}

@@ -194,7 +194,8 @@ impl DynTensor {
         // ln π · p (p - 1) / 4 + Σ lgamma(x - j / 2)
         let count = p as f64;
         let mut total = self.lgamma().map_err(&fail)?;
-        for j in 1..p {
+        let terms = if self.numel() == 0 { 1 } else { p };
+        for j in 1..terms {
             let term = self.sub(0.5 * j as f64).and_then(|x| x.lgamma());
             family::pointwise_in_place(Op::Add, &mut total, &[(&term.map_err(&fail)?).into()])
                 .map_err(&fail)?;
