@@ -301,17 +301,35 @@ template <class C, class F> DEVICE C in_plane(C z, F f) {
 
 template <class C> DEVICE C complex_log(C z) { return in_plane(z, [](c128 w) { return plane::log(w); }); }
 
-// Through the logarithm, except that anything to the power of zero is one and zero to a positive
-// power is zero.
+// Where an infinite number, or one beside it, points.
+template <class P> DEVICE P direction(P x, bool of_infinite) {
+    if (of_infinite && endless(x)) return x > 0 ? (P)1 : (P)-1;
+    return of_infinite || x != x ? (P)0 : x;
+}
+
+// The product, of which an infinity stays one beside NaN, as annex G of the C standard says.
+template <class C> DEVICE C times_endless(C x, C y) {
+    using P = Real<C>;
+    C z = mul(x, y);
+    bool ends[2] = {!endless(x.re) && !endless(x.im), !endless(y.re) && !endless(y.im)};
+    if (z.re == z.re || z.im == z.im || (ends[0] && ends[1])) return z;
+    z = mul(C{direction(x.re, !ends[0]), direction(x.im, !ends[0])},
+            C{direction(y.re, !ends[1]), direction(y.im, !ends[1])});
+    return C{infinity<P>() * z.re, infinity<P>() * z.im};
+}
+
+// Through the logarithm, as C's `cpow`, except that anything to the power of zero is one.
 template <class C> DEVICE C complex_pow(C x, C y) {
     using P = Real<C>;
     if (!truth(y)) return C{1, 0};
-    if (!truth(x)) {
-        bool positive = y.im == 0 && y.re > 0;
-        P value = positive ? (P)0 : nan<P>();
-        return C{value, value};
-    }
-    return complex_exp(mul(y, complex_log(x)));
+    C z = times_endless(y, complex_log(x));
+    if (!endless(z.re) || z.im == 0) return complex_exp(z);
+    // The other part only turns.
+    P size = exp_of(z.re);
+    if (endless(z.im) || z.im != z.im) return C{size, size == 0 ? (P)0 : nan<P>()};
+    P sin, cos;
+    sin_and_cos(z.im, sin, cos);
+    return C{cos < 0 ? -size : size, sin < 0 ? -size : size};
 }
 
 template <class C> DEVICE C complex_logaddexp(C x, C y) {

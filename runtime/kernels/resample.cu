@@ -55,7 +55,8 @@ KERNEL(resample_taps, ResampleArgs) {
 #endif
 #pragma unroll
         for (int k = 0; k < EACH; k++) {
-            OFFSET tap = first + k;
+            // Of the same size a line does not look at neighbours.
+            OFFSET tap = EACH == 2 && to.size == to.out.count() ? first : first + k;
             tap = tap < 0 ? 0 : tap > last ? last : tap;
             job.index[i * EACH + k] = static_cast<INDEX>(tap);
             job.weight[i * EACH + k] = static_cast<C>(weight[k]);

@@ -108,10 +108,13 @@ impl Along {
         let at = at.max(0.0);
         let first = (at as usize).min(last);
         let part = (at - first as f64).clamp(0.0, 1.0);
-        (
-            [first, (first + 1).min(last), 0, 0],
-            [1.0 - part, part, 0.0, 0.0],
-        )
+        // Of the same size a line does not look at neighbours, whose infinities no weight takes away.
+        let next = if self.out == self.size {
+            first
+        } else {
+            first + 1
+        };
+        ([first, next.min(last), 0, 0], [1.0 - part, part, 0.0, 0.0])
     }
 }
 

@@ -4,6 +4,14 @@ use num_complex::Complex;
 
 use super::{Inexact, Number, Signed};
 
+/// What annex G of the C standard says of infinities, for powers.
+trait Endless {
+    /// The product, of which an infinity stays one beside NaN.
+    fn times_endless(self, other: Self) -> Self;
+    /// *e* to the power, also where the real part is infinite: then the other one only turns.
+    fn exp_to_limits(self) -> Self;
+}
+
 macro_rules! complex {
     ($($t:ty),*) => {$(
         impl Number for Complex<$t> {
@@ -34,19 +42,48 @@ macro_rules! complex {
             fn abs(self) -> $t {
                 self.re.hypot(self.im)
             }
-            /// Through the logarithm, except that anything to the power of zero is one and zero
-            /// to a positive power is zero.
+            /// Through the logarithm, as C's `cpow`, except that anything to the power of zero is one.
             #[inline(always)]
             fn pow(self, exponent: Self) -> Self {
                 if !exponent.truth() {
                     return Self::new(1.0, 0.0);
                 }
-                if !self.truth() {
-                    let positive = exponent.im == 0.0 && exponent.re > 0.0;
-                    let value = if positive { 0.0 } else { <$t>::NAN };
-                    return Self::new(value, value);
+                Self::exp_to_limits(Self::times_endless(exponent, Inexact::log(self)))
+            }
+        }
+
+        impl Endless for Complex<$t> {
+            #[inline(always)]
+            fn times_endless(self, other: Self) -> Self {
+                let product = self * other;
+                let endless = |z: Self| z.re.is_infinite() || z.im.is_infinite();
+                let lost = product.re.is_nan() && product.im.is_nan();
+                if !lost || !(endless(self) || endless(other)) {
+                    return product;
                 }
-                Inexact::exp(exponent * Inexact::log(self))
+                let direction = |z: Self| {
+                    let part = |x: $t| match (endless(z), x.is_infinite()) {
+                        (true, true) => <$t>::copysign(1.0, x),
+                        (false, _) if !x.is_nan() => x,
+                        _ => <$t>::copysign(0.0, x),
+                    };
+                    Self::new(part(z.re), part(z.im))
+                };
+                let product = direction(self) * direction(other);
+                Self::new(<$t>::INFINITY * product.re, <$t>::INFINITY * product.im)
+            }
+            #[inline(always)]
+            fn exp_to_limits(self) -> Self {
+                if !self.re.is_infinite() || self.im == 0.0 {
+                    return Inexact::exp(self);
+                }
+                let magnitude = self.re.exp();
+                if self.im.is_finite() {
+                    let (sin, cos) = self.im.sin_cos();
+                    return Self::new(magnitude.copysign(cos), magnitude.copysign(sin));
+                }
+                let im = if magnitude == 0.0 { 0.0 } else { <$t>::NAN };
+                Self::new(magnitude, im)
             }
         }
 

@@ -93,6 +93,34 @@ fn complex_functions() {
         Signed::pow(Complex::new(0.0_f32, 0.0), Complex::new(2.0, 0.0)),
         Complex::ZERO
     );
+    // As `std::pow` of C++.
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    for (x, y, expected) in [
+        ((2.0, 0.0), (inf, 0.0), (inf, nan)),
+        ((0.5, 0.0), (inf, 0.0), (0.0, 0.0)),
+        ((inf, 0.0), (2.0, 0.0), (inf, nan)),
+        ((inf, 0.0), (-2.0, 0.0), (0.0, 0.0)),
+        ((-inf, 0.0), (0.5, 1.0), (inf, nan)),
+        ((0.0, 0.0), (2.0, 1.0), (0.0, 0.0)),
+        ((0.0, 0.0), (-2.0, 0.0), (inf, nan)),
+        ((0.0, 0.0), (0.0, 1.0), (nan, nan)),
+        ((nan, 0.0), (2.0, 0.0), (nan, nan)),
+        ((2.0, 0.0), (nan, 0.0), (nan, nan)),
+        // There NaN; one for a number as the exponent in PyTorch.
+        ((nan, 0.0), (0.0, 0.0), (1.0, 0.0)),
+        ((0.0, 0.0), (0.0, 0.0), (1.0, 0.0)),
+    ] {
+        let of = |z: (f64, f64)| Complex::new(z.0, z.1);
+        let narrow = |z: (f64, f64)| Complex::new(z.0 as f32, z.1 as f32);
+        let got = Signed::pow(of(x), of(y));
+        let other = Signed::pow(narrow(x), narrow(y));
+        for got in [[got.re, got.im], [other.re.into(), other.im.into()]] {
+            for (got, expected) in got.into_iter().zip([expected.0, expected.1]) {
+                let same = got == expected || (got.is_nan() && expected.is_nan());
+                assert!(same, "{x:?} to {y:?} is {got}, not {expected}");
+            }
+        }
+    }
     // The square of such a divisor overflows.
     let big = Complex::new(1e30_f32, 1e30);
     assert_eq!(Inexact::div(big, big), Complex::new(1.0, 0.0));

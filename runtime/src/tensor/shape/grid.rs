@@ -4,7 +4,7 @@ use nomina_core::op::Op;
 use nomina_core::rule;
 use nomina_core::{Error, ErrorKind, Names, Promoter, Result, Scalar};
 
-use crate::call::{self, Arg};
+use crate::call;
 use crate::config::default_dtype;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, about};
@@ -224,7 +224,6 @@ impl DynTensor {
         }
         let column = self.unsqueeze(-1, outdim.into()).map_err(fail)?;
         let count = options.n.unwrap_or(self.numel());
-        // Checked before the exponents are made: they are as many as columns of the result.
         let dtype = if self.dtype().is_integral() {
             nomina_core::DType::I64
         } else {
@@ -232,15 +231,17 @@ impl DynTensor {
         };
         rule::numel(op, &[self.numel().max(1), count]).map_err(fail)?;
         let powers = || {
-            let (start, end, step) = if options.increasing {
-                (0, count as i64, 1)
-            } else {
-                (count as i64 - 1, -1, -1)
-            };
-            let [start, end, step] = [start, end, step].map(Scalar::Int);
-            let exponents = call::arange(start, end, step, dtype.to_real(), self.device())?;
+            let rows = self.numel();
+            let ones = [rows, count.min(1)];
+            let ones = call::full(&ones, Scalar::Int(1), dtype, self.device())?;
             let base = call::to_dtype(&column.raw, dtype)?;
-            call::pointwise(Op::Pow, &[Arg::Tensor(&base), Arg::Tensor(&exponents)])
+            let factors = base.expand(&[rows, count.saturating_sub(1)])?;
+            let products = call::scan(Op::Cumprod, &factors, 1, Some(dtype))?;
+            let rising = call::cat(&[&ones, &products], 1)?;
+            match options.increasing {
+                true => Ok(rising),
+                false => call::flip(&rising, &[1]),
+            }
         };
         Ok(Self::new(powers().map_err(fail)?, column.names))
     }
