@@ -13,7 +13,7 @@ fn nested(open: &str, close: &str, count: usize) -> String {
 }
 
 /// Whatever syn reads by recursion.
-const OPENINGS: [(&str, &str); 24] = [
+const OPENINGS: [(&str, &str); 23] = [
     ("(", ")"),
     ("[", "]"),
     ("{", "}"),
@@ -31,7 +31,6 @@ const OPENINGS: [(&str, &str); 24] = [
     ("x = ", ""),
     ("x += ", ""),
     ("if a { } else ", ""),
-    (".. ", ""),
     ("x::<A<", ">>"),
     ("<", " as A>::B"),
     ("x as fn(A) -> ", ""),
@@ -107,6 +106,12 @@ fn operators_have_a_limit_of_their_own() {
     let sum = |inner: &str| format!("({inner}{})", " + x".repeat(OPERATORS / 10));
     let code = (0..11).fold("x".to_owned(), |inner, _| sum(&inner));
     assert!(told(&code, Input::Values).is_some());
+}
+
+#[test]
+fn ranges_of_ranges_are_few() {
+    assert_eq!(told("x[..][.. -x]", Input::Values), None);
+    assert!(told(&nested(".. ", "", 9), Input::Values).is_some());
 }
 
 #[test]
