@@ -43,8 +43,8 @@ fn zero_dims_and_zero_sizes() {
     assert_eq!(format!("{none:?}"), "Tensor[N=2, C=0] f32 cpu []");
     let rows = DynTensor::zeros(&[1 << 40, 0], ["N", "C"]).unwrap();
     let heading = "Tensor[N=1099511627776, C=0] f32 cpu";
-    assert_eq!(shown(&rows), format!("[]\n{heading}"));
-    assert_eq!(format!("{rows:?}"), format!("{heading} []"));
+    let ends = "[[],\n [],\n [],\n ...,\n [],\n [],\n []]";
+    assert_eq!(shown(&rows), format!("{ends}\n{heading}"));
 }
 
 #[test]

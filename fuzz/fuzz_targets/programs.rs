@@ -1,0 +1,15 @@
+#![no_main]
+
+#[path = "../../tests/programs/bytes.rs"]
+mod bytes;
+#[path = "../../tests/programs/run.rs"]
+mod programs;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let run = programs::run(&mut bytes::Bytes::Given(data), &mut programs::Counts::default());
+    if let Err(what) = run {
+        panic!("{what}");
+    }
+});
