@@ -51,8 +51,9 @@ pub(crate) trait Fold: Sync + 'static {
 /// Four elements, as two pairs.
 #[inline(always)]
 pub(super) fn four<F: Fold>(xs: [F::X; 4]) -> F::T {
-    let [a, b, c, d] = xs.map(F::widen);
-    F::combine(F::combine(a, b), F::combine(c, d))
+    let [a, b, c, d] = xs;
+    let ab = F::combine(F::widen(a), F::widen(b));
+    F::combine(ab, F::combine(F::widen(c), F::widen(d)))
 }
 
 /// All elements of a row, combined in lanes.
@@ -67,10 +68,16 @@ impl<F: Fold> Kernel for Row<'_, F> {
         if F::ROUNDS {
             let (groups, left) = chunks.as_chunks::<GROUP>();
             for group in groups {
-                for (i, lane) in lanes.iter_mut().enumerate() {
-                    let at = |k: usize| four::<F>(std::array::from_fn(|j| group[k + j][i]));
-                    let halves = [(0, 4), (8, 12)].map(|(a, b)| F::combine(at(a), at(b)));
-                    *lane = F::combine(*lane, F::combine(halves[0], halves[1]));
+                for i in 0..LANES {
+                    // Written out: closures are compiled for the smallest instruction set.
+                    let [a, b, c, d] = [
+                        four::<F>([group[0][i], group[1][i], group[2][i], group[3][i]]),
+                        four::<F>([group[4][i], group[5][i], group[6][i], group[7][i]]),
+                        four::<F>([group[8][i], group[9][i], group[10][i], group[11][i]]),
+                        four::<F>([group[12][i], group[13][i], group[14][i], group[15][i]]),
+                    ];
+                    let all = F::combine(F::combine(a, b), F::combine(c, d));
+                    lanes[i] = F::combine(lanes[i], all);
                 }
             }
             chunks = left;

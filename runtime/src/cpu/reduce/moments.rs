@@ -30,7 +30,7 @@ impl State {
     };
 
     /// A block whose deviations from about its mean add up to `sum`, squared to `squares`.
-    #[inline]
+    #[inline(always)]
     fn block(count: f64, about: f64, sum: f64, squares: f64) -> Self {
         let off = sum / count;
         Self {
@@ -41,7 +41,7 @@ impl State {
     }
 
     /// Whether the block it is of stayed in the range of `T`.
-    #[inline]
+    #[inline(always)]
     fn fits<T: Real>(&self) -> bool {
         fits::<T>(self.squares, self.mean, self.count)
     }
@@ -55,32 +55,61 @@ impl State {
         }
     }
 
-    /// Elements one by one.
-    #[cold]
-    #[inline(never)]
-    fn one_by_one<T: Real>(xs: impl Iterator<Item = T> + Clone) -> Self {
-        let Some(first) = xs.clone().next() else {
-            return Self::EMPTY;
-        };
-        let (same, count) = xs
-            .clone()
-            .fold((true, 0), |(same, n), x| (same & (x == first), n + 1));
-        if same {
-            return Self::same(count, first);
-        }
-        let mut all = Self::EMPTY;
+    /// Elements one by one, that are not all the same.
+    fn one_by_one<T: Real>(xs: impl ExactSizeIterator<Item = T>) -> Self {
+        let (mut all, count) = (Self::EMPTY, xs.len() as f64);
         for x in xs {
             all.merge(&Self::same(1, x));
             if all.squares.is_nan() {
                 // For good.
-                all.count = count as f64;
+                all.count = count;
                 break;
             }
         }
         all
     }
 
-    #[inline]
+    /// A row that did not fit.
+    #[cold]
+    #[inline(never)]
+    fn row_again<T: Real>(xs: &[T]) -> Self {
+        let (first, mut others) = (xs[0], [T::ZERO; LANES]);
+        for chunk in xs.chunks(LANES) {
+            for (others, &x) in others.iter_mut().zip(chunk) {
+                *others += differs(x, first);
+            }
+        }
+        match others == [T::ZERO; LANES] {
+            true => Self::same(xs.len(), xs[0]),
+            false => Self::one_by_one(xs.iter().copied()),
+        }
+    }
+
+    /// Those columns of so many rows that did not fit.
+    #[cold]
+    #[inline(never)]
+    fn columns_again<'a, T: Real>(
+        columns: &mut [Self],
+        rows: usize,
+        row: impl Fn(usize) -> &'a [T],
+    ) {
+        let first = row(0);
+        let mut others = [T::ZERO; COLS];
+        for r in 1..rows {
+            for ((others, &x), &first) in others.iter_mut().zip(row(r)).zip(first) {
+                *others += differs(x, first);
+            }
+        }
+        for (i, column) in columns.iter_mut().enumerate() {
+            if others[i] == T::ZERO {
+                *column = Self::same(rows, first[i]);
+            } else if !column.fits::<T>() {
+                *column = Self::one_by_one((0..rows).map(|r| row(r)[i]));
+            }
+        }
+    }
+
+    #[inline(always)]
     fn merge(&mut self, other: &Self) {
         if other.count == 0.0 {
             return;
@@ -99,12 +128,18 @@ impl State {
     }
 }
 
+/// One where two elements differ, which adds up faster than truth values do.
+#[inline(always)]
+fn differs<T: Real>(x: T, from: T) -> T {
+    if x == from { T::ZERO } else { T::of(1.0) }
+}
+
 /// Whether the squared distances of so many elements, added up in `T`, stayed in its range; not those of
 /// elements that are all the same.
 #[inline(always)]
 fn fits<T: Real>(squares: f64, mean: f64, count: f64) -> bool {
     let least = T::LEAST_SQUARE + mean * mean * T::LEAST_SHARE;
-    squares.is_finite() && squares >= count * least
+    (squares >= count * least) & (squares < f64::INFINITY)
 }
 
 /// The variance, or its root.
@@ -151,18 +186,7 @@ impl<T: Real> Kernel for Row<'_, T> {
         if state.fits::<T>() {
             state
         } else {
-            State::one_by_one(self.0.iter().copied())
-        }
-    }
-}
-
-/// Which columns hold one value throughout.
-#[inline(always)]
-fn constant<'a, T: Real>(mut rows: impl Iterator<Item = &'a [T]>, same: &mut [bool]) {
-    let Some(first) = rows.next() else { return };
-    for row in rows {
-        for ((same, x), first) in same.iter_mut().zip(row).zip(first) {
-            *same &= x == first;
+            State::row_again(self.0)
         }
     }
 }
@@ -208,23 +232,25 @@ impl<T: Real> Kernel for Tile<'_, T> {
             let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
             State::block(count, about, off, squares)
         };
-        let mut all_fit = true;
+        let (mut misfits, share) = (0_u64, 1.0 / count);
         for i in 0..n {
-            all_fit &= block(i).fits::<T>();
+            let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
+            misfits += u64::from(!fits::<T>(squares - off * (off * share), about, count));
         }
-        let mut same = [!all_fit; COLS];
-        if !all_fit {
-            constant((0..self.rows).map(row), &mut same[..n]);
+        if misfits > 0 {
+            let mut blocks = [State::EMPTY; COLS];
+            let blocks = &mut blocks[..n];
+            for (i, to) in blocks.iter_mut().enumerate() {
+                *to = block(i);
+            }
+            State::columns_again(blocks, self.rows, row);
+            for (state, block) in self.states.iter_mut().zip(&*blocks) {
+                state.merge(block);
+            }
+            return;
         }
         for (i, state) in self.states.iter_mut().enumerate() {
-            let block = block(i);
-            state.merge(&if all_fit || block.fits::<T>() {
-                block
-            } else if same[i] {
-                State::same(self.rows, row(0)[i])
-            } else {
-                State::one_by_one((0..self.rows).map(|r| row(r)[i]))
-            });
+            state.merge(&block(i));
         }
     }
 }
@@ -264,26 +290,27 @@ impl<T: Real> Kernel for Whole<'_, T> {
             }
             // SAFETY: as above.
             let values = unsafe { lanes.results(self.values, group) };
-            let squares: [f64; WIDE] = std::array::from_fn(|i| {
+            let (count, mut misfits) = (lanes.rows.len(), 0_u64);
+            let mut sums = [0.0; WIDE];
+            for i in 0..WIDE {
                 let off = off[i].wide();
-                squares[i].wide() - off * (off * share)
-            });
-            let count = lanes.rows.len();
-            let fits = |i: usize| fits::<T>(squares[i], about[i].wide(), count as f64);
-            let mut same = [false; WIDE];
-            if !(0..WIDE).all(fits) {
-                same = [true; WIDE];
-                constant(lanes.rows.iter().map(|at| row(at).as_slice()), &mut same);
+                sums[i] = squares[i].wide() - off * (off * share);
+                misfits += u64::from(!fits::<T>(sums[i], about[i].wide(), count as f64));
+            }
+            if misfits > 0 {
+                let mut columns = [State::EMPTY; WIDE];
+                for (i, column) in columns.iter_mut().enumerate() {
+                    *column = State {
+                        count: count as f64,
+                        mean: about[i].wide(),
+                        squares: sums[i],
+                    };
+                }
+                State::columns_again(&mut columns, count, |r| row(&lanes.rows[r]).as_slice());
+                sums = columns.map(|column| column.squares);
             }
             for i in 0..WIDE {
-                let squares = if same[i] {
-                    State::same(count, row(&lanes.rows[0])[i]).squares
-                } else if fits(i) {
-                    squares[i]
-                } else {
-                    State::one_by_one(lanes.rows.iter().map(|at| row(at)[i])).squares
-                };
-                values[i].write(T::of(finish(squares, self.divisor, self.root)));
+                values[i].write(T::of(finish(sums[i], self.divisor, self.root)));
             }
         }
     }

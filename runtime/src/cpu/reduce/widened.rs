@@ -1,4 +1,4 @@
-//! Folds of 16-bit floats, which are widened as they are read.
+//! Folds of 16-bit floats, which are widened as they are read: what rounding takes there is less than their own.
 
 use std::marker::PhantomData;
 
@@ -19,7 +19,6 @@ where
     type T = F::T;
     type Acc = F::Acc;
     const IDENTITY: F::T = F::IDENTITY;
-    const ROUNDS: bool = F::ROUNDS;
     #[inline(always)]
     fn widen(x: H) -> F::T {
         x.convert()
