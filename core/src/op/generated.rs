@@ -554,7 +554,7 @@ pub enum Op {
     Trapezoid,
     /// `cumulative_trapezoid`: The running integral along a dim by the trapezoidal rule.
     CumulativeTrapezoid,
-    /// `cov`: The covariance of variables, which are rows, over observations, which are columns: rows by rows, of which the second dim is the primed first.
+    /// `cov`: The covariance of variables, which are rows, over observations, which are columns: rows by rows, of which the second dim is the primed first; of one row a number, or with types one by one.
     Cov,
     /// `corrcoef`: Correlation coefficients of variables, which are rows.
     Corrcoef,

@@ -75,7 +75,7 @@ pub use product::{
     multi_dot, outer, outer_shape, prime, tensordot, trace,
 };
 pub use quantile::{cov, quantile};
-pub use remove::{kept, reduce, reduce_shape, remove, squeeze, unsqueeze};
+pub use remove::{kept, rank_limit, reduce, reduce_shape, remove, squeeze, unsqueeze};
 pub use rename::{refine_names, rename, rename_map};
 pub use repeat::{diag_embed, repeat, repeat_interleave, tile, unfold};
 pub use reshape::reshape;

@@ -98,7 +98,10 @@ pub fn unsqueeze(
 }
 
 /// No tensor has more than [`MAX_DIMS`] dims.
-pub(super) fn rank_limit(op: &'static str, rank: usize) -> Result<()> {
+///
+/// # Errors
+/// [`ErrorKind::Rank`] for more.
+pub fn rank_limit(op: &'static str, rank: usize) -> Result<()> {
     if rank <= MAX_DIMS {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! Sparse tensors without names.
 
 use crate::Device;
-use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, Names, Result, rule};
 
 use super::Raw;
 use crate::call;
@@ -71,7 +71,10 @@ impl RawCoo {
         })?;
         let given = match shape {
             Some(shape) => shape.into(),
-            None => inferred(at, sparse, count, &values.shape()[1..]),
+            None => {
+                rule::rank_limit(op, sparse + values.rank() - 1)?;
+                inferred(at, sparse, count, &values.shape()[1..])
+            }
         };
         if given.len() != sparse + values.rank() - 1 {
             let what = format!(

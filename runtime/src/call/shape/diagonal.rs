@@ -111,7 +111,7 @@ fn check(op: &'static str, shape: &[usize]) -> Result<()> {
 fn below(end: i128, most: usize) -> u128 {
     let (end, most) = (end.max(0) as u128, most as u128);
     let rising = end.min(most + 1);
-    let triangle = rising * rising.saturating_sub(1) / 2;
+    let triangle: u128 = rising * rising.saturating_sub(1) / 2;
     triangle.saturating_add((end - rising).saturating_mul(most))
 }
 
