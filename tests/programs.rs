@@ -31,3 +31,9 @@ fn layouts_change_no_result() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     assert!(counts.results > counts.errors / 4 && counts.defined > 0);
 }
+
+#[test]
+fn sizes_beside_a_zero_are_no_work() {
+    let wrong = programs::endless(40);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -10,11 +10,9 @@ use super::super::bytes::Bytes;
 use super::operand;
 
 /// Not called: those whose result nobody has written yet, which wait for a device, or which print.
-const LEFT_OUT: [&str; 12] = [
+const LEFT_OUT: [&str; 10] = [
     "seed",
     "initial_seed",
-    "tril_indices",
-    "triu_indices",
     "cuda",
     "empty",
     "empty_like",

@@ -3,6 +3,7 @@
 //! agree, and no operand changes.
 
 mod args;
+mod empty;
 mod naive;
 mod operand;
 mod same;
@@ -15,6 +16,7 @@ use nomina_core::op::{Forms, Op};
 use nomina_runtime::invoke::{Value, call};
 
 use super::bytes::Bytes;
+pub use empty::endless;
 
 /// What became of the calls of a program.
 #[derive(Default)]
@@ -53,33 +55,18 @@ fn step(
     program: &mut String,
     counts: &mut Counts,
 ) -> Result<(), String> {
-    let row = op.row();
-    let forms = row.forms;
-    let in_place = forms.contains(Forms::IN_PLACE) && bytes.once_in(5);
-    let spelling = match in_place || !forms.contains(Forms::FUNCTION) {
-        true if in_place => format!("torch.Tensor.{}_", row.name.trim_end_matches('_')),
-        true => format!("torch.Tensor.{}", row.name),
-        false => format!("torch.{}", row.name),
-    };
+    let in_place = op.row().forms.contains(Forms::IN_PLACE) && bytes.once_in(5);
     let given = args::given(op, bytes, pool);
-    let _ = writeln!(program, "{spelling} of");
+    let _ = writeln!(program, "{} of", spelled(op, in_place));
     for (name, value) in &given {
         let _ = writeln!(program, "    {name} = {}", args::shown(value));
     }
     let before: Vec<Value> = given.iter().map(|(_, value)| same::copied(value)).collect();
-    let split = |values: Vec<Value>| {
-        // All by keyword but what a method's self is.
-        let mut named = given.iter().map(|(name, _)| *name).zip(values);
-        let first = named.next().map(|(_, value)| value);
-        let rest: Vec<(String, Value)> = named
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect();
-        (first.into_iter().collect::<Vec<Value>>(), rest)
-    };
     let seed = bytes.word();
     let made = |values: Vec<Value>| {
         nomina_runtime::manual_seed(seed);
-        let (args, kwargs) = split(values);
+        let given = given.iter().map(|(name, _)| *name).zip(values);
+        let (spelling, args, kwargs) = as_call(op, in_place, given);
         catch_unwind(AssertUnwindSafe(|| call(&spelling, args, kwargs)))
             .map_err(|_| "panicked".to_owned())
     };
@@ -118,6 +105,31 @@ fn step(
         _ => counts.errors += 1,
     }
     Ok(())
+}
+
+fn spelled(op: Op, in_place: bool) -> String {
+    let row = op.row();
+    match in_place || !row.forms.contains(Forms::FUNCTION) {
+        true if in_place => format!("torch.Tensor.{}_", row.name.trim_end_matches('_')),
+        true => format!("torch.Tensor.{}", row.name),
+        false => format!("torch.{}", row.name),
+    }
+}
+
+/// A call as PyTorch spells it: all by keyword but the first, which a method calls self.
+fn as_call(
+    op: Op,
+    in_place: bool,
+    given: impl IntoIterator<Item = (&'static str, Value)>,
+) -> (String, Vec<Value>, Vec<(String, Value)>) {
+    let mut given = given.into_iter();
+    let first = given.next().map(|(_, value)| value);
+    let rest = given.map(|(name, value)| (name.to_owned(), value));
+    (
+        spelled(op, in_place),
+        first.into_iter().collect(),
+        rest.collect(),
+    )
 }
 
 /// Results are operands of what follows, where they are not too large.

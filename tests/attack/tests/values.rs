@@ -213,3 +213,13 @@ fn interpolation_beside_infinities() {
     // The last plane is made of the second one alone.
     assert!(found[..12].iter().step_by(4).all(|x| x.is_nan()) && found[12] == 1.0);
 }
+
+/// As many sparse dims as no tensor has, of no entries.
+#[test]
+fn sparse_dims_have_a_limit() {
+    let indices = DynTensor::options().dtype(DType::I64);
+    let indices = indices.zeros(&[1 << 40, 0], ()).unwrap();
+    let values = DynTensor::zeros(&[0], ()).unwrap();
+    let refused = nomina::DynSparse::from_coo_inferred(&indices, &values, ()).unwrap_err();
+    assert_eq!(refused.kind(), nomina::ErrorKind::Rank);
+}
