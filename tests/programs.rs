@@ -37,3 +37,14 @@ fn sizes_beside_a_zero_are_no_work() {
     let wrong = programs::endless(40);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// As a fuzzer does it.
+#[test]
+fn bytes_say_what_is_run() {
+    let mut counts = Counts::default();
+    for byte in 0..=u8::MAX {
+        let bytes: Vec<u8> = (0..64).map(|i| byte.wrapping_mul(i)).collect();
+        programs::run(&mut Bytes::Given(&bytes), &mut counts).unwrap();
+    }
+    assert!(counts.results > 0);
+}

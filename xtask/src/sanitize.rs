@@ -54,7 +54,7 @@ fn hostile() -> Step {
     let command = under_address(&["-p", "nomina-runtime", "--test", "hostile"])
         // So many argument sets for each.
         .env("NOMINA_HOSTILE", "10000");
-    Step::new("address, hostile", command).needs(nightly(&["--version"]))
+    Step::new("address, hostile", command).needs(Command::nightly(["--version"]))
 }
 
 /// The cache, storage that threads share and copy when they write, and kernels that share work.

@@ -60,7 +60,7 @@ pub fn run(args: &[String]) -> Outcome {
              a nightly toolchain and `cargo install cargo-fuzz` bring it"
             .to_owned());
     }
-    Command::nightly(["fuzz", "build", "--sanitizer", "address"]).run()?;
+    Command::nightly(["fuzz", "build", "--codegen-units", "16"]).run()?;
     let jobs = targets.into_iter().flat_map(|target| {
         let levels = match COMPUTE.contains(&target.as_str()) {
             true => LEVELS.map(Some).to_vec(),
