@@ -132,7 +132,8 @@ plain!(
 
 impl<T: See> See for [T] {
     fn see(&self) -> bool {
-        self.iter().fold(true, |all, each| each.see() && all)
+        // Each of them, whatever the others are.
+        self.iter().filter(|each| !each.see()).count() == 0
     }
 }
 
