@@ -227,12 +227,9 @@ impl<T: Real> Kernel for Tile<'_, T> {
                 squares[i] += d * d;
             }
         }
-        let count = self.rows as f64;
-        let block = |i: usize| {
-            let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
-            State::block(count, about, off, squares)
-        };
-        let (mut misfits, share) = (0_u64, 1.0 / count);
+        // Written out below: closures are compiled for the smallest instruction set.
+        let (count, mut misfits) = (self.rows as f64, 0_u64);
+        let share = 1.0 / count;
         for i in 0..n {
             let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
             misfits += u64::from(!fits::<T>(squares - off * (off * share), about, count));
@@ -241,7 +238,7 @@ impl<T: Real> Kernel for Tile<'_, T> {
             let mut blocks = [State::EMPTY; COLS];
             let blocks = &mut blocks[..n];
             for (i, to) in blocks.iter_mut().enumerate() {
-                *to = block(i);
+                *to = State::block(count, about[i].wide(), off[i].wide(), squares[i].wide());
             }
             State::columns_again(blocks, self.rows, row);
             for (state, block) in self.states.iter_mut().zip(&*blocks) {
@@ -250,7 +247,8 @@ impl<T: Real> Kernel for Tile<'_, T> {
             return;
         }
         for (i, state) in self.states.iter_mut().enumerate() {
-            state.merge(&block(i));
+            let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
+            state.merge(&State::block(count, about, off, squares));
         }
     }
 }
