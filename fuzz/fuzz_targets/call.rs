@@ -1,7 +1,9 @@
 #![no_main]
 
+#[allow(dead_code, unused_imports)]
 #[path = "../../tests/programs/bytes.rs"]
 mod bytes;
+#[allow(dead_code, unused_imports)]
 #[path = "../../runtime/tests/hostile/mod.rs"]
 mod hostile;
 

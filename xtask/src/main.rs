@@ -22,9 +22,9 @@ cargo xtask <task>
   levels                all tests that compute, with the loops of each instruction set
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
   next-solver           all that compiles, by the trait solver that rustc will have next
-  soak [--runs N] [--record] [TARGET]...
-                        the fuzz targets under AddressSanitizer, N inputs each with the loops of each
-                        instruction set; --record into docs/reliability.md
+  soak [--inputs N] [--record]
+                        the fuzz targets under AddressSanitizer, 10 million inputs unless N, with the loops of
+                        each instruction set; --record into docs/reliability.md
   kernels [ARGS]        every CUDA kernel compiled by the real compiler, which is fetched; needs no GPU
   gpu [STEP]...         on a machine with a GPU: conformance, kernels, sanitizers, speed;
                         --pack FOLDER for one without cargo, --record FIGURES into docs/cuda.md

@@ -14,13 +14,26 @@ use crate::step::{Command, Outcome, root};
 /// Where `cargo fuzz` builds.
 const BUILT: &str = "fuzz/target/x86_64-unknown-linux-gnu/release";
 
-/// Targets that compute, which run with the loops of each instruction set.
+/// How many of a hundred inputs each target gets, so that none takes much longer than the others.
+const SHARES: [(&str, u64); 8] = [
+    ("call", 66),
+    ("macro_dims", 1),
+    ("macro_einsum", 2),
+    ("macro_fuse", 3),
+    ("macro_names", 2),
+    ("macro_relations", 2),
+    ("macro_tensor", 3),
+    ("programs", 21),
+];
+
+/// Targets that compute: their share is divided among the loops of each instruction set.
 const COMPUTE: [&str; 2] = ["programs", "call"];
 
 /// One run of libFuzzer.
 struct Job {
-    target: String,
+    target: &'static str,
     level: Option<&'static str>,
+    runs: u64,
 }
 
 /// What libFuzzer said at its end.
@@ -30,30 +43,23 @@ struct Done {
     seconds: u64,
 }
 
-/// `cargo xtask soak [--runs N] [--record] [TARGET]...`.
+/// `cargo xtask soak [--inputs N] [--record]`.
 pub fn run(args: &[String]) -> Outcome {
-    let mut runs = 900_000;
-    let (mut recorded, mut targets) = (false, Vec::new());
+    let (mut inputs, mut recorded) = (10_200_000, false);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.as_str() {
-            "--runs" => {
+            "--inputs" => {
                 let number = args.next().and_then(|number| number.parse().ok());
-                runs = number.ok_or("`--runs` takes a number")?;
+                inputs = number.ok_or("`--inputs` takes a number")?;
             }
             "--record" => recorded = true,
-            target => targets.push(target.to_owned()),
+            other => {
+                return Err(format!(
+                    "soak takes `--inputs N` and `--record`, not `{other}`"
+                ));
+            }
         }
-    }
-    let all = all_targets()?;
-    if let Some(unknown) = targets.iter().find(|target| !all.contains(target)) {
-        return Err(format!(
-            "no target `{unknown}`; there are {}",
-            all.join(", ")
-        ));
-    }
-    if targets.is_empty() {
-        targets = all;
     }
     if !Command::nightly(["fuzz", "--version"]).works() {
         return Err("`cargo +nightly fuzz` does not run\n  \
@@ -61,17 +67,7 @@ pub fn run(args: &[String]) -> Outcome {
             .to_owned());
     }
     Command::nightly(["fuzz", "build", "--codegen-units", "16"]).run()?;
-    let jobs = targets.into_iter().flat_map(|target| {
-        let levels = match COMPUTE.contains(&target.as_str()) {
-            true => LEVELS.map(Some).to_vec(),
-            false => vec![None],
-        };
-        levels.into_iter().map(move |level| Job {
-            target: target.clone(),
-            level,
-        })
-    });
-    let done = all_of(jobs.collect(), runs)?;
+    let done = all_of(jobs(inputs))?;
     let figures = table(&done)?;
     println!("\n{figures}");
     if recorded {
@@ -80,29 +76,31 @@ pub fn run(args: &[String]) -> Outcome {
     Ok(())
 }
 
-/// The names of the files in `fuzz/fuzz_targets`, in order.
-fn all_targets() -> Result<Vec<String>, String> {
-    let folder = root().join("fuzz/fuzz_targets");
-    let files = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut names: Vec<String> = files
-        .filter_map(|file| {
-            let path = file.ok()?.path();
-            let source = path.extension().is_some_and(|extension| extension == "rs");
-            source.then(|| Some(path.file_stem()?.to_str()?.to_owned()))?
+/// What there is to run, in all so many inputs.
+fn jobs(inputs: u64) -> VecDeque<Job> {
+    let each = SHARES.iter().flat_map(|&(target, share)| {
+        let levels = match COMPUTE.contains(&target) {
+            true => LEVELS.map(Some).to_vec(),
+            false => vec![None],
+        };
+        let runs = (inputs * share).div_ceil(100 * levels.len() as u64);
+        levels.into_iter().map(move |level| Job {
+            target,
+            level,
+            runs,
         })
-        .collect();
-    names.sort();
-    Ok(names)
+    });
+    each.collect()
 }
 
 /// Runs the jobs, as many at a time as there are cores; those that have begun end after a failure.
-fn all_of(jobs: VecDeque<Job>, runs: u64) -> Result<Vec<Done>, String> {
+fn all_of(jobs: VecDeque<Job>) -> Result<Vec<Done>, String> {
     let jobs = Mutex::new(jobs);
     let next = || jobs.lock().ok()?.pop_front();
     let work = || {
         let mut done = Vec::new();
         while let Some(job) = next() {
-            match one(job, runs) {
+            match one(job) {
                 Ok(one) => done.push(one),
                 Err(error) => {
                     jobs.lock().map(|mut jobs| jobs.clear()).ok();
@@ -120,17 +118,18 @@ fn all_of(jobs: VecDeque<Job>, runs: u64) -> Result<Vec<Done>, String> {
             Ok::<_, String>(all)
         })
     })?;
-    done.sort_by(|a, b| (&a.job.target, a.job.level).cmp(&(&b.job.target, b.job.level)));
+    done.sort_by_key(|done| (done.job.target, done.job.level));
     Ok(done)
 }
 
 /// One run of libFuzzer. What it finds to reach more code stays in `target`; seeds are read only.
-fn one(job: Job, runs: u64) -> Result<Done, String> {
-    let Job { target, level } = &job;
-    let name = match level {
-        Some(level) => format!("{target}-{level}"),
-        None => target.clone(),
-    };
+fn one(job: Job) -> Result<Done, String> {
+    let Job {
+        target,
+        level,
+        runs,
+    } = job;
+    let name = level.map_or_else(|| target.to_owned(), |level| format!("{target}-{level}"));
     let found = format!("target/soak/{name}/corpus");
     let faults = format!("target/soak/{name}/faults/");
     for folder in [&found, &faults] {
@@ -142,7 +141,7 @@ fn one(job: Job, runs: u64) -> Result<Done, String> {
             &format!("-artifact_prefix={faults}"),
             // Of our own: memory is limited below.
             "-rss_limit_mb=0",
-            "-timeout=20",
+            "-timeout=60",
             "-max_len=1024",
             "-verbosity=0",
             "-print_final_stats=1",
@@ -211,12 +210,25 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_compute_are_there() {
-        let all = all_targets().unwrap();
-        assert!(
-            COMPUTE
-                .iter()
-                .all(|target| all.contains(&(*target).to_owned()))
-        );
+    fn every_target_has_a_share() {
+        let folder = root().join("fuzz/fuzz_targets");
+        let files = fs::read_dir(folder).unwrap();
+        let mut targets: Vec<String> = files
+            .map(|file| {
+                file.unwrap()
+                    .path()
+                    .file_stem()
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        targets.sort();
+        let named: Vec<&str> = SHARES.iter().map(|&(target, _)| target).collect();
+        assert_eq!(targets, named);
+        assert_eq!(SHARES.iter().map(|&(_, share)| share).sum::<u64>(), 100);
+        assert!(COMPUTE.iter().all(|target| named.contains(target)));
+        let all: u64 = jobs(1000).iter().map(|job| job.runs).sum();
+        assert!((1000..1010).contains(&all), "{all}");
     }
 }
