@@ -56,10 +56,10 @@ const OWN: Fragments = &[
 // What stands in the attribute, and below it, in a line each.
 fuzz_target!(|data: &[u8]| {
     let code = text(data, OWN);
-    let (written, item) = code
-        .split_once('\n')
-        .unwrap_or((&code, "fn f<D>(x: &Tensor<D>) {}"));
-    on_small_stack(|| {
+    on_small_stack(move || {
+        let (written, item) = code
+            .split_once('\n')
+            .unwrap_or((&code, "fn f<D>(x: &Tensor<D>) {}"));
         if let (Ok(written), Ok(item)) = (written.parse(), item.parse::<TokenStream>()) {
             let read = syn::parse2::<syn::ItemFn>(item.clone()).is_ok();
             let out = macros::relations::relations(written, item);

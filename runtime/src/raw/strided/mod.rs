@@ -21,7 +21,7 @@ pub struct Strided {
 impl Clone for Strided {
     #[inline]
     fn clone(&self) -> Self {
-        self.from_position(self.offset)
+        self.beginning_at(self.offset)
     }
 }
 
@@ -93,14 +93,14 @@ impl Strided {
     /// The same from the start of a buffer.
     #[inline(always)]
     pub(super) fn at_start(&self) -> Self {
-        self.from_position(0)
+        self.beginning_at(0)
     }
 
     /// At once, where a clone of each list would go number by number.
     #[inline(always)]
-    fn from_position(&self, offset: usize) -> Self {
+    fn beginning_at(&self, offset: usize) -> Self {
         if self.is_spilled() {
-            return self.spilled_from(offset);
+            return self.spilled_at(offset);
         }
         // SAFETY: lists that own no allocation are numbers, which may be copied as they are.
         let (shape, strides) =
@@ -113,7 +113,7 @@ impl Strided {
     }
 
     #[cold]
-    fn spilled_from(&self, offset: usize) -> Self {
+    fn spilled_at(&self, offset: usize) -> Self {
         Self {
             shape: Shape::from_slice(&self.shape),
             strides: Strides::from_slice(&self.strides),
