@@ -76,7 +76,7 @@ pub fn row_major(shape: &[usize]) -> Strides {
 /// The shape that operands broadcast to, from the right, where sizes are equal or 1.
 ///
 /// # Errors
-/// [`ErrorKind::Shape`], with all operands' sizes, when two sizes differ and neither is 1.
+/// [`ErrorKind::Shape`](nomina_core::ErrorKind::Shape), with all operands' sizes, when two sizes differ and neither is 1.
 pub fn broadcast(op: &'static str, shapes: &[&[usize]]) -> Result<Shape> {
     rule::broadcast_all(op, shapes.iter().copied())
 }
