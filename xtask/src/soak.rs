@@ -145,10 +145,12 @@ fn one(job: Job) -> Result<Done, String> {
             "-max_len=1024",
             "-verbosity=0",
             "-print_final_stats=1",
+            // Looking up names takes longer than running.
+            "-print_funcs=0",
         ])
         .env(
             "ASAN_OPTIONS",
-            "allocator_may_return_null=1:max_allocation_size_mb=1024:detect_leaks=0",
+            "allocator_may_return_null=1:max_allocation_size_mb=64:quarantine_size_mb=16:detect_leaks=0",
         )
         // Memory that is kept for later is memory that nothing watches.
         .env("NOMINA_CACHE", "0");

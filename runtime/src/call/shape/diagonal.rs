@@ -129,11 +129,11 @@ pub fn triangle_indices(
     device: Device,
 ) -> Result<Raw> {
     let kept = |row: usize| {
-        let edge = (row as i64).saturating_add(offset);
+        let edge = row as i128 + i128::from(offset);
         if upper {
-            edge.clamp(0, columns as i64) as usize..columns
+            edge.clamp(0, columns as i128) as usize..columns
         } else {
-            0..edge.saturating_add(1).clamp(0, columns as i64) as usize
+            0..(edge + 1).clamp(0, columns as i128) as usize
         }
     };
     // Row `row` has as many as `row + first`, counted up or, of an upper triangle, from the last row.

@@ -167,6 +167,8 @@ fn indices_of_triangles() {
         assert_eq!(of(sizes.0, sizes.1, 0, false).unwrap().shape(), [2, 0]);
         assert_eq!(of(sizes.0, sizes.1, 0, true).unwrap().shape(), [2, 0]);
     }
+    let corner = of(2, usize::MAX, 0, false).unwrap();
+    assert_eq!(corner.to_vec::<i64>().unwrap(), [0, 1, 1, 0, 0, 1]);
     let last = of(most, 1, 1 - i64::MAX, false).unwrap();
     assert_eq!(last.to_vec::<i64>().unwrap(), [i64::MAX - 1, 0]);
     let first = of(most, most, i64::MAX - 1, true).unwrap();
