@@ -10,7 +10,16 @@ use nomina_ui_tests::catalogue;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Sentences of the macros that no mistake in the catalogue can bring about, and why.
-const NEVER_SAID: [(&str, &str); 3] = [
+const NEVER_SAID: [(&str, &str); 5] = [
+    (
+        "these are more than the {OPERATORS} operators that macros of `nomina` read in one expression: \
+         give the first part a name by `let`, and go on from there",
+        "a page of operators: `macros/src/depth/tests.rs` has it",
+    ),
+    (
+        "an operand is missing",
+        "what syn parsed has all its operands",
+    ),
     (
         "expected values, such as `[1., 2.]; N`",
         "`tensor!()` has no token to point at, so rustc names the macro behind it as well",

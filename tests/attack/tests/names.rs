@@ -105,6 +105,10 @@ fn results_of_sparse_operands_are_written_to_out_tensors() {
     assert_eq!(kind(product(whole.unwrap().into())), ErrorKind::DType);
     assert_eq!(kind(product(s.clone().into())), ErrorKind::Layout);
 
+    let args = vec![y.clone().into(), y.clone().into()];
+    let dense_sum = call("torch.add", args, with("out", s.clone().into()));
+    assert_eq!(kind(dense_sum), ErrorKind::Layout);
+
     let sum = call(
         "torch.add",
         vec![s.clone().into(), s.clone().into()],

@@ -150,7 +150,17 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> R
         let [kernel, stride, before, dilation] =
             [args.kernel[i], args.stride[i], args.padding[i], args.dilation[i]];
         positive(op, x, dim, stride, dilation)?;
-        // In 128 bits nothing of this overflows.
+        let limit = isize::MAX as usize;
+        if [kernel, stride, before, dilation].iter().any(|&n| n > limit) {
+            let what = format!(
+                "a window of {kernel} elements, {stride} from one to the next, a padding of {before} and a \
+                 dilation of {dilation}"
+            );
+            return Err(refuse(ErrorKind::Argument, op, &[x], what)
+                .at(0, dim)
+                .hint("take numbers that a tensor's size could be"));
+        }
+        // Of such numbers nothing of this overflows in 128 bits.
         let wide = |n: usize| n as i128;
         let reach = wide(dilation) * (wide(kernel) - 1) + 1;
         if kernel == 0 || 2 * wide(before) > reach {
@@ -166,8 +176,7 @@ fn slide(op: Op, x: &Raw, dims: &[usize], args: &MaxArgs<'_>, padded: bool) -> R
         if args.ceil_mode && (out - 1) * wide(stride) >= wide(size) + wide(before) {
             out -= 1;
         }
-        let limit = isize::MAX as i128;
-        if size == 0 || out < 1 || out > limit || reach > limit {
+        if size == 0 || out < 1 || out.max(reach) > wide(limit) {
             let what = format!(
                 "the window spans {reach} elements, where there are {size} with a padding of {before}"
             );

@@ -233,3 +233,27 @@ fn what_no_memory_holds_is_an_error() {
         assert!(interpolate(&x, &[resize], mode, false).is_err());
     }
 }
+
+#[test]
+fn windows_beyond_any_size_are_refused() {
+    let x = numbers(&[1, 2, 3], 1);
+    let numbers = [1, 2, usize::MAX / 2, usize::MAX - 1, usize::MAX];
+    for kernel in numbers {
+        for stride in numbers {
+            for padding in [0, usize::MAX / 4, usize::MAX / 2, usize::MAX] {
+                for dilation in numbers {
+                    let args = MaxArgs {
+                        kernel: &[kernel],
+                        stride: &[stride],
+                        padding: &[padding],
+                        dilation: &[dilation],
+                        ceil_mode: true,
+                    };
+                    let pooled = max_pool(Op::MaxPool1d, &x, &[2], &args, true);
+                    let small = [kernel, dilation].iter().all(|&n| n < 3);
+                    assert!(pooled.is_err() || small, "{args:?}");
+                }
+            }
+        }
+    }
+}

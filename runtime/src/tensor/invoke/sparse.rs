@@ -34,8 +34,12 @@ pub(super) fn call(op: Op, form: Form, args: &mut Bound, x: &DynSparse) -> Resul
     match form {
         Form::Function | Form::Method => computed(op, args, x),
         Form::Out => {
-            let result = computed(op, args, x)?;
-            stored(op, result, args.out.take())
+            let out = args.out.take();
+            // The result of dense operands is no sparse one.
+            if args.any_sparse().is_none() {
+                return Err(lacking(op.name(), x));
+            }
+            stored(op, computed(op, args, x)?, out)
         }
         Form::InPlace if op == Op::Add && matches!(args.get("self"), Some(Value::Tensor(_))) => {
             let AnyLayout::Dense(sum) = added(op, args)? else {
