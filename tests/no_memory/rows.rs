@@ -2,7 +2,7 @@
 
 use nomina::{DType, DynTensor, Names, Result};
 use nomina_core::op::{Op, Status};
-use nomina_runtime::invoke::{Bound, Form, invoke};
+use nomina_runtime::invoke::{Bound, Form, Value, invoke};
 
 use crate::inputs::{Inputs, principal};
 use crate::recorded::{self, Call};
@@ -11,6 +11,9 @@ use crate::{tell, until_it_succeeds};
 /// About how many elements the largest operand has then.
 const ELEMENTS: usize = 3000;
 
+/// The most elements of a result: a larger one asks for so many blocks that waiting for each to miss takes minutes.
+const MOST: usize = 4_000_000;
+
 /// How many recorded calls of a row are taken.
 const CALLS: usize = 2;
 
@@ -18,8 +21,8 @@ fn bound(op: Op, inputs: &Inputs) -> Result<Bound> {
     Bound::new(op, inputs.args.clone(), inputs.kwargs.clone())
 }
 
-fn run(op: Op, form: Form, inputs: &Inputs) -> Result<()> {
-    invoke(op, form, bound(op, inputs)?).map(drop)
+fn run(op: Op, form: Form, inputs: &Inputs) -> Result<Value> {
+    invoke(op, form, bound(op, inputs)?)
 }
 
 /// The elements repeated along every dim that has some beside the first.
@@ -54,7 +57,11 @@ fn enlarged(op: Op, call: &Call, dtype: Option<DType>) -> Option<(Inputs, bool)>
     }
     let times = factor(&inputs);
     let long = inputs.map(&mut |x| longer(x, times)).ok()?;
-    if times > 1 && run(op, call.form, &long).is_ok() {
+    let small = |result: Value| match result {
+        Value::Tensor(x) => x.numel() <= MOST,
+        _ => true,
+    };
+    if times > 1 && run(op, call.form, &long).is_ok_and(small) {
         return Some((long, true));
     }
     run(op, call.form, &inputs)

@@ -335,13 +335,14 @@ pub enum SparseSum {
 /// Sums dims. Sparse ones go from the coordinates, dense ones from the values.
 ///
 /// # Errors
-/// When memory is missing.
+/// Dims that are out of range or stand twice, missing memory.
 pub fn sparse_sum(
     x: &RawCoo,
     dims: &[usize],
     keepdim: bool,
     dtype: Option<DType>,
 ) -> Result<SparseSum> {
+    check::dims("sum", x.shape(), dims)?;
     let sparse = x.sparse_dim();
     let options = ReduceOptions {
         dtype,

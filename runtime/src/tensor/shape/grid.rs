@@ -235,8 +235,7 @@ impl DynTensor {
             let ones = [rows, count.min(1)];
             let ones = call::full(&ones, Scalar::Int(1), dtype, self.device())?;
             let base = call::to_dtype(&column.raw, dtype)?;
-            // Side by side: a scan reads them line by line.
-            let factors = call::contiguous(&base.expand(&[rows, count.saturating_sub(1)])?)?;
+            let factors = base.expand(&[rows, count.saturating_sub(1)])?;
             let products = call::scan(Op::Cumprod, &factors, 1, Some(dtype))?;
             let rising = call::cat(&[&ones, &products], 1)?;
             match options.increasing {
