@@ -39,11 +39,11 @@ fn inputs(x: *const u8, y: *const u8) -> Inputs {
 /// A tensor of new elements that lies as `like` does.
 ///
 /// # Safety
-/// That is row-major, of as many elements.
+/// That is row-major, of as many elements, and its lists own no allocation.
 #[inline(always)]
 pub(crate) unsafe fn put((storage, dtype): Made, like: &Strided) -> Raw {
     // SAFETY: the caller's promise.
-    unsafe { Raw::like(storage, dtype, like) }
+    unsafe { Raw::like_small(storage, dtype, like) }
 }
 
 /// The number of elements of a row-major tensor whose lists own no allocation.

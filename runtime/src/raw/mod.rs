@@ -110,6 +110,20 @@ impl Raw {
         }
     }
 
+    /// [`Raw::like`] for a layout that owns no allocation.
+    ///
+    /// # Safety
+    /// As there, and `like` is not [spilled](Strided::is_spilled).
+    #[inline(always)]
+    pub(crate) unsafe fn like_small(storage: Storage, dtype: DType, like: &Strided) -> Self {
+        Self {
+            storage,
+            // SAFETY: the caller's promise.
+            layout: unsafe { like.copied_at(0) },
+            dtype,
+        }
+    }
+
     /// The same buffer with any sizes, strides and offset, in elements of `dtype`, which is that of
     /// the tensor or has the same parts. Every layout that is no view of another one is checked here.
     ///

@@ -96,12 +96,21 @@ impl Strided {
         self.beginning_at(0)
     }
 
-    /// At once, where a clone of each list would go number by number.
     #[inline(always)]
     fn beginning_at(&self, offset: usize) -> Self {
         if self.is_spilled() {
             return self.spilled_at(offset);
         }
+        // SAFETY: just looked at.
+        unsafe { self.copied_at(offset) }
+    }
+
+    /// At once, where a clone of each list would go number by number.
+    ///
+    /// # Safety
+    /// It is not [spilled](Self::is_spilled).
+    #[inline(always)]
+    pub(super) unsafe fn copied_at(&self, offset: usize) -> Self {
         // SAFETY: lists that own no allocation are numbers, which may be copied as they are.
         let (shape, strides) =
             unsafe { (std::ptr::read(&self.shape), std::ptr::read(&self.strides)) };
