@@ -9,11 +9,14 @@
 //! Not one line below says at which position a dim stands. Each step checks its own result.
 
 use std::error::Error;
+use std::fs::File;
+use std::io::{BufWriter, Cursor};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use nomina::prelude::*;
+use zune_jpeg::zune_core::bytestream::ZCursor;
 
 dims! {
     /// Rows of the picture, from the top.
@@ -146,19 +149,41 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 }
 
 fn decode(path: &Path) -> Result<Tensor<(H, W, Rgb), u8>, Box<dyn Error>> {
-    let picture = image::ImageReader::open(path)
-        .and_then(image::ImageReader::with_guessed_format)
-        .map_err(|error| format!("{}: {error}", path.display()))?
-        .decode()
-        .map_err(|error| format!("{}: {error}", path.display()))?
-        .into_rgb8();
-    let (width, height) = (picture.width() as usize, picture.height() as usize);
-    let bytes = Tensor::from_vec(picture.into_raw(), [height, width, 3])?;
+    let (bytes, [height, width]) = pixels(path).map_err(|error| {
+        let path = path.display();
+        format!("{path}: {error}")
+    })?;
+    let bytes = Tensor::from_vec(bytes, [height, width, 3])?;
     if height < 2 * BLOCK || width < 2 * BLOCK {
         let small = format!("{}: {height}x{width} pixels are too few", path.display());
         return Err(small.into());
     }
     Ok(bytes)
+}
+
+/// Red, green and blue of each pixel, row by row, of a JPEG or else a PNG; rows and columns.
+fn pixels(path: &Path) -> Result<(Vec<u8>, [usize; 2]), Box<dyn Error>> {
+    let file = std::fs::read(path)?;
+    if file.starts_with(&[0xff, 0xd8]) {
+        let mut decoder = zune_jpeg::JpegDecoder::new(ZCursor::new(&file));
+        let bytes = decoder.decode()?;
+        let (width, height) = decoder.dimensions().ok_or("a picture without a size")?;
+        return Ok((bytes, [height, width]));
+    }
+    let mut decoder = png::Decoder::new(Cursor::new(&file));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info()?;
+    let size = reader.output_buffer_size().ok_or("too many pixels")?;
+    let mut bytes = vec![0; size];
+    let info = reader.next_frame(&mut bytes)?;
+    let channels = info.color_type.samples();
+    let rgb = bytes[..info.buffer_size()].chunks_exact(channels);
+    let rgb = rgb.flat_map(|pixel| match *pixel {
+        [red, green, blue, ..] => [red, green, blue],
+        // Grey, with how opaque it is or without.
+        _ => [pixel[0]; 3],
+    });
+    Ok((rgb.collect(), [info.height as usize, info.width as usize]))
 }
 
 /// Multiplies each channel by its factor, wherever among the dims `Rgb` stands.
@@ -288,7 +313,7 @@ fn save_rgb(image: &Tensor<(H, W, Rgb)>, out: &Path, file: &str) -> Result<(), B
         &to_bytes(image),
         rows,
         columns,
-        image::ExtendedColorType::Rgb8,
+        png::ColorType::Rgb,
         &out.join(file),
     )
 }
@@ -299,7 +324,7 @@ fn save_grey(image: &Tensor<(H, W)>, out: &Path, file: &str) -> Result<(), Box<d
         &to_bytes(image),
         rows,
         columns,
-        image::ExtendedColorType::L8,
+        png::ColorType::Grayscale,
         &out.join(file),
     )
 }
@@ -308,12 +333,16 @@ fn save(
     bytes: &[u8],
     rows: usize,
     columns: usize,
-    color: image::ExtendedColorType,
+    color: png::ColorType,
     path: &Path,
 ) -> Result<(), Box<dyn Error>> {
+    let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (rows, columns) = (u32::try_from(rows)?, u32::try_from(columns)?);
-    image::save_buffer(path, bytes, columns, rows, color)
-        .map_err(|error| format!("{}: {error}", path.display()).into())
+    let mut encoder = png::Encoder::new(BufWriter::new(file), columns, rows);
+    encoder.set_color(color);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(bytes)?;
+    Ok(writer.finish()?)
 }
 
 /// What was made, how large, how long it took.

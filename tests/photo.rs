@@ -1,5 +1,7 @@
 //! `examples/photo.rs` as a user runs it: a good run, and each way to go wrong.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -59,6 +61,14 @@ fn fails_with(args: &[&str], words: &[&str]) {
     }
 }
 
+fn picture(path: &Path) -> (png::OutputInfo, Vec<u8>) {
+    let file = BufReader::new(File::open(path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    (info, bytes)
+}
+
 #[test]
 fn the_flower_becomes_five_pictures_and_a_table() {
     let out = folder("good");
@@ -82,17 +92,12 @@ fn the_flower_becomes_five_pictures_and_a_table() {
         ("crop.png", 320, 213),
         ("blur.png", 638, 425),
     ] {
-        let picture = image::open(out.join(file)).unwrap();
-        assert_eq!(
-            (picture.width(), picture.height()),
-            (width, height),
-            "{file}"
-        );
+        let (info, _) = picture(&out.join(file));
+        assert_eq!((info.width, info.height), (width, height), "{file}");
     }
-    let grey = image::open(out.join("grey.png")).unwrap();
-    assert_eq!(grey.color(), image::ColorType::L8);
-    let brightest = grey.into_luma8().into_raw().into_iter().max();
-    assert!(brightest > Some(100), "a black picture");
+    let (info, grey) = picture(&out.join("grey.png"));
+    assert_eq!(info.color_type, png::ColorType::Grayscale);
+    assert!(grey.into_iter().max() > Some(100), "a black picture");
 }
 
 #[test]

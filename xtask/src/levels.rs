@@ -5,6 +5,25 @@ use crate::step::{Command, Outcome, Step, run_all};
 /// As `NOMINA_SIMD` names them, the least first. A machine that lacks one runs the next lower.
 pub const LEVELS: [&str; 3] = ["baseline", "avx2", "avx512"];
 
+/// Those of this machine: the library finds out alike (`runtime/src/cpu/simd.rs`).
+pub fn here() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    let wide = [
+        true,
+        is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+        is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl"),
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    let wide = [true, false, false];
+    let known = LEVELS.into_iter().zip(wide);
+    known
+        .filter(|&(_, has)| has)
+        .map(|(level, _)| level)
+        .collect()
+}
+
 /// What computes, with its tests, examples and documentation. What rustc says is the same everywhere.
 const PACKAGES: [&str; 4] = ["-p", "nomina-runtime", "-p", "nomina"];
 

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use crate::levels::LEVELS;
+use crate::levels;
 use crate::page;
 use crate::step::{Command, Outcome, root};
 
@@ -88,7 +88,7 @@ pub fn run(args: &[String]) -> Outcome {
 fn jobs(inputs: u64) -> VecDeque<Job> {
     let each = SHARES.iter().flat_map(|&(target, share)| {
         let levels = match COMPUTE.contains(&target) {
-            true => LEVELS.map(Some).to_vec(),
+            true => levels::here().into_iter().map(Some).collect(),
             false => vec![None],
         };
         let runs = (inputs * share).div_ceil(100 * levels.len() as u64);
