@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use nomina_core::{Error, ErrorKind, Result};
 
-use crate::cuda;
-
 /// A device: parsed from and printed as `cpu`, `cuda` or `cuda:1`.
 ///
 /// `cuda` without an ordinal is the current CUDA device at the moment of use.
@@ -28,37 +26,6 @@ pub enum Device {
 }
 
 impl Device {
-    /// A CUDA device that is there.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Device`] that says what is missing: this build's feature `cuda`, the driver, a
-    /// library, or the device.
-    pub fn cuda(ordinal: usize) -> Result<Self> {
-        cuda::check("device", ordinal).map(|()| Self::from(ordinal))
-    }
-
-    /// The devices that are there, the host first.
-    ///
-    /// ```
-    /// use nomina_runtime::Device;
-    /// assert_eq!(Device::available()[0], Device::Cpu);
-    /// ```
-    #[must_use]
-    pub fn available() -> Vec<Self> {
-        let count = cuda::count().unwrap_or(0);
-        let all = (0..count).map(Self::from);
-        std::iter::once(Self::Cpu).chain(all).collect()
-    }
-
-    /// The device itself: the current one where no ordinal is said.
-    #[must_use]
-    pub fn resolved(self) -> Self {
-        match self {
-            Self::Cuda(None) => Self::from(cuda::current()),
-            other => other,
-        }
-    }
-
     /// Whether this is a CUDA device.
     #[must_use]
     pub fn is_cuda(self) -> bool {

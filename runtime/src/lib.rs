@@ -4,7 +4,6 @@
 //! layout, a planner orders and merges dims, and the device's backend runs a kernel over them.
 //! Nothing below [`tensor`] sees a name.
 
-mod backend;
 pub mod call;
 pub mod config;
 mod cpu;
@@ -12,6 +11,7 @@ pub mod cuda;
 mod device;
 mod dispatch;
 pub mod display;
+mod job;
 pub mod memory;
 mod plan;
 pub mod random;

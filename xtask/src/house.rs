@@ -90,8 +90,7 @@ fn unsafe_stands_only_in_storage_and_kernels() {
         "runtime/src/raw/",
         "runtime/src/cpu/",
         "runtime/src/call/",
-        "runtime/src/backend.rs",
-        "runtime/src/backend/",
+        "runtime/src/job/",
         "runtime/src/cuda/",
     ];
     let elsewhere: Vec<String> = sources(&["src", "core", "macros", "runtime"])
@@ -137,6 +136,67 @@ fn kernels_see_no_names() {
         seeing.is_empty(),
         "names are dealt with in tensor/ and src/: {seeing:#?}"
     );
+}
+
+/// The folders and files of `runtime/src`, each above all that it imports.
+const FLOORS: [&str; 16] = [
+    "dispatch", "config", "device", "shape", "memory", "storage", "plan", "raw", "random", "job",
+    "cpu", "cuda", "call", "display", "tensor", "lib",
+];
+
+/// The names that stand directly behind `crate::` in a `use` or a path, those in braces too.
+fn imported(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for rest in text.split("crate::").skip(1) {
+        let list = match rest.strip_prefix('{') {
+            Some(list) => list.split('}').next().unwrap_or(list),
+            None => rest,
+        };
+        let all = if rest.starts_with('{') {
+            list.split(',').collect()
+        } else {
+            vec![list]
+        };
+        names.extend(all.into_iter().filter_map(|name| {
+            let name = name.trim_start();
+            let end = name.find(|c: char| !c.is_alphanumeric() && c != '_');
+            Some(name[..end.unwrap_or(name.len())].to_owned()).filter(|name| !name.is_empty())
+        }));
+    }
+    names
+}
+
+#[test]
+fn runtime_imports_run_down() {
+    let floor = |name: &str| FLOORS.iter().position(|&floor| floor == name);
+    let mut wrong = Vec::new();
+    for (path, text) in sources(&["runtime/src"]) {
+        // Tests may look at everything.
+        if path.contains("tests") {
+            continue;
+        }
+        let text = text
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or(&text);
+        let text: String = text
+            .lines()
+            .map(|line| format!("{}\n", code(line)))
+            .collect();
+        let own = path.split(['/', '.']).nth(2).unwrap_or(&path);
+        let own = floor(own).unwrap_or_else(|| panic!("{path} has no place in {FLOORS:?}"));
+        let up = imported(&text)
+            .into_iter()
+            .filter(|name| floor(name).is_some_and(|floor| floor > own));
+        wrong.extend(up.map(|name| format!("{path}: crate::{name}")));
+    }
+    assert!(wrong.is_empty(), "imports that run up: {wrong:#?}");
+}
+
+#[test]
+fn imports_are_read() {
+    let text = "use crate::job::Place;\nuse crate::{Device, call};\nlet x = crate::cpu::run();";
+    assert_eq!(imported(text), ["job", "Device", "call", "cpu"]);
 }
 
 #[test]
@@ -279,9 +339,8 @@ fn is_wide(line: &str) -> bool {
 
 /// Functions whose products are of floats or of 128 bits although no line says so.
 const ELEMENTS: [(&str, &[&str]); 7] = [
-    ("call/conv/pool.rs", &["span"]),
-    ("call/conv/resample.rs", &["cubic", "new"]),
-    ("call/count.rs", &["of"]),
+    ("job/pool.rs", &["span"]),
+    ("job/resample.rs", &["near", "far", "new", "place"]),
     ("call/einsum/order.rs", &["numel", "step"]),
     ("call/product.rs", &["cheapest"]),
     (
@@ -289,12 +348,14 @@ const ELEMENTS: [(&str, &[&str]); 7] = [
         &["linspace", "window", "of", "bessel"],
     ),
     ("call/stat.rs", &["cov"]),
+    // Of elements that are there.
+    ("job/product.rs", &["at", "shift"]),
 ];
 
 #[test]
 fn products_of_sizes_do_not_wrap() {
     let mut wrong = Vec::new();
-    for (path, text) in sources(&["runtime/src/call", "runtime/src/backend"]) {
+    for (path, text) in sources(&["runtime/src/call", "runtime/src/job"]) {
         if path.contains("tests") {
             continue;
         }
@@ -307,9 +368,8 @@ fn products_of_sizes_do_not_wrap() {
         }
     }
     // The kernels' entries: what the host's backend calls.
-    let backend = ["host.rs", "moves.rs"].map(|file| {
-        std::fs::read_to_string(root().join("runtime/src/backend").join(file)).unwrap()
-    });
+    let backend = ["backend.rs", "data_dependent.rs"]
+        .map(|file| std::fs::read_to_string(root().join("runtime/src/cpu").join(file)).unwrap());
     let entries: Vec<&str> = backend
         .iter()
         .flat_map(|text| text.split("cpu::").skip(1))

@@ -11,7 +11,8 @@ use nomina_core::op::Op;
 
 use super::arg::Arg;
 use super::direct::{keeps, larger, looks_at_elements, repeated};
-use crate::cpu::constant::Constant;
+use crate::job::Constant;
+
 use crate::cpu::pointwise::{Inputs, Kernel, SMALL, Scratch, kernel, over, repeat, spread};
 use crate::raw::{Raw, Strided};
 use crate::shape::product;

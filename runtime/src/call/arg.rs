@@ -1,7 +1,7 @@
 //! Operands of elementwise operators, and their dtypes.
 
 use crate::Device;
-use nomina_core::op::{DTypeRule, Op, Resolved};
+use nomina_core::op::{Op, Resolved};
 use nomina_core::{DType, Element, Error, ErrorKind, Names, Promoter, Result, Scalar};
 
 use crate::config::default_dtype;
@@ -146,15 +146,6 @@ fn check_condition(op: Op, source: &Source<'_>) -> Result<()> {
             )
             .hint("the condition is a tensor of bool, as comparisons give"))
         }
-    }
-}
-
-/// A number as operands of `common` meet it: comparisons see it rounded to their dtype.
-pub(crate) fn scalar(op: Op, value: Scalar, common: DType) -> Scalar {
-    match (op.row().dtype, common) {
-        (DTypeRule::Bool, DType::F16) => Scalar::from(half::f16::from_f64(value.to_f64())),
-        (DTypeRule::Bool, DType::BF16) => Scalar::from(half::bf16::from_f64(value.to_f64())),
-        _ => value,
     }
 }
 

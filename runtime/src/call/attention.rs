@@ -5,39 +5,11 @@ use nomina_core::{DType, ErrorKind, Result};
 
 use super::gemm::{batches, refuse, same_kind, unequal};
 use super::reduce::address;
-use crate::backend::backend;
-use crate::cpu::gemm::Matrix;
+use crate::call::backend::backend;
+use crate::job::{AttentionJob, AttentionPart, Matrix};
+
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, broadcast};
-
-/// One operand of an attention: its matrices, and the strides of the batch dims.
-pub(crate) struct AttentionPart {
-    pub matrix: Matrix,
-    pub dtype: DType,
-    pub batch: Strides,
-}
-
-/// Attention as a backend sees it: for every index of the batch, `length` queries against `source`
-/// keys of `features`, times values of `width`.
-pub(crate) struct AttentionJob {
-    /// Of queries, keys, values and the result.
-    pub dtype: DType,
-    pub batch: Shape,
-    pub length: usize,
-    pub source: usize,
-    pub features: usize,
-    pub width: usize,
-    pub query: AttentionPart,
-    pub key: AttentionPart,
-    pub value: AttentionPart,
-    /// Bool, true where a key counts; or a float that is added to its score.
-    pub mask: Option<AttentionPart>,
-    pub out: AttentionPart,
-    /// What scores are multiplied by.
-    pub scale: f64,
-    /// Whether query `i` sees keys up to `i` only.
-    pub causal: bool,
-}
 
 /// How scores are made and which count.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,9 +3,10 @@
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
 use super::reduce::address;
-use crate::backend::{Place, backend};
-use crate::plan::{Plan, dense_strides};
-use crate::raw::{Raw, RawMut, Strided, strides_in};
+use crate::call::backend::backend;
+use crate::job::Place;
+use crate::plan::Plan;
+use crate::raw::{Raw, RawMut, preserved, strides_in, strides_like};
 use crate::shape::Strides;
 
 /// Itself when row-major without gaps, else a row-major copy.
@@ -65,31 +66,6 @@ pub(super) fn copied(op: &'static str, x: &Raw, dtype: DType, strides: Strides) 
     // SAFETY: all elements of a tensor without gaps, and a new buffer that is as long.
     unsafe { backend(op, x.device())?.copy(&plan, place, source)? };
     Ok(out)
-}
-
-/// The strides of a dense tensor, or those of a dense copy that keeps the order of its dims.
-fn preserved(x: &Raw) -> Strides {
-    dense(x.layout())
-}
-
-/// [`preserved`] of a layout.
-pub(super) fn dense(layout: &Strided) -> Strides {
-    if layout.is_dense() {
-        layout.strides().into()
-    } else {
-        dense_strides(layout.shape(), layout.strides())
-    }
-}
-
-/// The strides of a new tensor like `x`, in a format.
-///
-/// # Errors
-/// When the format is for another number of dims.
-pub fn strides_like(op: &'static str, x: &Raw, format: MemoryFormat) -> Result<Strides> {
-    match format {
-        MemoryFormat::Preserve => Ok(preserved(x)),
-        format => strides_in(op, x.shape(), format),
-    }
 }
 
 /// Itself when its elements lie in a format without gaps, else a copy in that format.

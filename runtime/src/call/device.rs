@@ -5,7 +5,7 @@ use nomina_core::{Error, ErrorKind, Names, Result};
 use super::duplicate;
 use super::sort::Unique;
 use super::sparse::SparseSum;
-use crate::backend::backend;
+use crate::call::backend::backend;
 use crate::memory::Scratch;
 use crate::raw::{Raw, RawCoo};
 use crate::{Device, SmallVec};

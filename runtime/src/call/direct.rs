@@ -8,18 +8,17 @@ use nomina_core::{DType, Result, Scalar};
 
 use super::arg::Source;
 use super::divisor;
-use crate::backend::{Backend, Dense, Lane, backend};
 use crate::cpu::parallel::GRAIN;
-use crate::cpu::pointwise::Kernel;
+use crate::cpu::pointwise::{Dense, Kernel, Lane, dense, kernel};
 use crate::raw::{Raw, Strided};
 use crate::shape::product;
+use crate::storage::Storage;
 
 /// As many operands as a loop reads.
 const OPERANDS: usize = 4;
 
 /// A call that can take the short way.
 pub(super) struct Short<'a> {
-    backend: &'static dyn Backend,
     kernel: &'static Kernel,
     /// An operand that lies as the result does.
     like: &'a Strided,
@@ -62,8 +61,7 @@ impl<'a> Short<'a> {
             // A device has no such loops.
             return None;
         }
-        let backend = backend("", device).ok()?;
-        let kernel = backend.dense_loop(op, dtype)?;
+        let kernel = kernel(op, dtype)?;
         if kernel.arity != operands
             || kernel.inputs != [dtype; OPERANDS]
             || !op.row().dtypes.contains(dtype)
@@ -83,7 +81,6 @@ impl<'a> Short<'a> {
             };
         }
         (!repeats || agree(&lanes)).then_some(Self {
-            backend,
             kernel,
             like,
             count,
@@ -107,7 +104,7 @@ impl<'a> Short<'a> {
     pub(super) fn run(&self, op: Op) -> Result<Raw> {
         let dtype = self.kernel.output;
         let bytes = product([self.count, dtype.size()]);
-        let mut storage = self.backend.allocate(op.name(), bytes, false)?;
+        let mut storage = Storage::cpu(op.name(), bytes)?;
         let Some(dest) = storage.unique_ptr() else {
             unreachable!("a new buffer is not shared");
         };
@@ -131,7 +128,7 @@ impl<'a> Short<'a> {
             in_place,
         };
         // SAFETY: operands were found to be dense; the rest is the caller's promise.
-        unsafe { self.backend.dense(self.kernel, &job) };
+        unsafe { dense(self.kernel, &job) };
     }
 }
 

@@ -8,26 +8,10 @@ use super::reduce::address;
 use super::{
     Arg, ReduceOptions, add_product, clamp, contiguous, pointwise, pointwise_owned, reduce,
 };
-use crate::backend::backend;
+use crate::call::backend::backend;
+use crate::job::DistanceJob;
 use crate::raw::Raw;
 use crate::shape::{Shape, broadcast};
-
-/// Distances as a backend sees them: `batch` times `m` rows against `n` rows, all of `depth`
-/// numbers, row-major.
-#[derive(Clone, Copy)]
-pub(crate) struct DistanceJob {
-    /// Whose name an error bears.
-    pub op: &'static str,
-    pub dtype: DType,
-    pub p: f64,
-    pub batch: usize,
-    pub m: usize,
-    pub n: usize,
-    pub depth: usize,
-    pub a: *const u8,
-    pub b: *const u8,
-    pub out: *mut u8,
-}
 
 /// How Euclidean distances are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -4,8 +4,9 @@ use nomina_core::op::{Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::arg::Source;
-use super::reduce::{ReduceJob, address};
-use crate::backend::backend;
+use super::reduce::address;
+use crate::call::backend::backend;
+use crate::job::ReduceJob;
 use crate::raw::Raw;
 use crate::shape::Strides;
 use crate::{Device, SmallVec};

@@ -1,10 +1,11 @@
 //! New tensors from sizes and numbers.
 
 use crate::Device;
+use crate::job::Place;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::fill;
-use crate::backend::{Place, backend};
+use crate::call::backend::backend;
 use crate::raw::Raw;
 
 /// A tensor of one number.

@@ -6,8 +6,9 @@ use nomina_core::{Error, ErrorKind, Names, Result, Scalar};
 use super::contiguous;
 use super::reduce::address;
 use crate::SmallVec;
-use crate::backend::backend;
-use crate::cpu::gemm::{Matrix, Product, Repeat, Repeats};
+use crate::call::backend::backend;
+use crate::job::{Matrix, Product, Repeat, Repeats};
+
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, broadcast, count};
 

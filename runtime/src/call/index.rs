@@ -7,10 +7,11 @@ use super::device::same_device;
 use super::gemm::unequal;
 use super::reduce::{ReduceOptions, address, reduce};
 use super::{Arg, contiguous, copy_into, pointwise};
-use crate::backend::{MaskJob, backend};
+use crate::call::backend::backend;
 use crate::config::default_dtype;
 use crate::cpu::index::same_elements;
 use crate::dispatch::with_dtype;
+use crate::job::MaskJob;
 use crate::raw::{Raw, strides_in};
 use crate::shape::{Shape, broadcast};
 

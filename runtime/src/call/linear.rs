@@ -6,8 +6,9 @@ use nomina_core::{Error, ErrorKind, Result, Scalar};
 use super::gemm::{contract_and_add, refuse, same_kind, unequal};
 use super::reduce::address;
 use super::{Arg, pointwise_owned, result_dtype};
-use crate::backend::backend;
-use crate::cpu::gemm::{Matrix, Product};
+use crate::call::backend::backend;
+use crate::job::{Matrix, Product};
+
 use crate::raw::Raw;
 use crate::shape::Shape;
 

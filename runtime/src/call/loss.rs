@@ -1,37 +1,15 @@
 //! Cross entropy against indices of classes.
 
 use crate::Device;
+use crate::job::{EntropyJob, Place};
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
-use super::check;
 use super::device::same_device;
-use super::{to_device, to_dtype};
+use super::{check, to_device, to_dtype};
 use crate::SmallVec;
-use crate::backend::{Place, backend};
+use crate::call::backend::backend;
 use crate::raw::Raw;
-
-/// Cross entropy as a backend sees it.
-pub(crate) struct EntropyJob<'a> {
-    /// Whose name an error bears.
-    pub op: &'static str,
-    /// Whether elements are logits, whose logarithm of the sum of exponentials is taken off, or
-    /// logarithms of probabilities.
-    pub logits: bool,
-    pub compute: DType,
-    pub shape: &'a [usize],
-    pub strides: &'a [isize],
-    pub x: Place,
-    /// The dim of classes.
-    pub dim: usize,
-    /// The true class of each row, or `ignore_index`.
-    pub targets: &'a [i64],
-    pub weight: Option<&'a [f64]>,
-    pub ignore_index: i64,
-    pub smoothing: f64,
-    /// The loss and the weight of each row.
-    pub out: *mut f64,
-}
 
 /// What `entropy` takes besides logits and targets.
 #[derive(Clone, Copy, Debug)]

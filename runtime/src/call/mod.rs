@@ -5,17 +5,21 @@
 //! callers that know names add them with `Error::with_names`.
 
 pub(crate) mod alike;
+mod allocate;
 mod arg;
 mod attention;
+pub(crate) mod backend;
 mod check;
 mod conv;
 mod convert;
+mod coo;
 mod count;
 pub(crate) mod device;
 pub(crate) mod direct;
 mod distance;
 mod divisor;
 mod einsum;
+mod elements;
 mod factory;
 mod fused;
 mod gather;
@@ -39,47 +43,35 @@ mod stat;
 #[cfg(test)]
 mod tests;
 
+pub use crate::job::{Interpolation, Node, Resize, Update};
+pub use crate::raw::strides_like;
 pub use alike::{into_one, into_own, of_alike, of_one, of_two, of_unlike};
-pub(crate) use arg::scalar;
 pub use arg::{Arg, result_dtype};
-pub(crate) use attention::{AttentionJob, AttentionPart};
 pub use attention::{Scores, attention};
-#[cfg(feature = "cuda")]
-pub(crate) use conv::{Along, Cover};
 pub use conv::{
-    AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair, Resize,
+    AvgArgs, Columns, ConvArgs, ConvSites, InterpolateMode, MaxArgs, PadMode, PadPair,
     TransposedArgs, adaptive_avg, adaptive_max, avg_pool, conv, conv_transpose, fold, im2col,
     interpolate, max_pool, max_unpool, pad,
 };
-pub(crate) use conv::{
-    ColumnsJob, ConvJob, PoolJob, PoolKind, ResampleJob, Sliding, Span, SpreadJob, TransposedJob,
-    UnpoolJob, Windows, is_direct,
-};
 pub use convert::{
-    clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, strides_like,
-    to_dtype, to_in,
+    clone_in, contiguous, contiguous_in, copy_across, copy_into, duplicate, fill, to_dtype, to_in,
 };
-pub(crate) use count::of_lines;
-pub use count::{Interpolation, bincount, histc, isin, quantile};
+pub use count::{bincount, histc, isin, quantile};
 pub use device::{fits_device, same_device, to_device};
-pub(crate) use distance::DistanceJob;
 pub use distance::{CdistMode, cdist};
 pub use einsum::einsum;
 pub use factory::{arange, eye, full};
 #[cfg(test)]
 pub(crate) use fused::long as fused_long;
-pub(crate) use fused::{FusedJob, Known};
-pub use fused::{Node, Reduction, fused, fused_reduce, fused_small};
+pub use fused::{Reduction, fused, fused_reduce, fused_small};
 pub use gather::{
-    ScatterReduce, Target, Update, classes, from_mask, gather, index, index_put, index_select,
+    ScatterReduce, Target, classes, from_mask, gather, index, index_put, index_select,
     index_update, masked_scatter, nonzero, one_hot, put, reduced, scatter, take, unravel,
 };
 pub use gemm::{add_product, bmm, contract, dot, matmul, mm, mv};
 pub use index::{cat, equal, masked_select, stack};
 pub use linear::{Activation, add_bias, linear};
-pub(crate) use loss::EntropyJob;
 pub use loss::{Entropy, entropy};
-pub(crate) use norm::NormJob;
 pub use norm::{Affine, normalize};
 pub use pointwise::{
     clamp, clamp_bounds, pointwise, pointwise_in_place, pointwise_into, pointwise_owned,
@@ -88,23 +80,18 @@ pub use pointwise::{
 pub use product::{
     cross, inner, kron, matrix_power, multi_dot, outer, tensordot, trace, vdot, vecdot,
 };
-pub(crate) use random::{Drawn, Multinomial};
 pub use random::{
     bernoulli, bernoulli_into, multinomial, normal, poisson, rand, randint, randn, random,
     randperm, sampled,
 };
-pub(crate) use reduce::ReduceJob;
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub use resize::resize;
-pub(crate) use scan::ScanJob;
 pub use scan::scan;
-pub(crate) use shape::TriangleJob;
 pub use shape::{
     Ranges, Window, as_complex, as_real, chunks, cuts, diagonal_matrix, flip, imag, interleave,
     join_parts, linspace, logspace, real, repeat, repeated_places, roll, sections, triangle,
     triangle_in_place, triangle_indices, window, windows,
 };
-pub(crate) use softmax::SoftmaxJob;
 pub use softmax::softmax;
 pub use sort::{
     Unique, kthvalue, running_extreme, searchsorted, sort, topk, typical, typical_of_all, unique,

@@ -6,33 +6,10 @@ use nomina_core::{DType, Names, Result};
 use super::check;
 use super::device::same_device;
 use crate::SmallVec;
-use crate::backend::{Place, backend};
+use crate::call::backend::backend;
+use crate::job::{NormJob, Place};
 use crate::raw::Raw;
 use crate::shape::product;
-
-/// A normalisation as a backend sees it. There is at least one element.
-pub(crate) struct NormJob<'a> {
-    /// Whose name an error bears.
-    pub op: &'static str,
-    /// Whether the mean stays, and the mean square becomes one.
-    pub rms: bool,
-    /// What is added to the variance.
-    pub eps: f64,
-    /// What elements are converted to.
-    pub compute: DType,
-    pub shape: &'a [usize],
-    /// The dims along a row, in any order.
-    pub dims: &'a [usize],
-    pub x: Place,
-    pub strides: &'a [isize],
-    pub out: Place,
-    pub out_strides: &'a [isize],
-    /// Strides of the shape, zero where all indices have the same number.
-    pub weight: Option<(Place, &'a [isize])>,
-    pub bias: Option<(Place, &'a [isize])>,
-    /// Mean and variance of each row; null when nobody asks.
-    pub stats: *mut f64,
-}
 
 /// What rows are multiplied by, and what is added: tensors that broadcast to the operand's shape.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,15 +1,16 @@
 //! Elementwise operators: of the classes unary, binary and ternary.
 
 use crate::Device;
+use crate::job::{Input, Place, Pointwise, scalar};
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, MemoryFormat, Result, Scalar};
 
 use super::alike::{of_one, of_two};
-use super::arg::{Source, device, error, number, resolve, scalar, shape};
+use super::arg::{Source, device, error, number, resolve, shape};
 use super::direct::Short;
 use super::{Arg, copy_into};
 use crate::SmallVec;
-use crate::backend::{Input, Place, Pointwise, backend};
+use crate::call::backend::backend;
 use crate::plan::{Plan, result_strides};
 use crate::raw::{Raw, RawMut, Strided, strides_in};
 use crate::shape::{Shape, Strides, row_major};

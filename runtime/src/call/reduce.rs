@@ -6,8 +6,9 @@ use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
 use super::check;
 use crate::SmallVec;
-use crate::backend::backend;
+use crate::call::backend::backend;
 use crate::config::default_dtype;
+use crate::job::ReduceJob;
 use crate::raw::Raw;
 use crate::shape::{Shape, row_major, zeros};
 
@@ -30,28 +31,6 @@ impl Default for ReduceOptions {
             p: 2.0,
         }
     }
-}
-
-/// A reduction as a backend sees it: sizes, strides, addresses.
-pub(crate) struct ReduceJob<'a> {
-    pub op: Op,
-    /// What elements are converted to.
-    pub compute: DType,
-    /// What `var` and `std` take off the count, or the degree of `norm`.
-    pub number: f64,
-    pub shape: &'a [usize],
-    pub strides: &'a [isize],
-    pub x: *const u8,
-    pub dtype: DType,
-    /// Which dims go.
-    pub reduced: &'a [bool],
-    /// The strides of the results, one per dim of `x`.
-    pub out: &'a [isize],
-    /// Null when only positions are asked for.
-    pub values: *mut u8,
-    pub values_dtype: DType,
-    /// Null unless positions are asked for.
-    pub positions: *mut i64,
 }
 
 /// What a reduction does to a shape.

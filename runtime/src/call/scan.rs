@@ -5,24 +5,10 @@ use nomina_core::{DType, Names, Result};
 
 use super::check;
 use super::reduce::address;
-use crate::backend::backend;
+use crate::call::backend::backend;
 use crate::config::default_dtype;
+use crate::job::ScanJob;
 use crate::raw::Raw;
-
-/// A scan as a backend sees it. The shape has at least one dim and no size 0.
-pub(crate) struct ScanJob<'a> {
-    pub op: Op,
-    /// What elements are converted to.
-    pub compute: DType,
-    pub shape: &'a [usize],
-    pub strides: &'a [isize],
-    pub x: *const u8,
-    pub dtype: DType,
-    pub dim: usize,
-    pub out: *mut u8,
-    pub out_strides: &'a [isize],
-    pub out_dtype: DType,
-}
 
 /// `cumsum`, `cumprod` or `logcumsumexp` along a dim; `dtype` is what elements are converted to first, and the result's.
 ///

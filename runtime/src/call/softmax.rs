@@ -5,23 +5,9 @@ use nomina_core::{DType, Names, Result};
 
 use super::check;
 use super::reduce::address;
-use crate::backend::backend;
+use crate::call::backend::backend;
+use crate::job::SoftmaxJob;
 use crate::raw::Raw;
-
-/// A normalisation as a backend sees it. The shape has at least one dim and no size 0.
-pub(crate) struct SoftmaxJob<'a> {
-    pub op: Op,
-    /// What elements are converted to.
-    pub compute: DType,
-    pub shape: &'a [usize],
-    pub strides: &'a [isize],
-    pub x: *const u8,
-    pub dtype: DType,
-    pub dim: usize,
-    pub out: *mut u8,
-    pub out_strides: &'a [isize],
-    pub out_dtype: DType,
-}
 
 /// `softmax`, `log_softmax` or `softmin` along a dim; `dtype` is what elements are converted to first.
 ///

@@ -3,13 +3,13 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
-use super::check;
 use super::device::same_device;
 use super::reduce::address;
-use super::{contiguous, index_select};
+use super::{check, contiguous, index_select};
 use crate::SmallVec;
-use crate::backend::{GroupJob, backend};
-use crate::cpu::sort::{LineJob, Rows, Search, Task};
+use crate::call::backend::backend;
+use crate::job::{GroupJob, LineJob, Rows, Search, Task};
+
 use crate::plan::result_strides;
 use crate::raw::Raw;
 use crate::shape::{Shape, row_major};

@@ -3,8 +3,9 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
-use super::check;
-use super::{Arg, ReduceOptions, matmul, pointwise, pointwise_owned, reduce, scan, to_dtype};
+use super::{
+    Arg, ReduceOptions, check, matmul, pointwise, pointwise_owned, reduce, scan, to_dtype,
+};
 use crate::raw::Raw;
 use crate::shape::Shape;
 

@@ -5,13 +5,13 @@ use std::mem::MaybeUninit;
 
 use nomina_core::{DType, Scalar};
 
-use crate::call::{AttentionJob, AttentionPart};
-use crate::cpu::gemm::{Matrix, Product, run};
+use crate::cpu::gemm::run;
 use crate::cpu::parallel::threads;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::real::Real;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::try_for_each;
+use crate::job::{AttentionJob, AttentionPart, Matrix, Product};
 use crate::memory::{NoMemory, Scratch};
 
 /// Scores of a block: a megabyte of f32.

@@ -3,10 +3,10 @@
 use half::{bf16, f16};
 use nomina_core::DType;
 
-use crate::call::DistanceJob;
 use crate::cpu::parallel::Shared;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::try_for_each;
+use crate::job::DistanceJob;
 use crate::memory::{NoMemory, Scratch};
 
 /// Rows of the left operand that go together.

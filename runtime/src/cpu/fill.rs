@@ -3,9 +3,10 @@
 use nomina_core::{DType, Scalar};
 
 use super::cast::{Cast, copy};
-use super::constant::Constant;
+use crate::job::{Constant, Place};
+
 use super::parallel::{GRAIN, Shared, split};
-use crate::backend::Place;
+
 use crate::plan::Plan;
 
 /// Elements that are computed at a time, before they are converted to the destination's dtype.

@@ -6,8 +6,9 @@ use super::parallel::{GRAIN, Shared, try_split};
 use super::reduce::real::Real;
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::Rows;
-use crate::backend::arithmetic;
-use crate::call::EntropyJob;
+use crate::dispatch::arithmetic;
+use crate::job::EntropyJob;
+
 use crate::memory::{NoMemory, Scratch};
 
 const LANES: usize = 16;

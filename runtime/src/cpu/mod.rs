@@ -2,9 +2,10 @@
 
 pub(crate) mod arg;
 pub(crate) mod attention;
+mod backend;
 pub(crate) mod cast;
-pub(crate) mod constant;
 pub(crate) mod conv;
+mod data_dependent;
 pub(crate) mod distance;
 pub(crate) mod fill;
 pub(crate) mod fused;
@@ -18,6 +19,7 @@ pub(crate) mod norm;
 pub(crate) mod numeric;
 pub(crate) mod parallel;
 pub(crate) mod pointwise;
+mod quantile;
 pub(crate) mod random;
 pub(crate) mod reduce;
 pub(crate) mod rows;
@@ -31,3 +33,5 @@ pub(crate) mod stream;
 mod team;
 pub(crate) mod triangle;
 pub(crate) mod turn;
+
+pub(crate) use backend::Cpu;

@@ -9,8 +9,9 @@ use super::parallel::{GRAIN, Shared, try_split};
 use super::reduce::real::Real;
 use super::reduce::simd::{Kernel, dispatch};
 use super::rows::{Lines, Rows};
-use crate::backend::arithmetic;
-use crate::call::NormJob;
+use crate::dispatch::arithmetic;
+use crate::job::{NormJob, Place};
+
 use crate::memory::{NoMemory, Scratch};
 
 /// Elements that sum up in lanes before they go to the wide sum.
@@ -154,7 +155,7 @@ unsafe fn each_row<T: Real>(job: &NormJob<'_>) -> Result<(), NoMemory> {
     let rows = Rows::new(shape, dims);
     let x = rows.of(job.x, shape, job.strides, dims);
     let out = rows.of(job.out, shape, job.out_strides, dims);
-    let scale = |of: &Option<(crate::backend::Place, &[isize])>| {
+    let scale = |of: &Option<(Place, &[isize])>| {
         of.map(|(place, strides)| rows.of(place, shape, strides, dims))
     };
     let (weight, bias) = (scale(&job.weight), scale(&job.bias));

@@ -8,8 +8,9 @@ use super::cast::Cast;
 use super::fill::{BLOCK, by_block};
 use super::parallel::{GRAIN, Missing, Shared, split};
 use super::simd::{level, levels};
-use crate::backend::{Place, arithmetic};
-use crate::call::{Drawn, Multinomial};
+use crate::dispatch::arithmetic;
+use crate::job::{Drawn, Multinomial, Place};
+
 use crate::memory::{NoMemory, Scratch};
 use crate::random::poisson::poisson;
 use crate::random::{Distribution, Draw, Stream};

@@ -8,7 +8,7 @@ use nomina_core::{DType, Element};
 use super::cast::Cast;
 use super::parallel::Shared;
 use crate::SmallVec;
-use crate::backend::Place;
+use crate::job::Place;
 
 /// Which dims are which, and how many rows there are.
 pub(crate) struct Rows {

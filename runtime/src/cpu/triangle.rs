@@ -1,8 +1,8 @@
 //! Zeros above or below a diagonal.
 
 use super::parallel::{GRAIN, Shared, split};
-use crate::backend::Place;
-use crate::call::TriangleJob;
+use crate::job::{Place, TriangleJob};
+
 use crate::shape::{count, product, scaled_stride};
 
 /// Clears one side of a diagonal of every matrix. All bits zero is zero, or false, in every dtype.

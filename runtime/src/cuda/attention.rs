@@ -9,7 +9,7 @@ use super::index::WIDE;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
 use super::tile::{self, Repeats, Side};
-use crate::call::{AttentionJob, AttentionPart};
+use crate::job::{AttentionJob, AttentionPart};
 
 /// The most features that go by products of small matrices.
 const HEAD: usize = 128;

@@ -1,18 +1,18 @@
 //! The device as a backend: class by class, a kernel of its own or the way by the host.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Result, Scalar};
+use nomina_core::{Result, Scalar};
 
 use super::{
     Cuda, copy, entropy, fill, fused, gather, norm, pointwise, random, reduce, scan, scatter,
     softmax, sort, staged,
 };
-use crate::backend::{Backend, Dense, Place, Pointwise};
-use crate::call;
-use crate::cpu::gather::{IndexJob, Update};
-use crate::cpu::gemm::{Product, Repeat};
-use crate::cpu::pointwise::Kernel;
-use crate::cpu::sort::LineJob;
+use crate::job::{
+    AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
+    LineJob, Multinomial, NormJob, Place, Pointwise, PoolJob, Product, ReduceJob, Repeat,
+    ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob, UnpoolJob, Update,
+};
+
 use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
@@ -56,16 +56,7 @@ impl Backend for Cuda {
         unsafe { pointwise::execute(self, job) }
     }
 
-    /// None: the loops of the short way are the host's.
-    fn dense_loop(&self, _: Op, _: DType) -> Option<&'static Kernel> {
-        None
-    }
-
-    unsafe fn dense(&self, _: &Kernel, _: &Dense<'_>) {
-        unreachable!("a device gives out no loop of the host");
-    }
-
-    unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()> {
+    unsafe fn fused(&self, job: &FusedJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         if unsafe { fused::execute(self, job)? } {
             return Ok(());
@@ -74,11 +65,7 @@ impl Backend for Cuda {
         unsafe { staged::fused(self, job) }
     }
 
-    unsafe fn fused_reduce(
-        &self,
-        job: &call::FusedJob<'_>,
-        last: &call::ReduceJob<'_>,
-    ) -> Result<bool> {
+    unsafe fn fused_reduce(&self, job: &FusedJob<'_>, last: &ReduceJob<'_>) -> Result<bool> {
         // SAFETY: the caller's promise.
         unsafe { reduce::reduce_chain(self.forever(job.op)?, job, last) }
     }
@@ -93,7 +80,7 @@ impl Backend for Cuda {
         unsafe { fill::fill(self, plan, dest, value) }
     }
 
-    unsafe fn triangle(&self, job: &call::TriangleJob<'_>, dest: Place) -> Result<()> {
+    unsafe fn triangle(&self, job: &TriangleJob<'_>, dest: Place) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { fill::triangle(self, job, dest) }
     }
@@ -113,7 +100,7 @@ impl Backend for Cuda {
         n: usize,
         dest: Place,
         of: Place,
-        what: call::Drawn,
+        what: Drawn,
         words: &Stream,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
@@ -125,32 +112,32 @@ impl Backend for Cuda {
         unsafe { random::permutation(self.forever("randperm")?, n, dest, words) }
     }
 
-    unsafe fn multinomial(&self, job: &call::Multinomial) -> Result<()> {
+    unsafe fn multinomial(&self, job: &Multinomial) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { random::multinomial(self.forever("multinomial")?, job) }
     }
 
-    unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {
+    unsafe fn reduce(&self, job: &ReduceJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { reduce::reduce(self.forever(job.op.name())?, job) }
     }
 
-    unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
+    unsafe fn softmax(&self, job: &SoftmaxJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { softmax::softmax(self.forever(job.op.name())?, job) }
     }
 
-    unsafe fn norm(&self, job: &call::NormJob<'_>) -> Result<()> {
+    unsafe fn norm(&self, job: &NormJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { norm::norm(self.forever(job.op)?, job) }
     }
 
-    unsafe fn entropy(&self, job: &call::EntropyJob<'_>) -> Result<()> {
+    unsafe fn entropy(&self, job: &EntropyJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { entropy::entropy(self.forever(job.op)?, job) }
     }
 
-    unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
+    unsafe fn scan(&self, job: &ScanJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { scan::scan(self.forever(job.op.name())?, job) }
     }
@@ -165,27 +152,27 @@ impl Backend for Cuda {
         }
     }
 
-    unsafe fn conv(&self, job: &call::ConvJob) -> Result<()> {
+    unsafe fn conv(&self, job: &ConvJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::conv::conv(self, job) }
     }
 
-    unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()> {
+    unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::conv_transpose::transpose(self, job) }
     }
 
-    unsafe fn pool(&self, job: &call::PoolJob) -> Result<()> {
+    unsafe fn pool(&self, job: &PoolJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::pool::pool(self, job) }
     }
 
-    unsafe fn unpool(&self, job: &call::UnpoolJob) -> Result<()> {
+    unsafe fn unpool(&self, job: &UnpoolJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::pool::unpool(self, job) }
     }
 
-    unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
+    unsafe fn spread(&self, job: &SpreadJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe {
             if gather::spread(self, job)? {
@@ -195,12 +182,12 @@ impl Backend for Cuda {
         }
     }
 
-    unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()> {
+    unsafe fn resample(&self, job: &ResampleJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::resample::resample(self, job) }
     }
 
-    unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()> {
+    unsafe fn columns(&self, job: &ColumnsJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::columns::columns(self, job) }
     }
@@ -210,12 +197,12 @@ impl Backend for Cuda {
         unsafe { super::gemm::product(self.forever(Op::Matmul.name())?, product, repeats) }
     }
 
-    unsafe fn attention(&self, job: &call::AttentionJob) -> Result<()> {
+    unsafe fn attention(&self, job: &AttentionJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::attention::execute(self, job) }
     }
 
-    unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()> {
+    unsafe fn distance(&self, job: &DistanceJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { super::distance::execute(self, job) }
     }

@@ -7,7 +7,7 @@ use super::catalog::Module;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
 use super::window::{Backward, NUMBERS, Size, Sliding, any_wide, counts, reaches};
-use crate::call::ColumnsJob;
+use crate::job::ColumnsJob;
 
 const THREADS: u32 = 256;
 
@@ -61,7 +61,7 @@ fn fold_source(dtype: DType, wide: bool) -> Source {
 /// Columns of what a window sees, or the elements that such columns add up to.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn columns(cuda: &Cuda, job: &ColumnsJob) -> Result<()> {
     let (positions, taps, elements) = counts(&job.windows);
     let both = [elements as u128, positions as u128 * taps as u128];

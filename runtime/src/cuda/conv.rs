@@ -11,7 +11,8 @@ use super::index::WIDE;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
 use super::window::{NUMBERS, Size, Sliding, any_wide, counts, extent, reaches};
-use crate::call::ConvJob;
+use crate::job::ConvJob;
+
 use crate::dispatch::arithmetic;
 
 pub(super) const THREADS: u32 = 256;
@@ -172,7 +173,7 @@ pub(super) fn of(bias: Option<*const u8>) -> *const u8 {
 /// A convolution.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn conv(cuda: &Cuda, job: &ConvJob) -> Result<()> {
     let (positions, taps, _) = counts(&job.windows);
     let [d, h, w] = job.windows.map(|window| window.size);

@@ -9,7 +9,7 @@ use super::conv::{ROWS, SLICE, THREADS, Tile, of, shapes, tiled};
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
 use super::window::{Backward, NUMBERS, Size, any_wide, counts, extent, reaches};
-use crate::call::TransposedJob;
+use crate::job::{Sliding, TransposedJob};
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ unsafe impl Argument for TransposedDirect {}
 /// The transpose of a convolution.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn transpose(cuda: &Cuda, job: &TransposedJob) -> Result<()> {
     let (_, taps, elements) = counts(&job.windows);
     let [d, h, w] = job.windows.map(|window| window.out);
@@ -73,8 +73,7 @@ pub(super) unsafe fn transpose(cuda: &Cuda, job: &TransposedJob) -> Result<()> {
     let size = |size| Size::new(size, wide);
     let x_strides = job.x_strides.map(|stride| stride as i64);
     let dims = Backward::all(&job.windows, wide);
-    let each =
-        |of: fn(&crate::call::Sliding) -> usize| -> usize { job.windows.iter().map(of).product() };
+    let each = |of: fn(&Sliding) -> usize| -> usize { job.windows.iter().map(of).product() };
     let run = each(|window| window.size.div_ceil(window.stride));
     let phases = each(|window| window.stride.min(window.size));
     let columns = job.batch * run;

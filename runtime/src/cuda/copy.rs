@@ -9,7 +9,8 @@ use super::launch::{Argument, Grid};
 use super::map::Map;
 use super::source::{File, Source};
 use super::{Cuda, staged};
-use crate::backend::{Input, Place};
+use crate::job::{Input, Place};
+
 use crate::plan::Plan;
 
 const OP: &str = "copy";
@@ -46,7 +47,7 @@ unsafe impl Argument for Args {}
 /// Copies operand 1 of a plan to operand 0.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn execute(cuda: &Cuda, plan: &Plan, dest: Place, source: Place) -> Result<()> {
     if plan.numel() == 0 {
         return Ok(());

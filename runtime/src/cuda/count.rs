@@ -7,8 +7,7 @@ use super::catalog::Module;
 use super::launch::{Argument, Grid};
 use super::room::{THREADS, Work};
 use super::source::{File, Source};
-use crate::backend::{BinJob, Binned, QuantileJob};
-use crate::call::Interpolation;
+use crate::job::{BinJob, Binned, Interpolation, QuantileJob};
 
 /// So many bins each block has in shared memory.
 const SHARED: usize = 4096;
@@ -72,7 +71,7 @@ pub(super) fn modules() -> Vec<Module> {
 /// Counts into bins. Weights are added in any order, as PyTorch does.
 ///
 /// # Safety
-/// See [`crate::backend::Moves::bins`].
+/// See [`DataDependent::bins`].
 pub(super) unsafe fn bins(cuda: &Cuda, job: &BinJob) -> Result<()> {
     let work = Work::new(cuda, job.op, source(job.dtype), job.count)?;
     // SAFETY: the caller's promise, here and below: 8 bytes for each bin.
@@ -117,7 +116,7 @@ pub(super) unsafe fn bins(cuda: &Cuda, job: &BinJob) -> Result<()> {
 /// Writes quantiles.
 ///
 /// # Safety
-/// See [`crate::backend::Moves::quantiles`].
+/// See [`DataDependent::quantiles`].
 pub(super) unsafe fn quantiles(cuda: &Cuda, job: &QuantileJob) -> Result<()> {
     let all = job.count * job.lines;
     let most = all.max(job.lines * job.len);

@@ -5,13 +5,11 @@
 //! anew. Whatever goes wrong here costs time alone.
 
 use std::collections::hash_map::DefaultHasher;
-use std::env;
-use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
-use std::process;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs, process};
 
 use super::compile::Target;
 use super::source::{HEADERS, Source};

@@ -7,7 +7,7 @@ use super::context::Cuda;
 use super::index::WIDE;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
-use crate::call::DistanceJob;
+use crate::job::DistanceJob;
 
 const THREADS: u32 = 256;
 /// The names of norms in `distance.cu`: of exponent 0, 1, 2, infinity, and any other.

@@ -7,12 +7,13 @@ use super::catalog::Module;
 use super::launch::Argument;
 use super::lines::{Choice, Lines, Walk, chunked, ways};
 use super::source::{File, Source};
-use super::{Buffer, Cuda, staged};
+use super::{Cuda, staged};
 use crate::SmallVec;
-use crate::backend::arithmetic;
-use crate::call::EntropyJob;
-use crate::shape::Strides;
-use crate::shape::product;
+use crate::dispatch::arithmetic;
+use crate::job::EntropyJob;
+use crate::storage::DeviceBuffer;
+
+use crate::shape::{Strides, product};
 
 /// What `entropy.cu` takes.
 #[repr(C)]
@@ -46,7 +47,7 @@ fn module(dtype: DType, logits: bool, smooth: bool) -> Source {
 }
 
 /// The host's numbers on the device.
-fn upload<T: Copy>(cuda: &'static Cuda, op: &'static str, numbers: &[T]) -> Result<Buffer> {
+fn upload<T: Copy>(cuda: &'static Cuda, op: &'static str, numbers: &[T]) -> Result<DeviceBuffer> {
     let bytes = size_of_val(numbers);
     let buffer = cuda.scratch(op, [bytes])?;
     // SAFETY: the buffer is as long as the slice.
@@ -57,7 +58,7 @@ fn upload<T: Copy>(cuda: &'static Cuda, op: &'static str, numbers: &[T]) -> Resu
 /// Computes the cross entropy of rows.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn entropy(cuda: &'static Cuda, job: &EntropyJob<'_>) -> Result<()> {
     let (op, rank) = (job.op, job.shape.len());
     let marked: SmallVec<[bool; 8]> = (0..rank).map(|dim| dim == job.dim).collect();

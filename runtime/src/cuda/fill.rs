@@ -8,9 +8,8 @@ use super::launch::{Argument, Grid};
 use super::map::ACCESS;
 use super::source::{File, Source};
 use super::{Cuda, staged};
-use crate::backend::Place;
-use crate::call::TriangleJob;
-use crate::cpu::constant::Constant;
+use crate::job::{Constant, Place, TriangleJob};
+
 use crate::plan::Plan;
 
 /// Threads of a block.
@@ -71,7 +70,7 @@ fn module(dtype: DType, wide: bool) -> Source {
 /// Writes a number to operand 0 of a plan.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn fill(cuda: &Cuda, plan: &Plan, dest: Place, value: Scalar) -> Result<()> {
     const OP: &str = "fill";
     let (count, size) = (plan.numel(), dest.dtype.size());
@@ -102,7 +101,7 @@ pub(super) unsafe fn fill(cuda: &Cuda, plan: &Plan, dest: Place, value: Scalar) 
 /// Writes `start`, `start + step`, and so on, to `n` adjacent elements.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn arange(
     cuda: &Cuda,
     n: usize,
@@ -135,7 +134,7 @@ pub(super) unsafe fn arange(
 /// Writes zeros on one side of a diagonal of matrices.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn triangle(cuda: &Cuda, job: &TriangleJob<'_>, dest: Place) -> Result<()> {
     let op = if job.upper { "triu" } else { "tril" };
     let count: usize = job.shape.iter().product();

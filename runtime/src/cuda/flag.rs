@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::context::{Cuda, lock};
-use super::memory::Buffer;
+use crate::storage::DeviceBuffer;
 
 /// How many records are kept. When there are so many, the older half is waited for and dropped; a
 /// thread that made a record and has not started its kernel yet keeps it that way.
@@ -37,7 +37,7 @@ pub(super) struct Board(Mutex<Inner>);
 
 #[derive(Default)]
 struct Inner {
-    flag: Option<Buffer>,
+    flag: Option<DeviceBuffer>,
     records: VecDeque<Tell>,
     /// The number of the first record.
     first: u32,
@@ -91,7 +91,7 @@ impl Cuda {
     /// The error that the flag tells of, after all work is done.
     pub(super) fn raised(&self, op: &'static str) -> Result<()> {
         let inner = lock(&self.board.0);
-        let Some(at) = inner.flag.as_ref().map(Buffer::as_ptr) else {
+        let Some(at) = inner.flag.as_ref().map(DeviceBuffer::as_ptr) else {
             return Ok(());
         };
         let mut flag = Flag::default();

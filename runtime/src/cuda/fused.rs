@@ -17,9 +17,9 @@ use super::index::WIDE;
 use super::launch::Grid;
 use super::source::{File, Source, type_name};
 use crate::SmallVec;
-use crate::backend::{Place, arithmetic};
-use crate::call::{FusedJob, Known, Node, scalar};
-use crate::cpu::constant::Constant;
+use crate::dispatch::arithmetic;
+use crate::job::{Constant, FusedJob, Known, Node, Place, scalar};
+
 use crate::cpu::fused::Operands;
 use crate::cpu::pointwise::kernel;
 
@@ -36,7 +36,7 @@ const WORDS: usize = 500;
 /// walks.
 ///
 /// # Safety
-/// As [`crate::backend::Backend::fused`].
+/// As [`Backend::fused`].
 pub(super) unsafe fn execute(cuda: &Cuda, job: &FusedJob<'_>) -> Result<bool> {
     let count: usize = job.shape.iter().product();
     if count == 0 {

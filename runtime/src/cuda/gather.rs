@@ -10,9 +10,7 @@ use super::launch::Argument;
 use super::room::{Work, bits};
 use super::source::{File, Source};
 use crate::SmallVec;
-use crate::backend::Unchecked;
-use crate::call::SpreadJob;
-use crate::cpu::gather::IndexJob;
+use crate::job::{IndexJob, SpreadJob, Unchecked};
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -179,7 +177,7 @@ fn widened(job: &IndexJob, dims: &mut Dims<3>) -> usize {
 /// Reads where an index says, and tells whether it did.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn pick(cuda: &Cuda, job: &IndexJob) -> Result<bool> {
     let dims = job.rest.dims().iter();
     let rest = dims.map(|dim| (dim.size, [dim.steps[0], dim.steps[1], dim.steps[2]]));
@@ -265,7 +263,7 @@ pub(super) unsafe fn bound(
 /// Picks elements dim by dim, and tells whether it did.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn spread(cuda: &Cuda, job: &SpreadJob<'_>) -> Result<bool> {
     let rank = job.shape.len();
     let dims = (0..rank).rev();

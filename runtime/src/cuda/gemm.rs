@@ -14,11 +14,11 @@ use super::context::Cuda;
 use super::cublaslt;
 use super::index::{Divider, WIDE};
 use super::launch::{Argument, Grid};
-use super::memory::Buffer;
 use super::source::{File, Source};
 use super::tile::{self, Dims, Repeats, Side};
-use crate::backend::{Backend, Input, Place, Pointwise};
-use crate::cpu::gemm::{Product, Repeat};
+use crate::job::{Backend, Input, Matrix, Place, Pointwise, Product, Repeat};
+use crate::storage::DeviceBuffer;
+
 use crate::plan::Plan;
 use crate::shape::{Shape, Strides};
 
@@ -248,9 +248,7 @@ pub(super) unsafe fn own(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Re
     };
     let size = p.dtype.size();
     let divider = |size: usize| Divider::new(u32::try_from(size).unwrap_or(1));
-    let side = |at: Option<crate::cpu::gemm::Matrix>, shift| {
-        at.map_or(Side::NONE, |at| Side::new(at, shift, size))
-    };
+    let side = |at: Option<Matrix>, shift| at.map_or(Side::NONE, |at| Side::new(at, shift, size));
     let alpha = words(p.dtype, p.alpha);
     let args = |at: [isize; 4]| Args {
         a: side(Some(p.a), at[0]),
@@ -260,7 +258,7 @@ pub(super) unsafe fn own(cuda: &'static Cuda, p: &Product, dims: &Dims<4>) -> Re
         repeats,
         partial: partial
             .as_ref()
-            .map_or(0, |block: &Buffer| block.as_ptr() as u64),
+            .map_or(0, |block: &DeviceBuffer| block.as_ptr() as u64),
         alpha,
         beta: words(p.dtype, p.beta.unwrap_or(Scalar::Int(0))),
         m: p.m as u64,

@@ -8,7 +8,8 @@ use super::catalog::Module;
 use super::index::Strided;
 use super::room::bits;
 use super::source::{File, Source};
-use crate::cpu::sort::{Kind, LineJob};
+use crate::cpu::sort::Kind;
+use crate::job::LineJob;
 use crate::plan::Plan;
 
 /// Lines and where their results go: `Lines` of `keys.cuh`.

@@ -8,8 +8,8 @@ use super::expression::Expression;
 use super::index::{Strided, WIDE};
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
-use crate::backend::{Input, Place};
-use crate::cpu::constant::Constant;
+use crate::job::{Constant, Input, Place};
+
 use crate::plan::{Dim, OPERANDS, Plan};
 
 /// The most inputs.

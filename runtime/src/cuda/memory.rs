@@ -12,7 +12,7 @@ use super::context::{Cuda, lock};
 use super::failure::failed;
 use crate::Device;
 use crate::shape::product;
-use crate::storage::Storage;
+use crate::storage::{DeviceBuffer, Release, Storage};
 
 /// The address of a buffer without elements: aligned as all are, and nobody's.
 const NOWHERE: usize = 512;
@@ -25,36 +25,24 @@ pub(super) struct Live {
     peak: usize,
 }
 
-/// A block of device memory.
-#[derive(Debug)]
-pub(crate) struct Buffer {
-    cuda: &'static Cuda,
-    address: usize,
-    len: usize,
-}
-
-impl Buffer {
-    /// Its length in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    /// The address of its first byte on the device.
-    pub(crate) fn as_ptr(&self) -> *mut u8 {
-        self.address as *mut u8
-    }
-
-    /// The device.
-    pub(crate) fn device(&self) -> Device {
-        Device::from(self.cuda.ordinal)
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        if self.len != 0 {
-            self.cuda.release(self.address);
+impl Release for Cuda {
+    fn release(&self, address: usize) {
+        let mut live = lock(&self.live);
+        let bytes = live.blocks.remove(&address).unwrap_or(0);
+        live.in_use -= bytes;
+        drop(live);
+        // There is nobody to tell. After an error that ends the context its memory is gone anyhow.
+        if self.bind("drop").is_err() {
+            return;
         }
+        // SAFETY: the block was reserved this way, its owner is dropped, and work that reads it was
+        // started before, on the same stream or, without a pool, is waited for by the driver.
+        let _ = unsafe {
+            match self.pool {
+                Some(_) => result::free_async(address as u64, self.stream),
+                None => result::free_sync(address as u64),
+            }
+        };
     }
 }
 
@@ -65,7 +53,7 @@ impl Cuda {
         &'static self,
         op: &'static str,
         factors: [usize; N],
-    ) -> Result<Buffer> {
+    ) -> Result<DeviceBuffer> {
         self.block(op, product(factors))
     }
 
@@ -81,7 +69,7 @@ impl Cuda {
             // SAFETY: the block was made just now, and is that long.
             unsafe { self.clear(op, buffer.as_ptr(), bytes)? };
         }
-        Storage::cuda(op, buffer)
+        Storage::on_device(op, buffer)
     }
 
     /// Writes zeros.
@@ -95,13 +83,14 @@ impl Cuda {
             .map_err(|error| failed(op, "writing zeros", error))
     }
 
-    fn block(&'static self, op: &'static str, bytes: usize) -> Result<Buffer> {
+    fn block(&'static self, op: &'static str, bytes: usize) -> Result<DeviceBuffer> {
         if bytes == 0 {
-            return Ok(Buffer {
-                cuda: self,
-                address: NOWHERE,
-                len: 0,
-            });
+            return Ok(DeviceBuffer::new(
+                Device::from(self.ordinal),
+                self,
+                NOWHERE,
+                0,
+            ));
         }
         if bytes > isize::MAX as usize {
             return Err(refused(op, bytes));
@@ -124,11 +113,12 @@ impl Cuda {
         live.blocks.insert(address, bytes);
         live.in_use += bytes;
         live.peak = live.peak.max(live.in_use);
-        Ok(Buffer {
-            cuda: self,
+        Ok(DeviceBuffer::new(
+            Device::from(self.ordinal),
+            self,
             address,
-            len: bytes,
-        })
+            bytes,
+        ))
     }
 
     fn reserve(&self, bytes: usize) -> Result<sys::CUdeviceptr, DriverError> {
@@ -139,25 +129,6 @@ impl Cuda {
             // SAFETY: as above.
             None => unsafe { result::malloc_sync(bytes) },
         }
-    }
-
-    fn release(&self, address: usize) {
-        let mut live = lock(&self.live);
-        let bytes = live.blocks.remove(&address).unwrap_or(0);
-        live.in_use -= bytes;
-        drop(live);
-        // There is nobody to tell. After an error that ends the context its memory is gone anyhow.
-        if self.bind("drop").is_err() {
-            return;
-        }
-        // SAFETY: the block was reserved this way, its owner is dropped, and work that reads it was
-        // started before, on the same stream or, without a pool, is waited for by the driver.
-        let _ = unsafe {
-            match self.pool {
-                Some(_) => result::free_async(address as u64, self.stream),
-                None => result::free_sync(address as u64),
-            }
-        };
     }
 
     /// The block in use that an address lies in: its first byte and its length.

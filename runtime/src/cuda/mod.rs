@@ -31,6 +31,7 @@ mod copy;
 mod count;
 #[cfg(feature = "cuda")]
 mod cublaslt;
+mod device;
 #[cfg(feature = "cuda")]
 mod disk;
 #[cfg(feature = "cuda")]
@@ -125,8 +126,6 @@ use context as driver;
 
 #[cfg(feature = "cuda")]
 pub(crate) use context::Cuda;
-#[cfg(feature = "cuda")]
-pub(crate) use memory::Buffer;
 pub use uses::{by_host, reset_by_host};
 
 /// What a device is.

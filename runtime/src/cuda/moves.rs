@@ -4,10 +4,11 @@ use nomina_core::Result;
 
 use super::gather::{Bounded, bound};
 use super::{Cuda, count, search, select};
-use crate::backend::{BinJob, GroupJob, MaskJob, Moves, QuantileJob, Room, Unchecked};
-use crate::cpu::sort::{Rows, Search};
+use crate::job::{
+    BinJob, DataDependent, GroupJob, MaskJob, QuantileJob, Room, Rows, Search, Unchecked,
+};
 
-impl Moves for Cuda {
+impl DataDependent for Cuda {
     unsafe fn indices(
         &self,
         index: *const i64,

@@ -9,8 +9,9 @@ use super::lines::{Beside, Choice, Lines, Walk, held, ways};
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
-use crate::backend::{Place, arithmetic};
-use crate::call::NormJob;
+use crate::dispatch::arithmetic;
+use crate::job::{NormJob, Place};
+
 use crate::shape::Strides;
 
 /// What `norm.cu` takes.
@@ -44,7 +45,7 @@ fn module(rms: bool, dtype: DType, weight: DType, bias: DType) -> Source {
 /// Normalises rows.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn norm(cuda: &'static Cuda, job: &NormJob<'_>) -> Result<()> {
     let rank = job.shape.len();
     let marked: SmallVec<[bool; 8]> = (0..rank).map(|dim| job.dims.contains(&dim)).collect();

@@ -8,13 +8,14 @@ use super::expression::expression;
 use super::map::Map;
 use super::{Cuda, staged};
 use crate::SmallVec;
-use crate::backend::{Input, Place, Pointwise, arithmetic};
+use crate::dispatch::arithmetic;
+use crate::job::{Input, Place, Pointwise};
 use crate::plan::Plan;
 
 /// An elementwise operation.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn execute(cuda: &Cuda, job: &Pointwise<'_>) -> Result<()> {
     let (op, compute) = (job.op.name(), arithmetic(job.compute));
     let found = expression(job.op).filter(|found| found.result(compute).is_some());

@@ -8,7 +8,7 @@ use super::columns::bits;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
 use super::window::{ORDERED, Size, any_wide};
-use crate::call::{Cover, PoolJob, PoolKind, Span, UnpoolJob};
+use crate::job::{Cover, PoolJob, PoolKind, Span, UnpoolJob};
 
 const THREADS: u32 = 256;
 
@@ -97,7 +97,7 @@ unsafe impl Argument for PoolArgs {}
 /// A pool.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn pool(cuda: &Cuda, job: &PoolJob) -> Result<()> {
     let (size, covers) = whole(job).unwrap_or((job.size, job.covers));
     let count = job.planes * covers.iter().map(Cover::len).product::<usize>();
@@ -176,7 +176,7 @@ unsafe impl Argument for UnpoolArgs {}
 /// Elements put back to their indices. One out of range is an error of the next synchronise.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn unpool(cuda: &Cuda, job: &UnpoolJob) -> Result<()> {
     let (op, room) = (job.op, job.room);
     let raise = cuda

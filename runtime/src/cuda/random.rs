@@ -2,12 +2,13 @@
 
 use nomina_core::{DType, Result};
 
+use super::Cuda;
 use super::catalog::Module;
+use super::flag::Raise;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
-use super::{Cuda, flag::Raise};
-use crate::backend::Place;
-use crate::call::{Drawn, Multinomial};
+use crate::job::{Drawn, Multinomial, Place};
+
 use crate::random::{Distribution, Draw, Stream};
 
 /// What `random.cu` takes.

@@ -10,8 +10,8 @@ use super::lines::{Choice, Lines, Walk, chunked, ways};
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
-use crate::backend::arithmetic;
-use crate::call::{FusedJob, ReduceJob};
+use crate::dispatch::arithmetic;
+use crate::job::{FusedJob, ReduceJob};
 
 /// What `reduce.cu` takes.
 #[repr(C)]
@@ -111,7 +111,7 @@ fn module(name: &'static str, from: DType, load: DType, to: DType) -> Source {
 /// Reduces dims.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn reduce(cuda: &'static Cuda, job: &ReduceJob<'_>) -> Result<()> {
     // SAFETY: the caller's promise.
     if unsafe { run(cuda, job, None)? } {
@@ -125,7 +125,7 @@ pub(super) unsafe fn reduce(cuda: &'static Cuda, job: &ReduceJob<'_>) -> Result<
 /// where kernels do not.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`]; the program has elements.
+/// See [`Backend`]; the program has elements.
 pub(super) unsafe fn reduce_chain(
     cuda: &'static Cuda,
     program: &FusedJob<'_>,

@@ -7,7 +7,8 @@ use super::catalog::Module;
 use super::launch::{Argument, Grid};
 use super::source::{File, Source};
 use super::window::{FLOATS, Size, any_wide};
-use crate::call::{Along, ResampleJob};
+use crate::job::{Along, ResampleJob};
+
 use crate::dispatch::arithmetic;
 
 const THREADS: u32 = 256;
@@ -38,7 +39,7 @@ unsafe impl Argument for ResampleArgs {}
 /// Resamples planes: first a table of what makes up each element of each dim, then the elements.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn resample(cuda: &Cuda, job: &ResampleJob<'_>) -> Result<()> {
     let dims = job.dims;
     let rows: usize = dims.iter().map(|dim| dim.out).sum();

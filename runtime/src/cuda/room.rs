@@ -7,9 +7,9 @@ use nomina_core::Result;
 use super::context::Cuda;
 use super::index::WIDE;
 use super::launch::{Argument, Grid};
-use super::memory::Buffer;
 use super::source::{Source, always_wide};
 use crate::shape::product;
+use crate::storage::DeviceBuffer;
 
 /// Threads of most blocks.
 pub(super) const THREADS: u32 = 256;
@@ -46,12 +46,12 @@ impl Work {
     }
 
     /// As many bytes for this call as the factors multiply to.
-    pub(super) fn scratch<const N: usize>(&self, factors: [usize; N]) -> Result<Buffer> {
+    pub(super) fn scratch<const N: usize>(&self, factors: [usize; N]) -> Result<DeviceBuffer> {
         self.cuda.scratch(self.op, factors)
     }
 
     /// The same, all zero.
-    pub(super) fn zeros<const N: usize>(&self, factors: [usize; N]) -> Result<Buffer> {
+    pub(super) fn zeros<const N: usize>(&self, factors: [usize; N]) -> Result<DeviceBuffer> {
         let buffer = self.scratch(factors)?;
         let bytes = product(factors);
         if bytes > 0 {

@@ -10,8 +10,8 @@ use super::lines::Walk;
 use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
-use crate::backend::arithmetic;
-use crate::call::ScanJob;
+use crate::dispatch::arithmetic;
+use crate::job::ScanJob;
 
 /// What `scan.cu` takes.
 #[repr(C)]
@@ -161,7 +161,7 @@ fn name(op: Op) -> Option<&'static str> {
 /// Computes running results.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> {
     let op = job.op.name();
     let marked: SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();

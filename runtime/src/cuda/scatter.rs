@@ -10,8 +10,7 @@ use super::launch::Argument;
 use super::room::{Work, bits};
 use super::sort::sorted;
 use super::source::{File, Source};
-use crate::cpu::gather::{IndexJob, Update};
-use crate::cpu::sort::{LineJob, Task};
+use crate::job::{IndexJob, LineJob, Task, Update};
 
 /// Up to so many places, the last write of each is found by a list of all places, however few are
 /// written.
@@ -182,7 +181,7 @@ impl<'a> Plan5<'a> {
 /// Writes where an index says, and tells whether it did.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn update(cuda: &Cuda, job: &IndexJob, how: Update) -> Result<bool> {
     let plan = Plan5::new(job, how);
     let dims = plan.dims(plan.along(), job.extent, 1);

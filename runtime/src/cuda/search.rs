@@ -2,16 +2,14 @@
 
 use nomina_core::{DType, Error, ErrorKind, Result};
 
-use super::Cuda;
 use super::catalog::Module;
 use super::flag::Raise;
 use super::keyed::{keyed, modules_of};
 use super::launch::Argument;
 use super::room::Work;
 use super::source::File;
-use super::{select, sort};
-use crate::backend::{GroupJob, MaskJob, Room};
-use crate::cpu::sort::{LineJob, Rows, Search, Task};
+use super::{Cuda, select, sort};
+use crate::job::{GroupJob, LineJob, MaskJob, Room, Rows, Search, Task};
 
 /// `Search` of `search.cu`.
 #[repr(C)]
@@ -84,7 +82,7 @@ fn work(cuda: &Cuda, op: &'static str, dtype: DType, count: usize) -> Result<Wor
 /// Finds places.
 ///
 /// # Safety
-/// See [`crate::backend::Moves::search`].
+/// See [`DataDependent::search`].
 pub(super) unsafe fn search(
     cuda: &Cuda,
     op: &'static str,
@@ -139,7 +137,7 @@ impl RowArgs {
 /// Sorts rows: by the last of their elements first, each pass keeping the order of those before.
 ///
 /// # Safety
-/// See [`crate::backend::Moves::row_order`].
+/// See [`DataDependent::row_order`].
 pub(super) unsafe fn row_order(
     cuda: &Cuda,
     op: &'static str,
@@ -197,7 +195,7 @@ pub(super) unsafe fn row_order(
 /// Finds where rows begin that differ from the one before.
 ///
 /// # Safety
-/// See [`crate::backend::Moves::row_starts`].
+/// See [`DataDependent::row_starts`].
 pub(super) unsafe fn row_starts(
     cuda: &Cuda,
     op: &'static str,
@@ -226,7 +224,7 @@ pub(super) unsafe fn row_starts(
 /// Says of each row which group it belongs to.
 ///
 /// # Safety
-/// See [`crate::backend::Moves::groups`].
+/// See [`DataDependent::groups`].
 pub(super) unsafe fn groups(cuda: &Cuda, job: &GroupJob) -> Result<()> {
     let work = work(cuda, job.op, DType::U8, job.count)?;
     let args = GroupArgs {

@@ -6,10 +6,10 @@ use super::Cuda;
 use super::catalog::Module;
 use super::index::{RANK, Strided};
 use super::launch::{Argument, Grid};
-use super::memory::Buffer;
 use super::room::{Work, bits};
 use super::source::{File, Source};
-use crate::backend::{MaskJob, Room};
+use crate::job::{MaskJob, Room};
+use crate::storage::DeviceBuffer;
 
 /// Elements of a tile.
 const TILE: usize = 4096;
@@ -53,7 +53,7 @@ struct Counted {
     args: Args,
     tiles: usize,
     found: usize,
-    _starts: Buffer,
+    _starts: DeviceBuffer,
 }
 
 impl Counted {
@@ -106,7 +106,7 @@ impl Counted {
 /// Writes the indices of the elements where a mask holds.
 ///
 /// # Safety
-/// See [`crate::backend::Moves::nonzero`].
+/// See [`DataDependent::nonzero`].
 pub(super) unsafe fn nonzero(cuda: &Cuda, job: &MaskJob<'_>, room: Room<'_, i64>) -> Result<()> {
     let dims = job.shape.iter().rev().map(|&size| (size, [0]));
     // SAFETY: the caller's promise, here and below.
@@ -126,7 +126,7 @@ pub(super) unsafe fn nonzero(cuda: &Cuda, job: &MaskJob<'_>, room: Room<'_, i64>
 /// Writes the elements where a mask holds.
 ///
 /// # Safety
-/// See [`crate::backend::Moves::masked_select`].
+/// See [`DataDependent::masked_select`].
 pub(super) unsafe fn masked_select(
     cuda: &Cuda,
     job: &MaskJob<'_>,

@@ -8,8 +8,8 @@ use super::launch::Argument;
 use super::lines::{Beside, Choice, Lines, Walk, held, ways};
 use super::source::{File, Source};
 use super::{Cuda, staged};
-use crate::backend::arithmetic;
-use crate::call::SoftmaxJob;
+use crate::dispatch::arithmetic;
+use crate::job::SoftmaxJob;
 
 /// What `softmax.cu` takes.
 #[repr(C)]
@@ -34,7 +34,7 @@ fn module(name: &'static str, from: DType, compute: DType, to: DType) -> Source 
 /// Normalises along a dim.
 ///
 /// # Safety
-/// See [`crate::backend::Backend`].
+/// See [`Backend`].
 pub(super) unsafe fn softmax(cuda: &'static Cuda, job: &SoftmaxJob<'_>) -> Result<()> {
     let op = job.op.name();
     let marked: crate::SmallVec<[bool; 8]> =

@@ -6,11 +6,11 @@ use super::Cuda;
 use super::catalog::Module;
 use super::keyed::{AS_THEY_LIE, Keyed, Lines, keyed, modules_of};
 use super::launch::{Argument, Grid};
-use super::memory::Buffer;
 use super::room::{THREADS, Work};
 use super::source::File;
 use super::topk::{extreme, select};
-use crate::cpu::sort::{LineJob, Task};
+use crate::job::{LineJob, Task};
+use crate::storage::DeviceBuffer;
 
 /// The longest line that is sorted in shared memory.
 pub(super) const SHORT: usize = 2048;
@@ -193,7 +193,7 @@ pub(super) unsafe fn sorted(cuda: &Cuda, job: &LineJob<'_>, width: u32) -> Resul
 
 /// Keys and positions that go from one half to the other and back.
 pub(super) struct Halves {
-    buffers: [[Buffer; 2]; 2],
+    buffers: [[DeviceBuffer; 2]; 2],
     passes: usize,
 }
 
@@ -238,7 +238,7 @@ impl Sort {
         let work = &self.work;
         let (count, len) = lines.sizes();
         let (tiles, position) = (len.div_ceil(TILE), work.position());
-        let half = || -> Result<[Buffer; 2]> {
+        let half = || -> Result<[DeviceBuffer; 2]> {
             let all = count * len;
             Ok([
                 work.scratch([all, self.size])?,

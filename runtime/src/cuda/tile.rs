@@ -3,7 +3,7 @@
 use nomina_core::Result;
 
 use crate::SmallVec;
-use crate::cpu::gemm::Matrix;
+use crate::job::Matrix;
 
 /// The most dims that a kernel repeats over; those further out are one start each.
 pub(super) const REPEATS: usize = 6;

@@ -3,7 +3,7 @@
 use nomina_core::DType;
 
 use super::index::WIDE;
-use crate::call;
+use crate::job;
 
 /// The dtypes that can be added up.
 pub(super) const NUMBERS: [DType; 11] = [
@@ -65,7 +65,7 @@ pub(super) struct Sliding {
 }
 
 impl Sliding {
-    pub(super) fn new(window: &call::Sliding, wide: bool) -> Self {
+    pub(super) fn new(window: &job::Sliding, wide: bool) -> Self {
         Self {
             size: window.size as u64,
             stride: window.stride as u64,
@@ -76,7 +76,7 @@ impl Sliding {
         }
     }
 
-    pub(super) fn all(windows: &call::Windows, wide: bool) -> [Self; 3] {
+    pub(super) fn all(windows: &job::Windows, wide: bool) -> [Self; 3] {
         [0, 1, 2].map(|dim| Self::new(&windows[dim], wide))
     }
 }
@@ -100,7 +100,7 @@ pub(super) struct Backward {
 }
 
 impl Backward {
-    pub(super) fn new(window: &call::Sliding, wide: bool) -> Self {
+    pub(super) fn new(window: &job::Sliding, wide: bool) -> Self {
         let common = gcd(window.stride, window.dilation);
         let (step, back) = (window.stride / common, window.dilation / common);
         let size = |size| Size::new(size, wide);
@@ -120,7 +120,7 @@ impl Backward {
         }
     }
 
-    pub(super) fn all(windows: &call::Windows, wide: bool) -> [Self; 3] {
+    pub(super) fn all(windows: &job::Windows, wide: bool) -> [Self; 3] {
         [0, 1, 2].map(|dim| Self::new(&windows[dim], wide))
     }
 }
@@ -148,7 +148,7 @@ pub(super) fn any_wide(numbers: impl IntoIterator<Item = u128>) -> bool {
 }
 
 /// Numbers that kernels meet while windows slide, the greatest of each dim.
-pub(super) fn reaches(windows: &call::Windows) -> impl Iterator<Item = u128> + '_ {
+pub(super) fn reaches(windows: &job::Windows) -> impl Iterator<Item = u128> + '_ {
     windows.iter().flat_map(|window| {
         let [size, kernel, stride, before, dilation, out] = [
             window.size,
@@ -178,7 +178,7 @@ pub(super) fn extent<const N: usize>(sizes: [usize; N], strides: [isize; N]) -> 
 }
 
 /// How many positions windows have, taps, and elements.
-pub(super) fn counts(windows: &call::Windows) -> (usize, usize, usize) {
+pub(super) fn counts(windows: &job::Windows) -> (usize, usize, usize) {
     (
         windows.iter().map(|window| window.out).product(),
         windows.iter().map(|window| window.kernel).product(),

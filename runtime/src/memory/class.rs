@@ -1,7 +1,7 @@
 //! The sizes of blocks: multiples of 64 bytes up to a KiB, then eight per doubling, so that no
 //! block is longer than asked for by more than an eighth.
 
-use crate::storage::ALIGNMENT;
+use super::ALIGNMENT;
 
 /// Sizes per doubling.
 const STEPS: usize = 8;

@@ -25,10 +25,24 @@ use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::storage::ALIGNMENT;
+use nomina_core::{Error, ErrorKind};
+
 #[doc(hidden)]
 pub use scratch::list;
 pub(crate) use scratch::{NoMemory, Scratch};
+
+/// The alignment of allocated blocks: a cache line, and an AVX-512 register.
+pub const ALIGNMENT: usize = 64;
+
+#[cold]
+pub(crate) fn refused(op: &'static str, len: usize) -> Error {
+    Error::new(
+        ErrorKind::Memory,
+        op,
+        format!("{len} bytes of memory could not be had"),
+    )
+    .hint("use smaller sizes, or free other tensors first")
+}
 
 /// How much memory tensors take, in bytes. Blocks count with their own sizes, which are up to an
 /// eighth more than was asked for (64 bytes at least). A `Vec` that became a tensor does not count.

@@ -10,9 +10,8 @@ use std::ops::{Deref, DerefMut};
 
 use nomina_core::Error;
 
-use super::Block;
+use super::{Block, refused};
 use crate::shape::product;
-use crate::storage::refused;
 
 /// So many bytes could not be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +41,7 @@ pub(crate) struct Scratch<T> {
 impl<T: Copy> Scratch<T> {
     fn room<const N: usize>(factors: [usize; N]) -> Result<Self, NoMemory> {
         let len = product(factors);
-        const { assert!(align_of::<T>() <= crate::storage::ALIGNMENT) };
+        const { assert!(align_of::<T>() <= crate::memory::ALIGNMENT) };
         let block = Block::new(product([len, size_of::<T>()]), false);
         Ok(Self {
             block: block.ok_or_else(|| NoMemory::of::<T>(len))?,
@@ -175,7 +174,7 @@ mod tests {
     #[test]
     fn elements_are_what_was_asked_for() {
         let mut scratch = Scratch::new([10, 100], 7_i32).unwrap();
-        assert_eq!(scratch.as_ptr() as usize % crate::storage::ALIGNMENT, 0);
+        assert_eq!(scratch.as_ptr() as usize % crate::memory::ALIGNMENT, 0);
         assert!(scratch.len() == 1000 && scratch.iter().all(|&x| x == 7));
         scratch[999] = 1;
         assert_eq!(scratch.iter().sum::<i32>(), 7 * 999 + 1);

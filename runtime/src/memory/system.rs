@@ -7,8 +7,7 @@ use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::class;
-use crate::storage::ALIGNMENT;
+use super::{ALIGNMENT, class};
 
 /// From this size on, blocks are mapped. Every size from here on is a multiple of 128 KiB, and so
 /// of a page.

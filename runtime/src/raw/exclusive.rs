@@ -1,11 +1,9 @@
 //! Exclusive access to the elements of a tensor, or to a part of them.
 
 use crate::Device;
-use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Element};
 
 use super::{Raw, Strided};
-use crate::backend::backend;
-use crate::call;
 use crate::storage::Storage;
 
 /// A region that can be written to: nothing else shares its buffer while this lives, and no two
@@ -25,25 +23,14 @@ unsafe impl Send for RawMut<'_> {}
 unsafe impl Sync for RawMut<'_> {}
 
 impl Raw {
-    /// Exclusive access to all elements; they are copied first when the buffer is shared, or when
-    /// two indices are one element.
-    ///
-    /// # Errors
-    /// When memory for the copy is missing.
-    pub fn as_mut(&mut self) -> Result<RawMut<'_>> {
-        if !self.layout.is_disjoint() || !self.storage.is_unique() {
-            *self = call::duplicate(self)?;
+    /// Exclusive access to all elements; `None` where the buffer is shared, or two indices are one element.
+    pub(crate) fn exclusive(&mut self) -> Option<RawMut<'_>> {
+        if !self.layout.is_disjoint() {
+            return None;
         }
-        let Some(base) = self.storage.unique_ptr() else {
-            // Only reachable if a copy came back shared.
-            return Err(Error::new(
-                ErrorKind::Memory,
-                "as_mut",
-                "the buffer is shared",
-            ));
-        };
+        let base = self.storage.unique_ptr()?;
         let (layout, dtype) = (self.layout.clone(), self.dtype);
-        Ok(RawMut {
+        Some(RawMut {
             storage: &mut self.storage,
             layout,
             dtype,
@@ -125,33 +112,10 @@ impl<'a> RawMut<'a> {
         Some(unsafe { std::slice::from_raw_parts_mut(first, count) })
     }
 
-    /// Writes one element.
-    ///
-    /// # Errors
-    /// When the dtype is another, the index is out of range, or the device fails.
-    pub fn set<T: Element>(&mut self, index: &[usize], value: T) -> Result<()> {
-        let error = |kind, what| {
-            Error::new(kind, "set", what).operand(&Names::default(), &self.layout.shape)
-        };
-        if self.dtype != T::DTYPE {
-            let what = format!("the elements are {}, not {}", self.dtype, T::DTYPE);
-            return Err(error(ErrorKind::DType, what).hint("write a number of that dtype"));
-        }
-        let Some(position) = self.layout.position(index) else {
-            return Err(
-                error(ErrorKind::Index, format!("index {index:?} is out of range"))
-                    .hint("give one index per dim, each smaller than its size"),
-            );
-        };
-        let at = self.base.cast::<T>().wrapping_add(position);
-        if self.device().is_cpu() {
-            // SAFETY: a position within the region, whose elements are `T`.
-            unsafe { at.write(value) };
-            return Ok(());
-        }
-        let (from, bytes) = ((&raw const value).cast(), size_of::<T>());
-        // SAFETY: as above, on the device.
-        unsafe { backend("set", self.device())?.upload("set", at.cast(), from, bytes) }
+    /// The address of the element at an index; `None` where there is no such index.
+    pub(crate) fn at(&mut self, index: &[usize]) -> Option<*mut u8> {
+        let position = self.layout.position(index)?;
+        Some(self.base.wrapping_add(position * self.dtype.size()))
     }
 
     /// The same region under another layout.

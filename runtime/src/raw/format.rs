@@ -4,7 +4,7 @@ use nomina_core::{Error, ErrorKind, MemoryFormat, Names, Result};
 
 use super::{Raw, Strided};
 use crate::SmallVec;
-use crate::call;
+use crate::plan::dense_strides;
 use crate::shape::{Strides, row_major};
 
 /// The strides of a new tensor in a format.
@@ -108,6 +108,31 @@ impl Strided {
     }
 }
 
+/// The strides of a dense tensor, or those of a dense copy that keeps the order of its dims.
+pub(crate) fn preserved(x: &Raw) -> Strides {
+    dense(x.layout())
+}
+
+/// The strides of a dense layout, or those of a dense copy that keeps the order of its dims.
+pub(crate) fn dense(layout: &Strided) -> Strides {
+    if layout.is_dense() {
+        layout.strides().into()
+    } else {
+        dense_strides(layout.shape(), layout.strides())
+    }
+}
+
+/// The strides of a new tensor like `x`, in a format.
+///
+/// # Errors
+/// When the format is for another number of dims.
+pub fn strides_like(op: &'static str, x: &Raw, format: MemoryFormat) -> Result<Strides> {
+    match format {
+        MemoryFormat::Preserve => Ok(preserved(x)),
+        format => strides_in(op, x.shape(), format),
+    }
+}
+
 impl Raw {
     /// A new tensor in a format: the elements change places, as the order of dims in memory does.
     ///
@@ -130,7 +155,7 @@ impl Raw {
         format: MemoryFormat,
     ) -> Result<Self> {
         self.check_new(op, other.shape())?;
-        let strides = call::strides_like(op, other, format)?;
+        let strides = strides_like(op, other, format)?;
         Ok(self.laid_out(strides))
     }
 

@@ -15,15 +15,16 @@ mod tests;
 use crate::Device;
 use nomina_core::{DType, Element, Error, ErrorKind, Names, Result};
 
-use crate::backend::backend;
-use crate::shape::{Shape, Strides, bytes, numel};
+use crate::shape::{Shape, Strides, numel};
 use crate::storage::Storage;
 
-pub use access::Iter;
+pub use access::{Iter, Walk};
 pub use coo::RawCoo;
 pub use exclusive::RawMut;
-pub use format::strides_in;
+pub(crate) use format::{dense, preserved};
+pub use format::{strides_in, strides_like};
 pub use strided::Strided;
+pub(crate) use views::{check_count, not_viewed};
 
 /// A tensor without names. Clones share the buffer and cost nothing.
 ///
@@ -37,33 +38,13 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// A row-major tensor whose elements are indeterminate: the caller writes all of them before
-    /// it hands the tensor on.
-    pub(crate) fn empty(
-        op: &'static str,
-        shape: &[usize],
-        dtype: DType,
-        device: Device,
-    ) -> Result<Self> {
-        let storage = backend(op, device)?.allocate(op, bytes(op, shape, dtype)?, false)?;
-        Ok(Self {
+    /// A row-major tensor of what a new buffer holds, which is as long.
+    pub(crate) fn row_major(storage: Storage, shape: &[usize], dtype: DType) -> Self {
+        Self {
             storage,
             layout: Strided::row_major(shape),
             dtype,
-        })
-    }
-
-    /// A row-major tensor whose bytes are zero, which is zero, or false, in every dtype.
-    ///
-    /// # Errors
-    /// When memory or the device is missing, or the sizes overflow.
-    pub fn zeros(op: &'static str, shape: &[usize], dtype: DType, device: Device) -> Result<Self> {
-        let storage = backend(op, device)?.allocate(op, bytes(op, shape, dtype)?, true)?;
-        Ok(Self {
-            storage,
-            layout: Strided::row_major(shape),
-            dtype,
-        })
+        }
     }
 
     /// A row-major tensor of the elements of `data`, whose allocation it takes over.
@@ -78,23 +59,8 @@ impl Raw {
                 .operand(&Names::default(), shape)
                 .hint("give sizes whose product is the number of elements"));
         }
-        Ok(Self {
-            storage: Storage::adopt("from_vec", data)?,
-            layout: Strided::row_major(shape),
-            dtype: T::DTYPE,
-        })
-    }
-
-    /// A tensor whose elements are indeterminate, in an order of dims that leaves no gaps: the caller
-    /// writes all of them before it hands the tensor on.
-    pub(crate) fn empty_strided(
-        op: &'static str,
-        shape: &[usize],
-        strides: Strides,
-        dtype: DType,
-        device: Device,
-    ) -> Result<Self> {
-        Ok(Self::empty(op, shape, dtype, device)?.laid_out(strides))
+        let storage = Storage::adopt("from_vec", data)?;
+        Ok(Self::row_major(storage, shape, T::DTYPE))
     }
 
     /// New elements that lie as those of another tensor do, from the start of their buffer.

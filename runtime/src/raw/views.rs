@@ -3,7 +3,6 @@
 use nomina_core::{Error, ErrorKind, Names, Result};
 
 use super::{Raw, RawMut, Strided};
-use crate::call;
 use crate::shape::numel;
 
 impl Raw {
@@ -120,20 +119,6 @@ impl Raw {
     pub fn view(&self, shape: &[usize]) -> Option<Self> {
         Some(self.with_layout(self.layout.view(shape)?))
     }
-
-    /// The same elements in row-major order under other sizes; a view where strides allow.
-    ///
-    /// # Errors
-    /// When the number of elements changes, or memory for a copy is missing.
-    pub fn reshape(&self, shape: &[usize]) -> Result<Self> {
-        check_count("reshape", &self.layout, shape)?;
-        if let Some(view) = self.view(shape) {
-            return Ok(view);
-        }
-        let copy = call::contiguous(self)?;
-        copy.view(shape)
-            .ok_or_else(|| not_viewed("reshape", &copy.layout, shape))
-    }
 }
 
 impl RawMut<'_> {
@@ -150,14 +135,14 @@ impl RawMut<'_> {
 }
 
 #[cold]
-fn not_viewed(op: &'static str, layout: &Strided, shape: &[usize]) -> Error {
+pub(crate) fn not_viewed(op: &'static str, layout: &Strided, shape: &[usize]) -> Error {
     let what = format!("the strides do not allow {shape:?}");
     Error::new(ErrorKind::Shape, op, what)
         .operand(&Names::default(), &layout.shape)
         .hint("write to it in its own shape")
 }
 
-fn check_count(op: &'static str, layout: &Strided, shape: &[usize]) -> Result<()> {
+pub(crate) fn check_count(op: &'static str, layout: &Strided, shape: &[usize]) -> Result<()> {
     let count = numel(op, shape)?;
     if count == layout.numel() {
         return Ok(());

@@ -4,9 +4,9 @@ use std::alloc::{Layout, dealloc};
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-use nomina_core::{Element, Error, ErrorKind, Result};
+use nomina_core::{Element, Result};
 
-use crate::memory::Block;
+use crate::memory::{Block, refused};
 
 /// A block of its own, or a vector's allocation.
 #[derive(Debug)]
@@ -118,14 +118,4 @@ impl Drop for CpuBuffer {
             unsafe { dealloc(self.ptr.as_ptr(), layout) };
         }
     }
-}
-
-#[cold]
-pub(crate) fn refused(op: &'static str, len: usize) -> Error {
-    Error::new(
-        ErrorKind::Memory,
-        op,
-        format!("{len} bytes of memory could not be had"),
-    )
-    .hint("use smaller sizes, or free other tensors first")
 }

@@ -5,6 +5,8 @@
 //! change under them.
 
 mod cpu;
+#[cfg(feature = "cuda")]
+mod device;
 #[cfg(test)]
 mod tests;
 
@@ -16,14 +18,12 @@ use nomina_core::{Element, Result};
 
 use crate::Device;
 
-#[cfg(feature = "cuda")]
-use crate::cuda;
-use crate::memory::Block;
+use crate::memory::{Block, refused};
 use cpu::CpuBuffer;
-pub(crate) use cpu::refused;
+#[cfg(feature = "cuda")]
+pub(crate) use device::{DeviceBuffer, Release};
 
-/// The alignment of allocated CPU blocks: a cache line, and an AVX-512 register.
-pub const ALIGNMENT: usize = 64;
+pub use crate::memory::ALIGNMENT;
 
 /// A buffer on a device, shared by the tensors that view it.
 ///
@@ -47,7 +47,7 @@ struct Shared {
 enum Buffer {
     Cpu(CpuBuffer),
     #[cfg(feature = "cuda")]
-    Cuda(cuda::Buffer),
+    Device(DeviceBuffer),
 }
 
 // SAFETY: the count is atomic, the buffer may be sent and shared, and it is dropped by one.
@@ -82,7 +82,7 @@ impl Storage {
         }
         match Self::beside(bytes, zeroed) {
             Some((storage, _)) => Ok(storage),
-            None => Err(cpu::refused(op, HEAD + bytes)),
+            None => Err(refused(op, HEAD + bytes)),
         }
     }
 
@@ -109,14 +109,14 @@ impl Storage {
 
     /// A buffer whose elements lie elsewhere.
     fn new(op: &'static str, buffer: Buffer) -> Result<Self> {
-        let home = Block::new(HEAD, false).ok_or_else(|| cpu::refused(op, HEAD))?;
+        let home = Block::new(HEAD, false).ok_or_else(|| refused(op, HEAD))?;
         Ok(Self::at_home(home, buffer))
     }
 
-    /// A buffer on a CUDA device.
+    /// A buffer on a device.
     #[cfg(feature = "cuda")]
-    pub(crate) fn cuda(op: &'static str, buffer: cuda::Buffer) -> Result<Self> {
-        Self::new(op, Buffer::Cuda(buffer))
+    pub(crate) fn on_device(op: &'static str, buffer: DeviceBuffer) -> Result<Self> {
+        Self::new(op, Buffer::Device(buffer))
     }
 
     #[inline]
@@ -155,7 +155,7 @@ impl Storage {
         match &self.shared().buffer {
             Buffer::Cpu(_) => Device::Cpu,
             #[cfg(feature = "cuda")]
-            Buffer::Cuda(buffer) => buffer.device(),
+            Buffer::Device(buffer) => buffer.device(),
         }
     }
 
@@ -166,7 +166,7 @@ impl Storage {
         match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.len(),
             #[cfg(feature = "cuda")]
-            Buffer::Cuda(buffer) => buffer.len(),
+            Buffer::Device(buffer) => buffer.len(),
         }
     }
 
@@ -196,7 +196,7 @@ impl Storage {
         match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.as_ptr(),
             #[cfg(feature = "cuda")]
-            Buffer::Cuda(buffer) => buffer.as_ptr(),
+            Buffer::Device(buffer) => buffer.as_ptr(),
         }
     }
 
@@ -206,7 +206,7 @@ impl Storage {
         match &self.shared().buffer {
             Buffer::Cpu(buffer) => Some(buffer.as_ptr()),
             #[cfg(feature = "cuda")]
-            Buffer::Cuda(_) => None,
+            Buffer::Device(_) => None,
         }
     }
 
@@ -220,7 +220,7 @@ impl Storage {
         match unsafe { &mut self.0.as_mut().buffer } {
             Buffer::Cpu(buffer) => Some(buffer.as_mut_ptr()),
             #[cfg(feature = "cuda")]
-            Buffer::Cuda(buffer) => Some(buffer.as_ptr()),
+            Buffer::Device(buffer) => Some(buffer.as_ptr()),
         }
     }
 
@@ -239,7 +239,7 @@ impl Storage {
         let fits = match &self.shared().buffer {
             Buffer::Cpu(buffer) => buffer.is_vec::<T>(),
             #[cfg(feature = "cuda")]
-            Buffer::Cuda(_) => false,
+            Buffer::Device(_) => false,
         };
         if !fits || !self.is_unique() {
             return Err(self);
@@ -252,7 +252,7 @@ impl Storage {
             // SAFETY: checked above.
             Buffer::Cpu(buffer) => Ok(unsafe { buffer.into_vec() }),
             #[cfg(feature = "cuda")]
-            Buffer::Cuda(_) => Ok(Vec::new()),
+            Buffer::Device(_) => Ok(Vec::new()),
         }
     }
 

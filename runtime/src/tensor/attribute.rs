@@ -2,8 +2,7 @@
 
 use crate::Device;
 use half::{bf16, f16};
-use nomina_core::rule;
-use nomina_core::{DType, Error, ErrorKind, Layout, MemoryFormat, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Layout, MemoryFormat, Result, Scalar, rule};
 use num_complex::Complex;
 
 use super::family::in_place_as;

@@ -176,7 +176,7 @@ fn check_out(
     Ok((names, resize || !out.raw.is_unique()))
 }
 
-/// Moves a computed result into `out`; its elements are copied only where `out` keeps its buffer
+/// DataDependent a computed result into `out`; its elements are copied only where `out` keeps its buffer
 /// or has another dtype.
 pub(super) fn store(op: Op, result: DynTensor, out: &mut DynTensor) -> Result<()> {
     let (names, fresh) = check_out(op, out, &result.names, result.shape(), result.dtype())?;

@@ -5,9 +5,10 @@ use nomina_core::rule::{self, DimArg};
 use nomina_core::{Names, Result, Scalar};
 
 use super::{DynTensor, Operand, family};
-use crate::SmallVec;
-use crate::call::{self, Node, ReduceOptions, Reduction};
+use crate::call::{ReduceOptions, Reduction};
+use crate::job::Node;
 use crate::raw::Raw;
+use crate::{SmallVec, call};
 
 /// A chain of elementwise operators on tensors and their names: what they give one by one.
 ///

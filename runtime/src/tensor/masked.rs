@@ -1,8 +1,7 @@
 //! Elements chosen by a condition: where, masked_fill.
 
 use nomina_core::op::Op;
-use nomina_core::rule;
-use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
+use nomina_core::{DType, Error, ErrorKind, Result, Scalar, rule};
 
 use super::family::{self, in_place_as};
 use super::{DynTensor, Operand, about};

@@ -51,7 +51,8 @@ use nomina_core::{DType, Error, ErrorKind, MAX_DIMS, Names, Result};
 use crate::display;
 use crate::raw::Raw;
 
-pub use crate::call::{Activation, Interpolation};
+pub use crate::call::Activation;
+pub use crate::job::Interpolation;
 pub use activation::*;
 pub use arg::{IntoNames, Order, Rename, SplitSizes};
 pub use attribute::{ordinal, type_name};

@@ -1,7 +1,6 @@
 //! Names change, elements don't.
 
-use nomina_core::rule;
-use nomina_core::{Names, Result};
+use nomina_core::{Names, Result, rule};
 
 use super::{DynTensor, Order, Rename, about};
 

@@ -1,8 +1,7 @@
 //! Elementwise operators with a rule of their own, and computed results moved into self.
 
 use nomina_core::op::Op;
-use nomina_core::rule;
-use nomina_core::{Error, ErrorKind, Result};
+use nomina_core::{Error, ErrorKind, Result, rule};
 use smallvec::SmallVec;
 
 use super::family::{self, in_place_as};
@@ -76,7 +75,7 @@ impl DynTensor {
         family::store(Op::Clamp, self.clamp(min, max)?, out)
     }
 
-    /// Moves a computed result into self, by the rule of in-place operators.
+    /// DataDependent a computed result into self, by the rule of in-place operators.
     pub(super) fn overwrite(&mut self, op: Op, result: Self) -> Result<&mut Self> {
         let name = op.name();
         if self.shape() != result.shape() {

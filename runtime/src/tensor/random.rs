@@ -5,9 +5,8 @@
 
 use std::ops::RangeBounds;
 
-use nomina_core::Result;
 use nomina_core::op::Op;
-use nomina_core::rule;
+use nomina_core::{Result, rule};
 
 use super::family::in_place_as;
 use super::{DynTensor, Operand, about};

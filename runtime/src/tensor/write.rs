@@ -2,8 +2,7 @@
 
 use crate::Device;
 use nomina_core::op::Op;
-use nomina_core::rule;
-use nomina_core::{DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar};
+use nomina_core::{DType, Element, Error, ErrorKind, MemoryFormat, Result, Scalar, rule};
 
 use super::family::in_place_as;
 use super::{DynTensor, Operand, about};

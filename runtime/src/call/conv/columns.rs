@@ -1,13 +1,14 @@
 //! What a window sees, as columns, and back.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, ErrorKind, Result};
+use nomina_core::{ErrorKind, Result};
 
 use super::convolve::positive;
-use super::{Sliding, Windows, check_count, refuse};
-use crate::backend::backend;
+use super::{check_count, refuse};
+use crate::call::backend::backend;
 use crate::call::contiguous;
 use crate::call::reduce::address;
+use crate::job::{ColumnsJob, Sliding, Windows};
 use crate::raw::Raw;
 use crate::shape::{count, product};
 
@@ -23,24 +24,6 @@ pub struct Columns<'a> {
     /// From one position to the next.
     pub stride: &'a [usize],
 }
-
-/// Columns for a backend. One side is `[batch, channels, spatial..]`, the other
-/// `[batch, channels, kernel.., positions..]`; both are row-major.
-pub(crate) struct ColumnsJob {
-    /// Whose name an error bears.
-    pub(crate) op: &'static str,
-    pub(crate) dtype: DType,
-    /// Planes: batch times channels.
-    pub(crate) planes: usize,
-    pub(crate) windows: Windows,
-    pub(crate) x: *const u8,
-    pub(crate) out: *mut u8,
-    /// From columns to planes, adding up.
-    pub(crate) fold: bool,
-}
-
-// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
-unsafe impl Sync for ColumnsJob {}
 
 fn windows(op: Op, x: &Raw, sizes: &[usize], args: &Columns<'_>) -> Result<Windows> {
     for (what, given) in [

@@ -1,12 +1,14 @@
 //! Convolutions and their transposes.
 
 use nomina_core::op::Op;
-use nomina_core::{DType, Error, ErrorKind, Result};
+use nomina_core::{Error, ErrorKind, Result};
 
-use super::{Sliding, Windows, check_count, check_dims, inverse, order, refuse, three};
-use crate::backend::{arithmetic, backend};
+use super::{check_count, check_dims, inverse, order, refuse, three};
+use crate::call::backend::backend;
 use crate::call::reduce::address;
 use crate::call::{contiguous, to_dtype};
+use crate::dispatch::arithmetic;
+use crate::job::{ConvJob, Sliding, TransposedJob, Windows, is_direct};
 use crate::raw::Raw;
 use crate::shape::{Shape, count, numel, scaled_stride};
 
@@ -52,57 +54,6 @@ pub struct TransposedArgs<'a> {
     /// From one element under the kernel to the next.
     pub dilation: &'a [usize],
 }
-
-/// A convolution for a backend. Strides are in elements.
-pub(crate) struct ConvJob {
-    /// Whose name an error bears.
-    pub(crate) op: &'static str,
-    pub(crate) dtype: DType,
-    pub(crate) batch: usize,
-    pub(crate) groups: usize,
-    /// Input channels of a group.
-    pub(crate) channels: usize,
-    /// Output channels of a group.
-    pub(crate) outs: usize,
-    pub(crate) windows: Windows,
-    pub(crate) x: *const u8,
-    /// Of batch, channels, and the spatial dims.
-    pub(crate) x_strides: [isize; 5],
-    /// In the dtype of [`arithmetic`]: output channels, channels of a group, kernel.
-    pub(crate) weight: *const u8,
-    /// Whether the weight has the channels behind the kernel, as the input has them innermost.
-    pub(crate) channels_last: bool,
-    /// One for each output channel, in the dtype of [`arithmetic`].
-    pub(crate) bias: Option<*const u8>,
-    pub(crate) out: *mut u8,
-    /// Of batch, channels, and positions.
-    pub(crate) out_strides: [isize; 3],
-}
-
-// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
-unsafe impl Sync for ConvJob {}
-
-/// A transposed convolution for a backend: the windows slide over the result.
-pub(crate) struct TransposedJob {
-    /// Whose name an error bears.
-    pub(crate) op: &'static str,
-    pub(crate) dtype: DType,
-    pub(crate) batch: usize,
-    pub(crate) groups: usize,
-    pub(crate) channels: usize,
-    pub(crate) outs: usize,
-    pub(crate) windows: Windows,
-    pub(crate) x: *const u8,
-    pub(crate) x_strides: [isize; 5],
-    /// In the dtype of [`arithmetic`]: input channels, output channels of a group, kernel.
-    pub(crate) weight: *const u8,
-    pub(crate) bias: Option<*const u8>,
-    /// Row-major: batch, output channels, spatial dims.
-    pub(crate) out: *mut u8,
-}
-
-// SAFETY: as for `ConvJob`.
-unsafe impl Sync for TransposedJob {}
 
 /// The operands, checked and brought to one order.
 struct Ready {
@@ -302,12 +253,6 @@ pub fn conv(
         out
     };
     placed(&out, &ready.lead, &ready.back)
-}
-
-/// Whether a convolution is computed without a matrix product: integers, which have none that is
-/// worth it, and kernels that see one channel each.
-pub(crate) fn is_direct(dtype: DType, channels: usize, outs: usize) -> bool {
-    dtype.is_integral() || (channels == 1 && outs <= 4)
 }
 
 /// Of batch and channels, and three spatial dims.

@@ -6,7 +6,6 @@ mod pad;
 mod point;
 mod pool;
 mod resample;
-mod window;
 
 use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Names, Result};
@@ -15,21 +14,11 @@ use super::check;
 use crate::raw::Raw;
 use crate::shape::Shape;
 
-pub(crate) use columns::ColumnsJob;
 pub use columns::{Columns, fold, im2col};
 pub use convolve::{ConvArgs, ConvSites, TransposedArgs, conv, conv_transpose};
-pub(crate) use convolve::{ConvJob, TransposedJob, is_direct};
-pub(crate) use pad::SpreadJob;
 pub use pad::{PadMode, pad};
-#[cfg(feature = "cuda")]
-pub(crate) use pool::Cover;
 pub use pool::{AvgArgs, MaxArgs, adaptive_avg, adaptive_max, avg_pool, max_pool, max_unpool};
-pub(crate) use pool::{PoolJob, PoolKind, Span, UnpoolJob};
-#[cfg(feature = "cuda")]
-pub(crate) use resample::Along;
-pub(crate) use resample::ResampleJob;
-pub use resample::{InterpolateMode, Resize, interpolate};
-pub(crate) use window::{Sliding, Windows};
+pub use resample::{InterpolateMode, interpolate};
 
 /// How many elements before and after a dim, or taken away where negative.
 pub type PadPair = (i64, i64);

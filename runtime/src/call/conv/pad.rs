@@ -4,10 +4,11 @@ use nomina_core::op::Op;
 use nomina_core::{ErrorKind, Result, Scalar};
 
 use super::{PadPair, check_count, list, refuse};
-use crate::backend::backend;
+use crate::call::backend::backend;
 use crate::call::check;
 use crate::call::reduce::address;
-use crate::cpu::constant::Constant;
+use crate::job::{Constant, SpreadJob};
+
 use crate::raw::Raw;
 use crate::shape::Shape;
 
@@ -25,25 +26,6 @@ pub enum PadMode {
     /// The dim's elements, from its other end on: `2 3 | 1 2 3 | 1 2`.
     Circular,
 }
-
-/// Elements picked dim by dim, for a backend. The result is row-major.
-pub(crate) struct SpreadJob<'a> {
-    /// Whose name an error bears.
-    pub(crate) op: &'static str,
-    /// Bytes of an element.
-    pub(crate) element: usize,
-    pub(crate) shape: &'a [usize],
-    /// For each dim, the index to read at each index; -1 for the number. None for the same index.
-    pub(crate) maps: &'a [Option<Vec<isize>>],
-    pub(crate) x: *const u8,
-    /// In elements.
-    pub(crate) x_strides: &'a [isize],
-    pub(crate) value: Constant,
-    pub(crate) out: *mut u8,
-}
-
-// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
-unsafe impl Sync for SpreadJob<'_> {}
 
 /// Picks elements: dim `dim` has the indices `maps[dim]`, or stays.
 pub(super) fn spread(op: Op, x: &Raw, maps: &[Option<Vec<isize>>], value: Scalar) -> Result<Raw> {

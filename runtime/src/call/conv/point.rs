@@ -2,8 +2,7 @@
 
 use nomina_core::Scalar;
 
-use super::ConvJob;
-use crate::cpu::gemm::{Matrix, Product, Repeat};
+use crate::job::{ConvJob, Matrix, Product, Repeat};
 use crate::shape::{product, scaled_stride};
 
 impl ConvJob {

@@ -5,6 +5,7 @@ use nomina_core::{DType, Scalar};
 
 use super::*;
 use crate::call::to_dtype;
+use crate::job::Resize;
 
 /// Small whole numbers, so that sums are exact in any order.
 fn numbers(shape: &[usize], seed: usize) -> Raw {

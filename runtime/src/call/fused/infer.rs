@@ -1,28 +1,17 @@
 //! What is known of a program before anything is computed.
 
 use crate::Device;
+use crate::job::{Known, Node};
 use nomina_core::op::{Class, Op, Resolved};
 use nomina_core::{DType, Result, Scalar};
 
-use super::Node;
 use crate::SmallVec;
 use crate::call::arg::Source;
 use crate::call::divisor;
 use crate::call::pointwise::Call;
 use crate::config::default_dtype;
-use crate::raw::{Raw, Strided};
+use crate::raw::{Raw, Strided, dense};
 use crate::shape::{Shape, Strides, row_major};
-
-/// What is known of a step.
-#[derive(Clone, Copy)]
-pub(crate) enum Known {
-    Scalar(Scalar),
-    Tensor {
-        dtype: DType,
-        /// The dtype that an operator computes in; that of the result elsewhere.
-        compute: DType,
-    },
-}
 
 /// What is known of a program.
 pub(super) struct Inferred {
@@ -208,7 +197,7 @@ impl Inferred {
                     Known::Tensor { dtype, .. } => {
                         let mut layout = layouts[of].clone();
                         if to != dtype {
-                            let strides = crate::call::convert::dense(&layout);
+                            let strides = dense(&layout);
                             layout = Strided::with_strides(layout.shape().into(), strides);
                         }
                         let known = Known::Tensor {

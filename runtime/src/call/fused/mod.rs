@@ -2,52 +2,23 @@
 
 mod infer;
 mod reduction;
+mod small;
 mod stepwise;
 
-use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::reduce::{ReduceOptions, address, reduce};
 use super::to_dtype;
 use crate::SmallVec;
-use crate::backend::{Place, backend};
-use crate::cpu::fused::small;
+use crate::call::backend::backend;
+use crate::job::{FusedJob, Node, Place};
 use crate::raw::Raw;
 use crate::shape::product;
 use infer::Inferred;
-pub(crate) use infer::Known;
 use reduction::InPass;
 pub use reduction::Reduction;
+use small::small;
 use stepwise::stepwise;
-
-/// A step of a program. Steps name earlier ones by their places; the last is the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Node<'a> {
-    /// The tensor of this number.
-    Tensor(usize),
-    /// The number of this number.
-    Scalar(usize),
-    /// An elementwise operator on earlier steps.
-    Apply(Op, &'a [usize]),
-    /// An earlier step in another dtype.
-    To(DType, usize),
-}
-
-/// A program for a device: what to compute, from where, and where to.
-pub(crate) struct FusedJob<'a> {
-    /// Whose name an error bears.
-    pub(crate) op: &'static str,
-    pub(crate) program: &'a [Node<'a>],
-    /// The steps that the result needs.
-    pub(crate) live: &'a [bool],
-    pub(crate) known: &'a [Known],
-    /// The tensors, and their strides under the result's shape.
-    pub(crate) inputs: &'a [(Place, &'a [isize])],
-    pub(crate) shape: &'a [usize],
-    /// The result: dense, in the order that its strides say. Nowhere, where it is reduced.
-    pub(crate) dest: Place,
-    pub(crate) strides: &'a [isize],
-}
 
 /// A chain of elementwise operators: the same elements, dtype and layout that
 /// [`pointwise`](super::pointwise) gives step by step, without the tensors between.

@@ -5,7 +5,8 @@ use nomina_core::{DType, Result};
 
 use super::Inferred;
 use crate::SmallVec;
-use crate::call::ReduceJob;
+use crate::job::ReduceJob;
+
 use crate::call::reduce::{ReduceOptions, address, is_reduction};
 use crate::config::default_dtype;
 use crate::raw::Raw;

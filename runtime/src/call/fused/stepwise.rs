@@ -1,9 +1,9 @@
 //! Programs that are no single pass.
 
 use crate::Device;
+use crate::job::Node;
 use nomina_core::{DType, Result, Scalar};
 
-use super::Node;
 use crate::SmallVec;
 use crate::call::arg::Arg;
 use crate::call::pointwise::pointwise;

@@ -3,16 +3,16 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
-use super::{Part, Update, checked, flat, refuse, same_device, same_dtype};
+use super::{Part, checked, flat, refuse, same_device, same_dtype};
 use crate::Device;
-use crate::backend::{Place, backend};
+use crate::call::backend::backend;
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise};
-use crate::cpu::gather::IndexJob;
+use crate::job::{IndexJob, Place, Update};
+
 use crate::plan::Plan;
 use crate::raw::{Raw, RawMut};
-use crate::shape::scaled_stride;
-use crate::shape::{Shape, Strides, broadcast, row_major};
+use crate::shape::{Shape, Strides, broadcast, row_major, scaled_stride};
 
 /// Indices as one: how far each moves in a tensor, and where its dims go.
 struct Joint {

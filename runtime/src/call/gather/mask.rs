@@ -3,10 +3,11 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind, Result, Scalar, rule};
 
-use super::{Update, put, refuse, same_device, same_dtype};
-use crate::backend::{MaskJob, backend};
+use super::{put, refuse, same_device, same_dtype};
+use crate::call::backend::backend;
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, pointwise};
+use crate::job::{MaskJob, Update};
 use crate::raw::Raw;
 
 /// The indices of the elements that differ from zero: a row for each, of one number for each dim.

@@ -12,24 +12,21 @@ mod tests;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
-use super::check;
 use super::device::mixed;
 use super::reduce::address;
-use super::{ReduceOptions, contiguous, reduce, to_dtype};
-use crate::backend::{Counted, Place, Unchecked, backend};
-use crate::cpu::gather::{IndexJob, extremes};
+use super::{ReduceOptions, check, contiguous, reduce, to_dtype};
+use crate::call::backend::backend;
+use crate::cpu::gather::extremes;
+use crate::job::{Counted, IndexJob, Place, Unchecked};
 use crate::plan::Plan;
 use crate::raw::Raw;
-use crate::shape::scaled_stride;
-use crate::shape::{Shape, Strides};
+use crate::shape::{Shape, Strides, scaled_stride};
 
 pub use many::{from_mask, index, index_put};
 pub use mask::{masked_scatter, nonzero};
 pub use pick::{classes, gather, index_select, one_hot, take, unravel};
 pub use reduced::{ScatterReduce, Target, reduced};
 pub use update::{index_update, put, scatter};
-
-pub use crate::cpu::gather::Update;
 
 #[cold]
 fn refuse(kind: ErrorKind, op: Op, shapes: &[&[usize]], what: String) -> Error {

@@ -3,12 +3,11 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::{
-    Part, Update, along, checked, flat, refuse, repeated, same_device, same_rank, spliced,
-};
-use crate::backend::{Counted, Place, Unchecked, backend};
+use super::{Part, along, checked, flat, refuse, repeated, same_device, same_rank, spliced};
+use crate::call::backend::backend;
 use crate::call::reduce::address;
 use crate::call::{Arg, contiguous, full, pointwise, to_dtype};
+use crate::job::{Counted, Place, Unchecked, Update};
 use crate::raw::Raw;
 use crate::shape::Shape;
 

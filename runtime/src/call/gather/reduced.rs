@@ -5,8 +5,9 @@ use std::str::FromStr;
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::{Update, index_update, same_dtype, scatter};
+use super::{index_update, same_dtype, scatter};
 use crate::call::{Arg, clamp, full, pointwise, to_dtype};
+use crate::job::Update;
 use crate::raw::{Raw, RawMut};
 
 /// How `scatter_reduce` and `index_reduce` make one number of several.

@@ -1,8 +1,9 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, ErrorKind};
 
-use super::{ScatterReduce, Target, Update};
+use super::{ScatterReduce, Target};
 use crate::call;
+use crate::job::Update;
 use crate::raw::Raw;
 
 fn ints(data: &[i64], shape: &[usize]) -> Raw {

@@ -4,11 +4,11 @@ use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::{
-    Part, Update, along, checked, flat, refuse, repeated, same_device, same_dtype, same_rank,
-    spliced,
+    Part, along, checked, flat, refuse, repeated, same_device, same_dtype, same_rank, spliced,
 };
-use crate::backend::{Place, Unchecked, backend};
-use crate::cpu::gather::{IndexJob, takes};
+use crate::call::backend::backend;
+use crate::cpu::gather::takes;
+use crate::job::{IndexJob, Place, Unchecked, Update};
 use crate::raw::{Raw, RawMut};
 use crate::shape::Shape;
 

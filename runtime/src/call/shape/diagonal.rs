@@ -1,26 +1,14 @@
 //! Diagonals and triangles.
 
 use crate::Device;
+use crate::job::{Place, TriangleJob};
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
-use crate::backend::{Place, backend};
+use crate::call::backend::backend;
 use crate::call::{copy_into, to_dtype};
 use crate::memory::list;
 use crate::raw::{Raw, RawMut};
 use crate::shape::Shape;
-
-/// What is cleared of matrices that lie in a tensor's last two dims.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TriangleJob<'a> {
-    /// The sizes of all dims.
-    pub(crate) shape: &'a [usize],
-    /// Their strides, in elements.
-    pub(crate) strides: &'a [isize],
-    /// Which diagonal stays: 0 is the main one, 1 the one above it.
-    pub(crate) diagonal: i64,
-    /// Whether what stands above the diagonal stays.
-    pub(crate) upper: bool,
-}
 
 /// Planes with the elements of `x`'s last dim as their diagonals, zeros elsewhere; the planes' dims
 /// stand at `dim1` and `dim2` of the result.

@@ -17,7 +17,6 @@ use crate::raw::Raw;
 use crate::shape::Shape;
 
 pub use complex::{as_complex, as_real, imag, join_parts, real};
-pub(crate) use diagonal::TriangleJob;
 pub use diagonal::{diagonal_matrix, triangle, triangle_in_place, triangle_indices};
 pub use places::repeated_places;
 pub use range::{Window, linspace, logspace, window};

@@ -1,10 +1,10 @@
 //! Numbers from their index: ranges by count, and windows.
 
 use crate::Device;
+use crate::job::Place;
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 use num_complex::Complex;
 
-use crate::backend::Place;
 use crate::call::to_device;
 use crate::cpu::fill::by_index;
 use crate::raw::Raw;

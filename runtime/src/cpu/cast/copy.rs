@@ -6,7 +6,8 @@ use std::ops::Range;
 use nomina_core::DType;
 
 use super::Cast;
-use crate::backend::Place;
+use crate::job::Place;
+
 use crate::cpu::parallel::{GRAIN, Shared, each, split};
 use crate::cpu::stream::{self, Past};
 use crate::plan::{Dim, Plan};

@@ -1,7 +1,7 @@
 //! Rows of columns, added to where their windows lie.
 
 use super::number::{Number, Widen};
-use crate::call::Windows;
+use crate::job::Windows;
 
 /// Adds what tap `tap` has at positions `from..from + count` to a plane. `row` has an element for
 /// each of these positions.

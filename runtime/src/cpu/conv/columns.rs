@@ -8,7 +8,8 @@ use super::add::add_row;
 use super::lower::Lower;
 use super::number::{Number, Widen};
 use super::{elements, positions, taps};
-use crate::call::ColumnsJob;
+use crate::job::ColumnsJob;
+
 use crate::cpu::parallel::{GRAIN, split, try_split};
 use crate::memory::{NoMemory, Scratch};
 

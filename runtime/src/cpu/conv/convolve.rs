@@ -7,8 +7,9 @@ use num_complex::Complex;
 use super::lower::Lower;
 use super::number::{Number, Widen};
 use super::{BLOCK, direct, positions, taps};
-use crate::call::{ConvJob, is_direct};
-use crate::cpu::gemm::{self, Matrix, Product};
+use crate::job::{ConvJob, Matrix, Product, is_direct};
+
+use crate::cpu::gemm;
 use crate::cpu::parallel::{split, threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::Scratch;

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::number::{Number, Widen};
 use super::{positions, taps};
-use crate::call::ConvJob;
+use crate::job::ConvJob;
+
 use crate::cpu::parallel::try_split;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::memory::{NoMemory, Scratch};

@@ -1,7 +1,7 @@
 //! What a kernel sees at some positions, as a matrix.
 
 use super::number::{Number, Widen};
-use crate::call::Windows;
+use crate::job::Windows;
 
 /// Elements to lower. Strides are in elements.
 #[derive(Clone, Copy)]

@@ -3,6 +3,7 @@
 //! A convolution is a matrix product of the weight and of what the kernel sees at each position;
 //! that matrix is made by blocks that stay in the cache. Kernels that see one channel, and
 //! integers, go row by row without it.
+use crate::job::Windows;
 
 mod add;
 pub(crate) mod columns;
@@ -15,8 +16,6 @@ pub(crate) mod resample;
 pub(crate) mod spread;
 pub(crate) mod transpose;
 pub(crate) mod unpool;
-
-use crate::call::Windows;
 
 /// Bytes of a block that stays in a core's second-level cache beside what it is multiplied with.
 const BLOCK: usize = 384 << 10;

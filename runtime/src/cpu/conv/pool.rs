@@ -7,7 +7,8 @@ use half::{bf16, f16};
 use nomina_core::DType;
 
 use super::number::Widen;
-use crate::call::{PoolJob, PoolKind, Span};
+use crate::job::{PoolJob, PoolKind, Span};
+
 use crate::cpu::parallel::{GRAIN, Missing, split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::memory::scratch::collect;

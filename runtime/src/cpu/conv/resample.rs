@@ -4,7 +4,8 @@ use half::{bf16, f16};
 use nomina_core::DType;
 
 use super::number::{Number, Widen};
-use crate::call::ResampleJob;
+use crate::job::ResampleJob;
+
 use crate::cpu::parallel::{GRAIN, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::memory::NoMemory;

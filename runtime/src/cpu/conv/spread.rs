@@ -1,7 +1,7 @@
 //! Elements picked dim by dim.
 
-use crate::call::SpreadJob;
 use crate::cpu::parallel::{GRAIN, split};
+use crate::job::SpreadJob;
 use crate::memory::NoMemory;
 use crate::memory::scratch::push;
 

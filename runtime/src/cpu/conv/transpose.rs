@@ -10,8 +10,9 @@ use super::add::add_row;
 use super::lower::Lower;
 use super::number::{Number, Widen};
 use super::{BLOCK, elements, positions, taps};
-use crate::call::{Sliding, TransposedJob};
-use crate::cpu::gemm::{self, Matrix, Product};
+use crate::job::{Matrix, Product, Sliding, TransposedJob};
+
+use crate::cpu::gemm;
 use crate::cpu::parallel::{threads, try_split};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::Scratch;

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use nomina_core::Result;
 
-use crate::call::UnpoolJob;
 use crate::cpu::parallel::{GRAIN, split};
+use crate::job::UnpoolJob;
 
 /// Puts the elements of each plane to their indices.
 ///

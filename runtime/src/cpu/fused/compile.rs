@@ -5,8 +5,9 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::walk::{Operand, Operands};
 use crate::SmallVec;
-use crate::backend::arithmetic;
-use crate::call::{FusedJob, Known, Node, scalar};
+use crate::dispatch::arithmetic;
+use crate::job::{FusedJob, Known, Node, scalar};
+
 use crate::cpu::cast::Cast;
 use crate::cpu::pointwise::{Loop, kernel};
 

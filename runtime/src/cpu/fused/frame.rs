@@ -5,7 +5,8 @@ use std::mem::MaybeUninit;
 use super::Chain;
 use super::compile::{Feed, Reads, Step};
 use crate::SmallVec;
-use crate::cpu::constant::Constant;
+use crate::job::Constant;
+
 use crate::cpu::pointwise::Inputs;
 use crate::cpu::simd::prefetch_bytes;
 use crate::cpu::stream::Past;

@@ -8,7 +8,6 @@
 
 mod compile;
 mod frame;
-mod small;
 mod walk;
 
 #[cfg(test)]
@@ -18,15 +17,14 @@ mod tests;
 
 use nomina_core::{DType, Result};
 
-use crate::call::{FusedJob, ReduceJob};
 use crate::cpu::parallel::{GRAIN, Shared, try_split};
 use crate::cpu::reduce::{Elements, Make, execute_made};
 use crate::cpu::stream::Past;
+use crate::job::{FusedJob, ReduceJob};
 use crate::memory::NoMemory;
 use crate::shape::{count, product};
 use compile::Compiled;
 use frame::Frame;
-pub(crate) use small::small;
 pub(crate) use walk::Operands;
 
 /// Computes a program.

@@ -5,7 +5,8 @@ use nomina_core::{DType, Scalar};
 
 use super::tests::{DTYPES, Dice, operand, tensor, told};
 use crate::Raw;
-use crate::call::{Node, ReduceOptions, Reduction, fused, fused_reduce, reduce};
+use crate::call::{ReduceOptions, Reduction, fused, fused_reduce, reduce};
+use crate::job::Node;
 
 const OPS: [Op; 13] = [
     Op::Sum,

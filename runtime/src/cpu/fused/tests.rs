@@ -3,10 +3,11 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
-use crate::Raw;
-use crate::call::{self, Arg, Node, fused, fused_long, pointwise};
+use crate::call::{Arg, fused, fused_long, pointwise};
 use crate::config::with_default_dtype;
 use crate::cpu::stream::FAR;
+use crate::job::Node;
+use crate::{Raw, call};
 
 /// Numbers without a pattern.
 pub(super) struct Dice(pub(super) u64);

@@ -2,7 +2,8 @@
 
 use super::compile::Feed;
 use crate::SmallVec;
-use crate::call::FusedJob;
+use crate::job::FusedJob;
+
 use crate::cpu::parallel::Shared;
 
 /// Shorter rows pass through the loops together.

@@ -10,58 +10,13 @@ mod update;
 #[cfg(test)]
 mod tests;
 
-use crate::backend::{Place, Unchecked};
 use crate::cpu::parallel::threads;
+use crate::job::IndexJob;
 use crate::plan::Plan;
 
 pub(crate) use nonzero::{count, positions};
 pub(crate) use pick::pick;
 pub(crate) use update::{takes, update};
-
-/// How a value is written to where an index says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Update {
-    /// It replaces what is there; of several, the last stays.
-    Set,
-    /// It is added; of bool, whether either holds.
-    Add,
-    /// It is multiplied with what is there.
-    Mul,
-    /// The greater stays; NaN before all.
-    Max,
-    /// The smaller stays; NaN before all.
-    Min,
-}
-
-/// The tensor that is indexed (the target), the one whose elements lie in the index's order (the
-/// other), and the index. Steps are in bytes.
-pub(crate) struct IndexJob {
-    /// Whose name an error bears.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
-    pub op: &'static str,
-    /// The dims beside the indexed one: operand 0 is the target, 1 the other, 2 the index.
-    pub rest: Plan,
-    /// The number of places along the index.
-    pub count: usize,
-    /// From one of these places to the next: in the other, in the index.
-    pub other_step: isize,
-    pub index_step: isize,
-    /// How far one more in an index moves in the target.
-    pub target_step: isize,
-    pub target: Place,
-    pub other: Place,
-    /// Of `i64`, in range unless said.
-    pub index: *const i64,
-    /// What a device still has to check; never on the host.
-    #[cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "a device reads it"))]
-    pub unchecked: Option<Unchecked>,
-    /// What the least index is, and how many different ones there may be.
-    pub low: i64,
-    pub extent: usize,
-}
-
-// SAFETY: kernels write through it from several threads only to places that no two of them share.
-unsafe impl Sync for IndexJob {}
 
 /// A part of a job: some places along the index by some places along the innermost other dim.
 #[derive(Clone, Copy)]

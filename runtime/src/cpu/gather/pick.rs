@@ -1,7 +1,8 @@
 //! Reading where an index says.
 
-use super::{Cut, IndexJob, Tile};
+use super::{Cut, Tile};
 use crate::cpu::reduce::split::for_each;
+use crate::job::IndexJob;
 
 /// Writes to each place of the other the element of the target that the index names there.
 ///

@@ -3,8 +3,8 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
-use super::Update;
 use crate::call;
+use crate::job::Update;
 use crate::raw::Raw;
 
 /// Numbers without a pattern.

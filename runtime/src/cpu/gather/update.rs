@@ -7,10 +7,11 @@ use half::{bf16, f16};
 use nomina_core::DType;
 use num_complex::Complex;
 
-use super::{Cut, IndexJob, Tile, Update};
+use super::{Cut, Tile};
 use crate::cpu::numeric::{Number, Ordered};
 use crate::cpu::parallel::{GRAIN, threads};
 use crate::cpu::reduce::split::for_each;
+use crate::job::{IndexJob, Update};
 use crate::shape::product;
 
 /// What becomes of an element and a value that is written to it.

@@ -6,10 +6,10 @@
 
 use nomina_core::DType;
 
-use super::Product;
-use crate::backend::arithmetic;
 use crate::cpu::parallel::{GRAIN, Shared, split};
 use crate::cpu::pointwise::{self, Kernel};
+use crate::dispatch::arithmetic;
+use crate::job::Product;
 
 /// The operator of a product in its dtype.
 #[derive(Clone, Copy)]

@@ -2,8 +2,7 @@
 //!
 //! A product of a batch is read once, from beyond the second-level cache, and is too short for the
 //! processor to see what comes: its rows lie side by side, but tiles read a few columns of each.
-
-use super::Product;
+use crate::job::Product;
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;

@@ -3,7 +3,7 @@
 use nomina_core::Element;
 use num_complex::Complex;
 
-use super::Matrix;
+use crate::job::Matrix;
 
 /// A type with products of its own; integers wrap, bool is *or* of *and*.
 pub(super) trait Arith: Element {

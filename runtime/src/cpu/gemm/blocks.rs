@@ -1,9 +1,9 @@
 //! Products of integers and bool, and of tiny matrices of any type.
 
-use super::Product;
 use super::arith::{Arith, Scale};
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, try_for_each};
+use crate::job::Product;
 use crate::memory::NoMemory;
 
 /// Columns of a block of `b`.

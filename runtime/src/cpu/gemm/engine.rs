@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use nomina_core::{Element, Scalar};
 
-use super::Product;
 use super::after::After;
 use super::ahead::{Ahead, Lines};
 use super::cache;
@@ -16,6 +15,7 @@ use super::kind::Kind;
 use super::share::{Writable, room, share};
 use super::tile::{ROWS, Tile, VECTORS};
 use crate::cpu::parallel::threads;
+use crate::job::Product;
 use crate::memory::NoMemory;
 
 /// Steps along the inner dim between two visits of the result: a tile's rows of the left operand

@@ -4,9 +4,10 @@
 
 use nomina_core::{DType, Scalar};
 
-use super::{Matrix, Product, by_gemm};
+use super::by_gemm;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::split::{Scratch, try_for_each};
+use crate::job::{Matrix, Product};
 use crate::memory::NoMemory;
 
 const ROWS: usize = 256;

@@ -2,9 +2,8 @@
 
 use nomina_core::{DType, Element};
 
-use super::pack;
-use super::pairs;
 use super::tile::{Kernels, double, single};
+use super::{pack, pairs};
 use crate::memory::NoMemory;
 
 /// A way to multiply: what tiles read and write.

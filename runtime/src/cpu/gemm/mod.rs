@@ -36,16 +36,15 @@ mod tile;
 mod turn;
 mod vector;
 
-use nomina_core::op::Op;
-use nomina_core::{DType, Scalar};
+use nomina_core::DType;
 use num_complex::Complex;
-use smallvec::SmallVec;
 
 use crate::cpu::parallel::threads;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::split::try_for_each;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::simd::{Level, level};
+use crate::job::{Matrix, Product, Repeat, Repeats};
 use crate::memory::NoMemory;
 use crate::shape::scaled_stride;
 use arith::Arith;
@@ -76,59 +75,6 @@ const SMALL: usize = 1 << 9;
 const AHEAD: usize = 1 << 14;
 /// Multiplications up to which nothing is packed.
 const TINY: usize = 1 << 9;
-
-/// A matrix: where it starts, and the strides of rows and columns in elements.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Matrix {
-    pub ptr: *mut u8,
-    pub rows: isize,
-    pub cols: isize,
-}
-
-// SAFETY: only an address with strides; whoever goes through it says why tasks do not meet.
-unsafe impl Send for Matrix {}
-// SAFETY: as above.
-unsafe impl Sync for Matrix {}
-
-impl Matrix {
-    pub(crate) fn t(self) -> Self {
-        Self {
-            ptr: self.ptr,
-            rows: self.cols,
-            cols: self.rows,
-        }
-    }
-
-    fn at<T>(self, row: usize, col: usize) -> *mut T {
-        let offset = row as isize * self.rows + col as isize * self.cols;
-        self.ptr.cast::<T>().wrapping_offset(offset)
-    }
-
-    fn shift(self, offset: isize, dtype: DType) -> Self {
-        Self {
-            ptr: self.ptr.wrapping_offset(offset * dtype.size() as isize),
-            ..self
-        }
-    }
-}
-
-/// `c = alpha a b + beta d`, for `m × k` times `k × n`; `d` is `c` where there is no `addend`, and
-/// not read where there is no `beta`. Each element of `c` then goes through the operator `after`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Product {
-    pub dtype: DType,
-    pub m: usize,
-    pub k: usize,
-    pub n: usize,
-    pub a: Matrix,
-    pub b: Matrix,
-    pub c: Matrix,
-    pub alpha: Scalar,
-    pub beta: Option<Scalar>,
-    pub addend: Option<Matrix>,
-    /// Of one operand, whose dtype it gives.
-    pub after: Option<Op>,
-}
 
 impl Product {
     /// The same product of the transposed.
@@ -175,20 +121,6 @@ impl Product {
         }
     }
 }
-
-/// One dim over which products repeat, with the strides of the three matrices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Repeat {
-    pub size: usize,
-    pub a: isize,
-    pub b: isize,
-    pub c: isize,
-    /// Of the addend.
-    pub d: isize,
-}
-
-/// Dims over which products repeat, outermost first.
-pub(crate) type Repeats = SmallVec<[Repeat; 4]>;
 
 /// Computes a product for every combination of the repeats' indices.
 ///

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use nomina_core::Element;
 
-use super::Matrix;
 use super::after::After;
 use super::engine::Job;
 use super::kind::{Kind, Part};
 use crate::cpu::cast::Cast;
+use crate::job::Matrix;
 
 impl<K: Kind> Job<'_, K> {
     /// Reads what is to be added into a scratch, or writes the scratch as the result, each row of

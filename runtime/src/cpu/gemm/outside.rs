@@ -1,8 +1,8 @@
 //! Products through the crate `gemm`.
 
+use crate::job::Product;
 use gemm::Parallelism;
 
-use super::Product;
 use super::arith::Arith;
 
 /// Through the crate, what comes after it left out.

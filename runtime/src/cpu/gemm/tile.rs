@@ -258,7 +258,9 @@ macro_rules! moves {
     };
 }
 
-pub(super) use {instructions, moves, tile};
+pub(super) use instructions;
+pub(super) use moves;
+pub(super) use tile;
 
 /// Of `f32`.
 pub(super) mod single {

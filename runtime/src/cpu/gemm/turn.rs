@@ -2,9 +2,9 @@
 
 use nomina_core::DType;
 
-use super::Matrix;
 use super::kind::{Kind, Part};
 use super::share::{Writable, room, share};
+use crate::job::Matrix;
 use crate::memory::{Block, NoMemory};
 
 /// Columns of a matrix that lie side by side as a copy whose rows do, or nothing for others.

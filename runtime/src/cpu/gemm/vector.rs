@@ -1,10 +1,11 @@
 //! Products with a vector: nothing is packed; the matrix is read once, in its order.
 
+use super::Large;
 use super::arith::{Arith, Scale};
-use super::{Large, Product};
 use crate::cpu::reduce::reducer::many;
 use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, for_each};
+use crate::job::Product;
 use crate::memory::NoMemory;
 
 /// Rows of a task where the matrix is read column by column.

@@ -7,7 +7,8 @@ use nomina_core::DType;
 
 use super::dense::is_first;
 use super::kernel::{Inputs, Kernel, Loop};
-use crate::backend::Place;
+use crate::job::Place;
+
 use crate::cpu::cast::Cast;
 use crate::cpu::parallel::{GRAIN, Shared, split, threads};
 use crate::cpu::stream::{self, Past};

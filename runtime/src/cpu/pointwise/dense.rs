@@ -3,11 +3,11 @@
 use std::mem::MaybeUninit;
 use std::ptr::copy_nonoverlapping;
 
-use nomina_core::DType;
+use nomina_core::{DType, Scalar};
 
 use super::kernel::{Inputs, Kernel};
-use crate::backend::{Dense, Lane};
-use crate::cpu::constant::Constant;
+use crate::job::Constant;
+
 use crate::shape::product;
 
 /// Bytes of what repeats that are written side by side, and of results in place.
@@ -35,7 +35,7 @@ impl<const N: usize> Scratch<N> {
 /// Calls the loop of `kernel` on adjacent elements.
 ///
 /// # Safety
-/// As [`crate::backend::Backend::dense`].
+/// As [`Backend::dense`].
 #[inline]
 pub(crate) unsafe fn dense(kernel: &Kernel, job: &Dense<'_>) {
     let mut ptrs: Inputs = [std::ptr::null(); INPUTS];
@@ -301,4 +301,39 @@ pub(crate) unsafe fn repeat(source: *const u8, size: usize, block: *mut u8, n: u
             _ => write::<u128>(source, block, n),
         }
     }
+}
+
+/// How an operand of a dense operation lies beside the result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lane {
+    /// One element for each of the result.
+    Whole(*const u8),
+    /// So many elements, over and over.
+    Rows(*const u8, usize),
+    /// Elements that stand for so many each.
+    Columns(*const u8, usize),
+    /// A number for all.
+    Number(Scalar),
+}
+
+impl Lane {
+    /// After how many elements of the result it repeats, or goes on to its next element.
+    #[inline]
+    pub(crate) fn period(&self) -> Option<usize> {
+        match *self {
+            Self::Rows(_, n) | Self::Columns(_, n) => Some(n),
+            Self::Whole(_) | Self::Number(_) => None,
+        }
+    }
+}
+
+/// An elementwise operation on adjacent elements in the dtypes of its loop.
+pub(crate) struct Dense<'a> {
+    /// How many elements the result has.
+    pub(crate) count: usize,
+    pub(crate) dest: *mut u8,
+    /// Periods are all the same, and divide the count.
+    pub(crate) lanes: &'a [Lane],
+    /// Whether a whole operand is the very elements of the result.
+    pub(crate) in_place: bool,
 }

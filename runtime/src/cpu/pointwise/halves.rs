@@ -8,7 +8,8 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Element};
 
 use super::kernel::{Inputs, Kernel, kernel, loop2, output2};
-use crate::backend::{Input, Place};
+use crate::job::{Input, Place};
+
 use crate::cpu::numeric::Convert;
 use crate::cpu::simd::levels;
 

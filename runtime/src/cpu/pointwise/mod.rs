@@ -17,11 +17,12 @@ mod tests;
 
 use nomina_core::{DType, Scalar};
 
-use crate::backend::{Input, Place, Pointwise, arithmetic};
-use crate::cpu::constant::Constant;
+use crate::dispatch::arithmetic;
+use crate::job::{Constant, Input, Place, Pointwise};
+
 use crate::plan::{OPERANDS, Plan};
 
-pub(crate) use dense::{SMALL, Scratch, dense, over, repeat, spread};
+pub(crate) use dense::{Dense, Lane, SMALL, Scratch, dense, over, repeat, spread};
 pub(crate) use generated::kernel;
 pub(crate) use kernel::{Inputs, Kernel, Loop};
 pub(crate) use own::own_dense;

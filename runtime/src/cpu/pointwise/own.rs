@@ -6,7 +6,8 @@ use nomina_core::DType;
 
 use super::dense::dense;
 use super::kernel::Kernel;
-use crate::backend::{Dense, Lane};
+use crate::cpu::pointwise::{Dense, Lane};
+
 use crate::cpu::cast::Cast;
 
 /// Elements that are widened at a time: they stay in the first-level cache.

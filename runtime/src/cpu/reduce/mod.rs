@@ -34,8 +34,9 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use crate::backend::arithmetic;
-use crate::call::ReduceJob;
+use crate::dispatch::arithmetic;
+use crate::job::ReduceJob;
+
 use crate::cpu::arg::Position;
 use crate::cpu::numeric::Convert;
 use crate::memory::NoMemory;

@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 
 use super::reducer::{BLOCK, ROWS as SHORT, Reducer};
 use super::whole::{LANES, Lanes};
-use crate::call::ReduceJob;
+use crate::job::ReduceJob;
 
 /// The most rows. More of them are worth what the driver decides about them.
 const ROWS: usize = 64;

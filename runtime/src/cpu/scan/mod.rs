@@ -11,8 +11,9 @@ use nomina_core::op::Op;
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use crate::backend::arithmetic;
-use crate::call::ScanJob;
+use crate::dispatch::arithmetic;
+use crate::job::ScanJob;
+
 use crate::cpu::lines::{self, Ends};
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, Plan, offsets};

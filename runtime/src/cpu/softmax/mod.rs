@@ -10,8 +10,9 @@ use std::marker::PhantomData;
 use nomina_core::DType;
 use nomina_core::op::Op;
 
-use crate::backend::arithmetic;
-use crate::call::SoftmaxJob;
+use crate::dispatch::arithmetic;
+use crate::job::SoftmaxJob;
+
 use crate::cpu::lines::{self, Ends};
 use crate::cpu::numeric::double;
 use crate::cpu::reduce::load::{Copy2, copy2};

@@ -4,7 +4,6 @@
 
 use std::mem::MaybeUninit;
 
-use crate::call::SoftmaxJob;
 use crate::cpu::reduce::Plan;
 use crate::cpu::reduce::logsumexp::{Ordered, origin};
 use crate::cpu::reduce::plan::offsets;
@@ -13,6 +12,7 @@ use crate::cpu::reduce::simd::{Kernel, dispatch};
 use crate::cpu::reduce::split::{Scratch, Shared, try_for_each_past};
 use crate::cpu::simd::prefetch;
 use crate::cpu::stream::Past;
+use crate::job::SoftmaxJob;
 use crate::memory::NoMemory;
 
 /// The length of lines that are worth a call each, and that stay in the cache together with their

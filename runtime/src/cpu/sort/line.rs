@@ -1,9 +1,9 @@
 //! What is done with one line.
 
-use super::Task;
 use super::key::{Bits, Kind};
 use super::packed::{Packed, needs_spare, pack, sort};
 use super::top;
+use crate::job::Task;
 use crate::memory::NoMemory;
 use crate::memory::scratch::room;
 

@@ -3,11 +3,12 @@
 use super::key::{Bits, Kind};
 use super::line::{Found, Room, run};
 use super::packed::Packed;
-use super::{LineJob, by_bits, few};
+use super::{by_bits, few};
 use crate::cpu::reduce::Plan;
 use crate::cpu::reduce::load::{Copy2, copy2};
 use crate::cpu::reduce::plan::{Loop, offsets};
 use crate::cpu::reduce::split::try_for_each;
+use crate::job::LineJob;
 use crate::memory::{NoMemory, Scratch};
 use nomina_core::DType;
 

@@ -2,28 +2,12 @@
 
 use std::cmp::Ordering;
 
-use nomina_core::DType;
-
 use super::by_bits;
 use super::key::{Bits, Kind};
 use crate::cpu::parallel::threads;
+use crate::job::Rows;
 use crate::memory::NoMemory;
 use crate::memory::scratch::collect;
-
-/// Rows of a contiguous operand.
-#[derive(Clone, Copy)]
-pub(crate) struct Rows {
-    pub x: *const u8,
-    pub dtype: DType,
-    pub count: usize,
-    /// How many elements a row has.
-    pub len: usize,
-}
-
-// SAFETY: the operand is only read.
-unsafe impl Send for Rows {}
-// SAFETY: as above.
-unsafe impl Sync for Rows {}
 
 impl Rows {
     /// The rows' numbers in the order of their elements, equal ones as they stand.

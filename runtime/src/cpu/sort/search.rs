@@ -1,28 +1,10 @@
 //! Where numbers would stand in sorted sequences.
 
-use nomina_core::DType;
+use crate::job::Search;
 
 use super::by_bits;
 use super::key::{Bits, Kind};
 use crate::cpu::parallel::{GRAIN, Shared, split};
-
-/// A search, of contiguous operands.
-pub(crate) struct Search {
-    pub sequence: *const u8,
-    pub values: *const u8,
-    pub dtype: DType,
-    /// How many numbers each sequence has; one sequence, or one for every so many values.
-    pub len: usize,
-    pub per_sequence: Option<usize>,
-    /// The order in which sequences are sorted; null if they are as they stand.
-    pub sorter: *const i64,
-    /// Whether after equal numbers, or before them.
-    pub right: bool,
-    pub count: usize,
-}
-
-// SAFETY: the operands are only read.
-unsafe impl Sync for Search {}
 
 /// Writes the place of each value.
 ///

@@ -16,10 +16,10 @@ use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
 use super::context::{Cuda, lock};
 use super::gemm::{own, words};
-use super::memory::Buffer;
 use super::tile::{self, Dims};
-use crate::backend::{Backend, Place};
-use crate::cpu::gemm::{Matrix, Product};
+use crate::job::{Backend, Matrix, Place, Product};
+use crate::storage::DeviceBuffer;
+
 use crate::plan::Plan as Walked;
 use crate::shape::{Shape, Strides};
 use plan::{Operands, Plan, Question};
@@ -113,7 +113,7 @@ impl Library {
         };
         operands.workspace = workspace
             .as_ref()
-            .map_or(std::ptr::null_mut(), Buffer::as_ptr);
+            .map_or(std::ptr::null_mut(), DeviceBuffer::as_ptr);
         // SAFETY: the caller's promise; the workspace is as long as the plan says.
         unsafe { plan.run(self.handle, &operands, cuda.stream.cast()) }.map_err(failed)?;
         Ok(true)
@@ -164,7 +164,7 @@ pub(super) unsafe fn product(
     if leading(p.c, p.m, p.n).is_none() {
         return Ok(false);
     }
-    let mut kept: [Option<Buffer>; 2] = [None, None];
+    let mut kept: [Option<DeviceBuffer>; 2] = [None, None];
     // SAFETY: the caller's promise. What is copied has a block of its own, which is used again only
     // by what comes after.
     unsafe {
@@ -220,7 +220,7 @@ unsafe fn pack(
     dims: &mut Dims<4>,
     which: usize,
     all: bool,
-) -> Result<Buffer> {
+) -> Result<DeviceBuffer> {
     let (matrix, rows, cols) = side(p, which);
     let size = p.dtype.size();
     let (mut shape, mut from, mut to) = (Shape::new(), Strides::new(), Strides::new());

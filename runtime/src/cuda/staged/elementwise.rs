@@ -5,8 +5,9 @@ use nomina_core::{Result, Scalar};
 use super::super::Cuda;
 use super::Stage;
 use crate::SmallVec;
-use crate::backend::{Backend, Cpu, Input, Place, Pointwise};
-use crate::call::{FusedJob, TriangleJob};
+use crate::cpu::Cpu;
+use crate::job::{Backend, FusedJob, Input, Place, Pointwise, TriangleJob};
+
 use crate::plan::Plan;
 
 /// An elementwise operation.

@@ -14,7 +14,8 @@ use nomina_core::Result;
 
 use super::Cuda;
 use crate::SmallVec;
-use crate::backend::Place;
+use crate::job::Place;
+
 use crate::memory::Scratch;
 
 pub(crate) use elementwise::{copy, fill, fused, pointwise, triangle};

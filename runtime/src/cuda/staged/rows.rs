@@ -4,10 +4,10 @@ use nomina_core::Result;
 
 use super::super::Cuda;
 use super::Stage;
-use crate::backend::{Backend, Cpu, Place};
-use crate::call::{EntropyJob, NormJob, ReduceJob, ScanJob, SoftmaxJob};
-use crate::cpu::gather::{IndexJob, Update};
-use crate::cpu::sort::LineJob;
+use crate::cpu::Cpu;
+use crate::job::{
+    Backend, EntropyJob, IndexJob, LineJob, NormJob, Place, ReduceJob, ScanJob, SoftmaxJob, Update,
+};
 
 /// A reduction.
 ///

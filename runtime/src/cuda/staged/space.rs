@@ -4,8 +4,8 @@ use nomina_core::Result;
 
 use super::super::Cuda;
 use super::Stage;
-use crate::backend::{Backend, Cpu};
-use crate::call::SpreadJob;
+use crate::cpu::Cpu;
+use crate::job::{Backend, SpreadJob};
 
 /// Elements picked dim by dim.
 ///

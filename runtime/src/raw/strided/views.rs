@@ -119,7 +119,7 @@ impl Strided {
         Ok(self)
     }
 
-    /// Moves the first element to index `start` of `dim`. In a tensor without elements nothing is
+    /// DataDependent the first element to index `start` of `dim`. In a tensor without elements nothing is
     /// addressed, and the position stays where it is known to be inside of the buffer.
     fn advance(&mut self, dim: usize, start: usize) {
         if !self.shape.contains(&0) {

@@ -6,8 +6,7 @@ use nomina_core::op::Op;
 use nomina_core::rule::{DimArg, DimRef};
 use nomina_core::{Error, ErrorKind, Result};
 
-use super::family;
-use super::{DynTensor, about};
+use super::{DynTensor, about, family};
 use crate::call;
 use crate::raw::Raw;
 pub use random::{AlphaDropoutOptions, DropoutOptions, RreluOptions};

@@ -5,7 +5,9 @@ use nomina_core::rule::DimArg;
 use nomina_core::{Error, ErrorKind, Result};
 
 use super::{DynTensor, InterpolateOptions, about};
-use crate::call::{self, InterpolateMode, Resize};
+use crate::call;
+use crate::call::InterpolateMode;
+use crate::job::Resize;
 
 impl DynTensor {
     /// The last dims, all behind batch and channels, at other sizes.

@@ -5,10 +5,11 @@ use nomina_core::rule::{self, DimRef};
 use nomina_core::{Error, ErrorKind, Names, Result};
 
 use super::{ScatterOptions, ScatterReduce, ScatterReduceOptions};
-use crate::call::{self, Target, Update};
+use crate::call;
+use crate::call::Target;
+use crate::job::Update;
 use crate::raw::Raw;
-use crate::tensor::family;
-use crate::tensor::{DynTensor, Operand, about};
+use crate::tensor::{DynTensor, Operand, about, family};
 
 /// A call of `scatter` or one of its kin.
 #[derive(Clone, Copy)]

@@ -1,11 +1,11 @@
 //! Several index tensors at once, and positions in row-major order.
 
 use nomina_core::op::Op;
-use nomina_core::rule;
-use nomina_core::{DType, Error, ErrorKind, Names, Result};
+use nomina_core::{DType, Error, ErrorKind, Names, Result, rule};
 
 use super::IndexPutOptions;
-use crate::call::{self, Update};
+use crate::call;
+use crate::job::Update;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, about};
 

@@ -5,8 +5,7 @@ use nomina_core::rule::{self, DimRef};
 use nomina_core::{Error, Names, Result};
 
 use crate::call;
-use crate::tensor::family;
-use crate::tensor::{DynTensor, about};
+use crate::tensor::{DynTensor, about, family};
 
 impl DynTensor {
     /// The slices at the indices of a dim. The index's dims take the dim's place; an index with

@@ -5,10 +5,11 @@ use nomina_core::rule::{self, DimRef};
 use nomina_core::{Names, Result, Scalar};
 
 use super::{IndexAddOptions, ScatterReduce, ScatterReduceOptions};
-use crate::call::{self, Arg, Target, Update};
+use crate::call;
+use crate::call::{Arg, Target};
+use crate::job::Update;
 use crate::raw::Raw;
-use crate::tensor::family;
-use crate::tensor::{DynTensor, Operand, about};
+use crate::tensor::{DynTensor, Operand, about, family};
 
 /// A call of `index_add` or one of its kin.
 #[derive(Clone, Copy)]

@@ -6,9 +6,8 @@ use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result, Scalar, rule};
 use smallvec::{SmallVec, smallvec};
 
-use super::family;
 use super::scaled::check_alpha;
-use super::{DynTensor, Operand, about};
+use super::{DynTensor, Operand, about, family};
 
 pub use options::{
     AddcdivOptions, AddcmulOptions, Approximate, CeluOptions, CloseOptions, DivOptions, EluOptions,

@@ -1,8 +1,7 @@
 //! Grids, blocks and combinations.
 
 use nomina_core::op::Op;
-use nomina_core::rule;
-use nomina_core::{Error, ErrorKind, Names, Promoter, Result, Scalar};
+use nomina_core::{Error, ErrorKind, Names, Promoter, Result, Scalar, rule};
 
 use crate::call;
 use crate::config::default_dtype;

@@ -4,7 +4,8 @@ use nomina_core::op::Op;
 use nomina_core::rule::{self, DimArg, Positions};
 use nomina_core::{Names, Result};
 
-use crate::call::{self, Interpolation};
+use crate::call;
+use crate::job::Interpolation;
 use crate::raw::Raw;
 use crate::tensor::{DynTensor, Operand, about, family};
 

@@ -1,8 +1,7 @@
 //! Products of sparse and dense matrices.
 
 use nomina_core::op::Op;
-use nomina_core::rule;
-use nomina_core::{Error, ErrorKind, Names, Result};
+use nomina_core::{Error, ErrorKind, Names, Result, rule};
 
 use super::{DynSparse, about, dense};
 use crate::call;

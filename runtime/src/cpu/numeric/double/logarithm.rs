@@ -1,8 +1,7 @@
 //! Logarithms and what is made of them.
 
-use super::LN_2;
 use super::pair::{product, quick_sum};
-use super::{ROUND, exp};
+use super::{LN_2, ROUND, exp};
 use crate::cpu::numeric::single::{Madd, polynomial};
 
 /// √½, where the mantissas begin.

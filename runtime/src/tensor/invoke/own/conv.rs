@@ -4,9 +4,8 @@ use nomina_core::op::Op;
 use nomina_core::{Error, ErrorKind, Result, Scalar};
 
 use super::{pure, value};
-use crate::call::{
-    AvgArgs, Columns, ConvArgs, InterpolateMode, MaxArgs, PadMode, Resize, TransposedArgs,
-};
+use crate::call::{AvgArgs, Columns, ConvArgs, InterpolateMode, MaxArgs, PadMode, TransposedArgs};
+use crate::job::Resize;
 use crate::tensor::conv::{
     InterpolateOptions, PadOptions, adaptive, adaptive_places, averaged, convolved, greatest,
     greatest_places, norm, pairs, transposed, unpooled, unpooled_size,

@@ -4,13 +4,12 @@ use nomina_core::op::Op;
 use nomina_core::{Result, Scalar};
 
 use super::in_place;
-use crate::tensor::Operand;
 use crate::tensor::generated::own::Pointwise;
 use crate::tensor::invoke::bind::Bound;
 use crate::tensor::invoke::read::optional;
 use crate::tensor::invoke::value::Value;
 use crate::tensor::invoke::{Form, computed};
-use crate::tensor::{AddOptions, AddcmulOptions, DivOptions, RoundingMode};
+use crate::tensor::{AddOptions, AddcmulOptions, DivOptions, Operand, RoundingMode};
 
 /// Calls `own`, which is `op` by another name.
 pub(in crate::tensor) fn call(

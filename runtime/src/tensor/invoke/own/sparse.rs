@@ -6,11 +6,10 @@ use nomina_core::{DType, Error, ErrorKind, Result};
 use super::value;
 use crate::tensor::factory::sizes;
 use crate::tensor::generated::own::Sparse;
-use crate::tensor::invoke::Form;
 use crate::tensor::invoke::bind::Bound;
-use crate::tensor::invoke::data;
 use crate::tensor::invoke::read::names;
 use crate::tensor::invoke::value::{Value, wrong};
+use crate::tensor::invoke::{Form, data};
 use crate::tensor::{DynSparse, DynTensor};
 
 /// Calls `own`, which is `op` by another name.

@@ -3,12 +3,14 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Error, ErrorKind, Result, Scalar};
 
-use super::{Backend, Dense, Place, Pointwise, arithmetic};
-use crate::call;
 use crate::cpu;
-use crate::cpu::gather::{IndexJob, Update};
-use crate::cpu::gemm::{Product, Repeat};
-use crate::cpu::pointwise::Kernel;
+use crate::dispatch::arithmetic;
+use crate::job::{
+    AttentionJob, Backend, ColumnsJob, ConvJob, DistanceJob, Drawn, EntropyJob, FusedJob, IndexJob,
+    LineJob, Multinomial, NormJob, Place, Pointwise, PoolJob, Product, ReduceJob, Repeat,
+    ResampleJob, ScanJob, SoftmaxJob, SpreadJob, TransposedJob, TriangleJob, UnpoolJob, Update,
+};
+
 use crate::plan::Plan;
 use crate::random::{Draw, Stream};
 use crate::storage::Storage;
@@ -68,27 +70,12 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    #[inline]
-    fn dense_loop(&self, op: Op, dtype: DType) -> Option<&'static Kernel> {
-        cpu::pointwise::kernel(op, dtype)
-    }
-
-    #[inline]
-    unsafe fn dense(&self, kernel: &Kernel, job: &Dense<'_>) {
-        // SAFETY: the caller's promise.
-        unsafe { cpu::pointwise::dense(kernel, job) }
-    }
-
-    unsafe fn fused(&self, job: &call::FusedJob<'_>) -> Result<()> {
+    unsafe fn fused(&self, job: &FusedJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::fused::execute(job) }
     }
 
-    unsafe fn fused_reduce(
-        &self,
-        job: &call::FusedJob<'_>,
-        reduce: &call::ReduceJob<'_>,
-    ) -> Result<bool> {
+    unsafe fn fused_reduce(&self, job: &FusedJob<'_>, reduce: &ReduceJob<'_>) -> Result<bool> {
         // SAFETY: the caller's promise.
         unsafe { cpu::fused::reduce(job, reduce) }
     }
@@ -105,7 +92,7 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    unsafe fn triangle(&self, job: &call::TriangleJob<'_>, dest: Place) -> Result<()> {
+    unsafe fn triangle(&self, job: &TriangleJob<'_>, dest: Place) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::triangle::clear(job, dest) };
         Ok(())
@@ -128,7 +115,7 @@ impl Backend for Cpu {
         n: usize,
         dest: Place,
         of: Place,
-        what: call::Drawn,
+        what: Drawn,
         words: &Stream,
     ) -> Result<()> {
         // SAFETY: the caller's promise.
@@ -141,72 +128,72 @@ impl Backend for Cpu {
             .map_err(|error| error.in_op(Op::Randperm.name()))
     }
 
-    unsafe fn multinomial(&self, job: &call::Multinomial) -> Result<()> {
+    unsafe fn multinomial(&self, job: &Multinomial) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::random::multinomial(job) }
     }
 
-    unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {
+    unsafe fn reduce(&self, job: &ReduceJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::reduce::execute(job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
-    unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
+    unsafe fn softmax(&self, job: &SoftmaxJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::softmax::execute(job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
-    unsafe fn norm(&self, job: &call::NormJob<'_>) -> Result<()> {
+    unsafe fn norm(&self, job: &NormJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::norm::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn entropy(&self, job: &call::EntropyJob<'_>) -> Result<()> {
+    unsafe fn entropy(&self, job: &EntropyJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::loss::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
+    unsafe fn scan(&self, job: &ScanJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::scan::execute(job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
-    unsafe fn lines(&self, job: &cpu::sort::LineJob<'_>) -> Result<()> {
+    unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::sort::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn conv(&self, job: &call::ConvJob) -> Result<()> {
+    unsafe fn conv(&self, job: &ConvJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::convolve::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn conv_transpose(&self, job: &call::TransposedJob) -> Result<()> {
+    unsafe fn conv_transpose(&self, job: &TransposedJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::transpose::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn pool(&self, job: &call::PoolJob) -> Result<()> {
+    unsafe fn pool(&self, job: &PoolJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::pool::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn unpool(&self, job: &call::UnpoolJob) -> Result<()> {
+    unsafe fn unpool(&self, job: &UnpoolJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::unpool::execute(job) }
     }
 
-    unsafe fn spread(&self, job: &call::SpreadJob<'_>) -> Result<()> {
+    unsafe fn spread(&self, job: &SpreadJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::spread::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn resample(&self, job: &call::ResampleJob<'_>) -> Result<()> {
+    unsafe fn resample(&self, job: &ResampleJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::resample::execute(job) }.map_err(|error| error.in_op(job.op))
     }
 
-    unsafe fn columns(&self, job: &call::ColumnsJob) -> Result<()> {
+    unsafe fn columns(&self, job: &ColumnsJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::conv::columns::execute(job) }.map_err(|error| error.in_op(job.op))
     }
@@ -221,13 +208,13 @@ impl Backend for Cpu {
         unsafe { cpu::gemm::run(product, repeats) }.map_err(|error| error.in_op(Op::Matmul.name()))
     }
 
-    unsafe fn attention(&self, job: &call::AttentionJob) -> Result<()> {
+    unsafe fn attention(&self, job: &AttentionJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::attention::execute(job) }
             .map_err(|error| error.in_op(Op::ScaledDotProductAttention.name()))
     }
 
-    unsafe fn distance(&self, job: &call::DistanceJob) -> Result<()> {
+    unsafe fn distance(&self, job: &DistanceJob) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { cpu::distance::execute(job) }.map_err(|error| error.in_op(job.op))
     }

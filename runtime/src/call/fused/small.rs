@@ -4,12 +4,13 @@
 use nomina_core::op::Op;
 use nomina_core::{DType, Scalar};
 
-use crate::backend::Lane;
-use crate::call::Node;
 use crate::call::alike::{Made, count, put};
 use crate::call::direct::{keeps, larger, repeated, same};
+use crate::cpu::pointwise::Lane;
 use crate::cpu::pointwise::{Inputs, Kernel, Scratch, kernel, spread};
+use crate::job::Node;
 use crate::raw::{Raw, Strided};
+use crate::shape::product;
 use crate::storage::Storage;
 
 /// What the elements of a step may take. Beyond, the pass over cache blocks has earned what it
@@ -42,7 +43,7 @@ fn made<'a>(
     };
     let (dtype, like, repeats) = common(tensors)?;
     let count = count(like)?;
-    if count * dtype.size() > BYTES || before.len() >= STEPS {
+    if product([count, dtype.size()]) > BYTES || before.len() >= STEPS {
         return None;
     }
     let mut blocks = [Scratch::<BYTES>::NEW; BLOCKS];
@@ -104,7 +105,7 @@ fn made<'a>(
     if steps.unread != 0 {
         return None;
     }
-    let (storage, dest) = Storage::small(count * kernel.output.size())?;
+    let (storage, dest) = Storage::small(product([count, kernel.output.size()]))?;
     // SAFETY: as above; the result is new, and has room for `count`.
     unsafe { (kernel.pick())(count, dest, inputs) };
     Some(((storage, kernel.output), like))

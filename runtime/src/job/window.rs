@@ -1,7 +1,10 @@
-//! Where a window lies: sizes, checked once, and then plain arithmetic.
+//! Windows that slide along dims: sizes, checked once, and then plain arithmetic.
+
+use std::ops::Range;
+
+use nomina_core::DType;
 
 use crate::shape::product;
-use std::ops::Range;
 
 /// One dim of a sliding window. `(out - 1) * stride + (kernel - 1) * dilation` and `size + before`
 /// fit into `isize`.
@@ -69,6 +72,81 @@ impl Sliding {
         self.kernel == 1 && self.stride == 1 && self.before == 0 && self.out == self.size
     }
 }
+
+/// A convolution for a backend. Strides are in elements.
+pub(crate) struct ConvJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
+    pub(crate) dtype: DType,
+    pub(crate) batch: usize,
+    pub(crate) groups: usize,
+    /// Input channels of a group.
+    pub(crate) channels: usize,
+    /// Output channels of a group.
+    pub(crate) outs: usize,
+    pub(crate) windows: Windows,
+    pub(crate) x: *const u8,
+    /// Of batch, channels, and the spatial dims.
+    pub(crate) x_strides: [isize; 5],
+    /// In the dtype of [`arithmetic`]: output channels, channels of a group, kernel.
+    pub(crate) weight: *const u8,
+    /// Whether the weight has the channels behind the kernel, as the input has them innermost.
+    pub(crate) channels_last: bool,
+    /// One for each output channel, in the dtype of [`arithmetic`].
+    pub(crate) bias: Option<*const u8>,
+    pub(crate) out: *mut u8,
+    /// Of batch, channels, and positions.
+    pub(crate) out_strides: [isize; 3],
+}
+
+// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+unsafe impl Sync for ConvJob {}
+
+/// A transposed convolution for a backend: the windows slide over the result.
+pub(crate) struct TransposedJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
+    pub(crate) dtype: DType,
+    pub(crate) batch: usize,
+    pub(crate) groups: usize,
+    pub(crate) channels: usize,
+    pub(crate) outs: usize,
+    pub(crate) windows: Windows,
+    pub(crate) x: *const u8,
+    pub(crate) x_strides: [isize; 5],
+    /// In the dtype of [`arithmetic`]: input channels, output channels of a group, kernel.
+    pub(crate) weight: *const u8,
+    pub(crate) bias: Option<*const u8>,
+    /// Row-major: batch, output channels, spatial dims.
+    pub(crate) out: *mut u8,
+}
+
+// SAFETY: as for `ConvJob`.
+unsafe impl Sync for TransposedJob {}
+
+/// Whether a convolution is computed without a matrix product: integers, which have none that is
+/// worth it, and kernels that see one channel each.
+pub(crate) fn is_direct(dtype: DType, channels: usize, outs: usize) -> bool {
+    dtype.is_integral() || (channels == 1 && outs <= 4)
+}
+
+/// Columns for a backend. One side is `[batch, channels, spatial..]`, the other
+/// `[batch, channels, kernel.., positions..]`; both are row-major.
+pub(crate) struct ColumnsJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
+    pub(crate) dtype: DType,
+    /// Planes: batch times channels.
+    pub(crate) planes: usize,
+    pub(crate) windows: Windows,
+    pub(crate) x: *const u8,
+    pub(crate) out: *mut u8,
+    /// From columns to planes, adding up.
+    pub(crate) fold: bool,
+}
+
+// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+unsafe impl Sync for ColumnsJob {}
 
 #[cfg(test)]
 mod tests {

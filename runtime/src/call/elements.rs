@@ -1,0 +1,189 @@
+//! Elements as Rust values, wherever they are.
+
+use std::borrow::Cow;
+use std::mem::MaybeUninit;
+
+use nomina_core::{Element, Error, ErrorKind, Names, Result, Scalar};
+
+use super::backend::backend;
+use super::{contiguous, duplicate, to_device};
+use crate::Device;
+use crate::memory::scratch::{collect, copied};
+use crate::raw::{Iter, Raw, RawMut, Walk};
+use crate::shape::Shape;
+
+impl Raw {
+    /// The elements as a slice to write to. They are copied when shared or not contiguous.
+    ///
+    /// # Errors
+    /// When the dtype is another, the tensor is not on the host, or memory for a copy is missing.
+    pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
+        self.check_element::<T>("as_mut_slice")?;
+        self.check_host("as_mut_slice")?;
+        if !self.is_contiguous() {
+            *self = contiguous(self)?;
+        }
+        let count = self.numel();
+        let mut exclusive = self.as_mut()?;
+        let first = exclusive.as_mut_ptr().cast::<T>();
+        // SAFETY: contiguous elements of `T` in a buffer that only this tensor owns, borrowed
+        // mutably for as long as the slice lives.
+        Ok(unsafe { std::slice::from_raw_parts_mut(first, count) })
+    }
+
+    /// The elements in row-major order.
+    ///
+    /// # Errors
+    /// When the dtype is another, or memory is missing.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        self.check_element::<T>("to_vec")?;
+        let host = self.on_host("to_vec")?;
+        let copied = match host.as_slice() {
+            Some(slice) => copied(slice),
+            None => collect(host.iter()?),
+        };
+        copied.map_err(|error| error.in_op("to_vec"))
+    }
+
+    /// The elements in row-major order; without a copy when they came from a vector that nothing
+    /// else shares.
+    ///
+    /// # Errors
+    /// When the dtype is another, or memory for a copy is missing.
+    pub fn into_vec<T: Element>(self) -> Result<Vec<T>> {
+        self.check_element::<T>("into_vec")?;
+        self.into_adopted().or_else(|raw| raw.to_vec())
+    }
+
+    /// The element at an index. From a device it alone is copied.
+    ///
+    /// # Errors
+    /// When the dtype is another, the index is out of range, or the device fails.
+    pub fn get<T: Element>(&self, index: &[usize]) -> Result<T> {
+        self.check_element::<T>("get")?;
+        let at = self.at(index).ok_or_else(|| {
+            let what = format!("index {index:?} is out of range");
+            Error::new(ErrorKind::Index, "get", what)
+                .operand(&Names::default(), self.shape())
+                .hint("give one index per dim, each smaller than its size")
+        })?;
+        let at = at.cast::<T>();
+        if self.device().is_cpu() {
+            // SAFETY: a position within the tensor, whose elements are `T`.
+            return Ok(unsafe { at.read() });
+        }
+        let mut value = MaybeUninit::<T>::uninit();
+        let (to, bytes) = (value.as_mut_ptr().cast(), size_of::<T>());
+        // SAFETY: a position within the tensor, whose elements are `T`, and one of the host.
+        unsafe { backend("get", self.device())?.download("get", to, at.cast(), bytes)? };
+        // SAFETY: all its bytes are those of an element.
+        Ok(unsafe { value.assume_init() })
+    }
+
+    /// The only element, as a number of its category. What is on a device is waited for.
+    ///
+    /// # Errors
+    /// When there are more elements, or none; what went wrong on the device meanwhile.
+    pub fn item(&self) -> Result<Scalar> {
+        if self.numel() != 1 {
+            let what = format!("a tensor of {} elements is no number", self.numel());
+            return Err(Error::new(ErrorKind::Shape, "item", what)
+                .operand(&Names::default(), self.shape())
+                .hint("take one element with `get` or `select`"));
+        }
+        let first = Shape::from_elem(0, self.rank());
+        crate::dispatch::with_dtype!(self.dtype(), T => {
+            self.get::<T>(&first).map(T::to_scalar).map_err(|error| error.in_op("item"))
+        })
+    }
+
+    /// The elements in row-major order, as numbers of their category, whatever the dtype. Those
+    /// on a device are copied to the host first.
+    ///
+    /// # Panics
+    /// When the device fails, or memory for the copy is missing; [`Raw::try_scalars`] says so in
+    /// an error.
+    #[track_caller]
+    pub fn scalars(&self) -> Box<dyn Iterator<Item = Scalar> + '_> {
+        match self.try_scalars() {
+            Ok(all) => all,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The elements in row-major order, as numbers of their category, whatever the dtype.
+    ///
+    /// # Errors
+    /// When the tensor's device fails, or memory for a copy on the host is missing.
+    pub fn try_scalars(&self) -> Result<Box<dyn Iterator<Item = Scalar> + '_>> {
+        fn each<'a, T: Element>(raw: Cow<'a, Raw>) -> Box<dyn Iterator<Item = Scalar> + 'a> {
+            Box::new(Walk::<T>::new(raw).map(T::to_scalar))
+        }
+        let host = self.on_host("scalars")?;
+        Ok(crate::dispatch::with_dtype!(self.dtype(), T => each::<T>(host)))
+    }
+
+    /// The elements in row-major order. Those on a device are copied to the host first.
+    ///
+    /// # Errors
+    /// When the dtype is another; when the device fails, or memory for the copy is missing.
+    pub fn iter<T: Element>(&self) -> Result<Iter<'_, T>> {
+        self.check_element::<T>("iter")?;
+        Ok(Walk::new(self.on_host("iter")?))
+    }
+
+    /// Itself where it is on the host, else a copy there, made when all that the device was asked
+    /// for is done.
+    pub(crate) fn on_host(&self, op: &'static str) -> Result<Cow<'_, Self>> {
+        if self.device().is_cpu() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let copy = to_device(self, Device::Cpu).map_err(|error| error.in_op(op))?;
+        Ok(Cow::Owned(copy))
+    }
+
+    /// Exclusive access to all elements; they are copied first when the buffer is shared, or when
+    /// two indices are one element.
+    ///
+    /// # Errors
+    /// When memory for the copy is missing.
+    pub fn as_mut(&mut self) -> Result<RawMut<'_>> {
+        // The borrow of an early return would last to the end.
+        if self.exclusive().is_none() {
+            *self = duplicate(self)?;
+        }
+        // Only unreachable if a copy came back shared.
+        let shared = || Error::new(ErrorKind::Memory, "as_mut", "the buffer is shared");
+        self.exclusive().ok_or_else(shared)
+    }
+}
+
+impl RawMut<'_> {
+    /// Writes one element.
+    ///
+    /// # Errors
+    /// When the dtype is another, the index is out of range, or the device fails.
+    pub fn set<T: Element>(&mut self, index: &[usize], value: T) -> Result<()> {
+        let shape = Shape::from_slice(self.shape());
+        let error = |kind, what| Error::new(kind, "set", what).operand(&Names::default(), &shape);
+        if self.dtype() != T::DTYPE {
+            let what = format!("the elements are {}, not {}", self.dtype(), T::DTYPE);
+            return Err(error(ErrorKind::DType, what).hint("write a number of that dtype"));
+        }
+        let Some(at) = self.at(index) else {
+            return Err(
+                error(ErrorKind::Index, format!("index {index:?} is out of range"))
+                    .hint("give one index per dim, each smaller than its size"),
+            );
+        };
+        let at = at.cast::<T>();
+        if self.device().is_cpu() {
+            // SAFETY: a position within the region, whose elements are `T`.
+            unsafe { at.write(value) };
+            return Ok(());
+        }
+        let (from, bytes) = ((&raw const value).cast(), size_of::<T>());
+        // SAFETY: as above, on the device.
+        unsafe { backend("set", self.device())?.upload("set", at.cast(), from, bytes) }
+    }
+}

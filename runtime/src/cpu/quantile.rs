@@ -1,0 +1,120 @@
+//! Quantiles of sorted lines.
+
+use crate::job::Interpolation;
+use crate::memory::NoMemory;
+use crate::memory::scratch::room;
+use nomina_core::Result;
+
+/// The arithmetic of quantiles, in a dtype's own precision.
+pub(crate) trait Quantile: nomina_core::Element + PartialOrd {
+    fn of(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self;
+}
+
+macro_rules! quantiles {
+    ($($t:ty)*) => {$(
+        impl Quantile for $t {
+            fn of(line: &[Self], q: Self, ignore: bool, by: Interpolation) -> Self {
+                // NaN stand last.
+                let numbers = line.partition_point(|x| !x.is_nan());
+                if numbers == 0 || (numbers < line.len() && !ignore) {
+                    return <$t>::NAN;
+                }
+                let last = numbers - 1;
+                // In the dtype's own precision while that holds every place, as PyTorch, so that 0.7 of
+                // eleven numbers is the eighth.
+                let place = if last <= 1 << <$t>::MANTISSA_DIGITS {
+                    f64::from(q * last as $t)
+                } else {
+                    f64::from(q) * last as f64
+                };
+                let place = match by {
+                    Interpolation::Lower => place.floor(),
+                    Interpolation::Higher => place.ceil(),
+                    Interpolation::Nearest => place.round_ties_even(),
+                    _ => place,
+                };
+                let low = (place.floor() as usize).min(last);
+                let high = (place.ceil() as usize).min(last);
+                let (a, b) = (line[low], line[high]);
+                let weight = match by {
+                    Interpolation::Midpoint => 0.5,
+                    _ => (place - place.floor()) as $t,
+                };
+                // Between equal infinities there is no distance.
+                if a == b {
+                    a
+                } else if weight < 0.5 {
+                    a + weight * (b - a)
+                } else {
+                    b - (b - a) * (1.0 - weight)
+                }
+            }
+        }
+    )*};
+}
+
+quantiles!(f32 f64);
+
+pub(crate) fn of_lines<T: Quantile>(
+    sorted: &[T],
+    q: &[T],
+    n: usize,
+    lines: usize,
+    ignore: bool,
+    by: Interpolation,
+) -> Result<Vec<T>, NoMemory> {
+    let mut all = room([q.len(), lines])?;
+    for &q in q {
+        all.extend(
+            sorted
+                .chunks_exact(n)
+                .map(|line| T::of(line, q, ignore, by)),
+        );
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places are right where f32 does not tell neighbours apart.
+    #[test]
+    fn quantiles_of_many() {
+        if cfg!(miri) {
+            return;
+        }
+        for extra in [0, 1, 2, 3, 4, 5] {
+            let n = (1 << 24) + extra;
+            let mut line = vec![0.0_f32; n];
+            for (i, x) in line[n - 4..].iter_mut().enumerate() {
+                *x = i as f32 + 1.0;
+            }
+            // The greatest f32 below 1: less than half a place from one whole place before the last.
+            let near = 1.0_f32.next_down();
+            let mut with_nan = line.clone();
+            with_nan.push(f32::NAN);
+            for (q, by, expected) in [
+                (1.0, Interpolation::Linear, 4.0),
+                (1.0, Interpolation::Lower, 4.0),
+                (1.0, Interpolation::Higher, 4.0),
+                (1.0, Interpolation::Midpoint, 4.0),
+                (near, Interpolation::Nearest, 3.0),
+                (0.5, Interpolation::Linear, 0.0),
+            ] {
+                let of = |line: &[f32], ignore| f32::of(line, q, ignore, by);
+                assert_eq!(of(&line, false), expected, "{q} of {n}, {by:?}");
+                assert_eq!(of(&with_nan, true), expected, "{q} of {n}, {by:?}");
+                assert!(of(&with_nan, false).is_nan());
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_rounded_as_the_dtype_rounds() {
+        let line: Vec<f32> = (0..11).map(|i| i as f32).collect();
+        for by in [Interpolation::Lower, Interpolation::Higher] {
+            assert_eq!(f32::of(&line, 0.7, false, by), 7.0);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Rows that are normalised: softmax, norms, cross entropy.
+
+use nomina_core::DType;
+use nomina_core::op::Op;
+
+use super::Place;
+
+/// A normalisation as a backend sees it. The shape has at least one dim and no size 0.
+pub(crate) struct SoftmaxJob<'a> {
+    pub op: Op,
+    /// What elements are converted to.
+    pub compute: DType,
+    pub shape: &'a [usize],
+    pub strides: &'a [isize],
+    pub x: *const u8,
+    pub dtype: DType,
+    pub dim: usize,
+    pub out: *mut u8,
+    pub out_strides: &'a [isize],
+    pub out_dtype: DType,
+}
+
+/// A normalisation as a backend sees it. There is at least one element.
+pub(crate) struct NormJob<'a> {
+    /// Whose name an error bears.
+    pub op: &'static str,
+    /// Whether the mean stays, and the mean square becomes one.
+    pub rms: bool,
+    /// What is added to the variance.
+    pub eps: f64,
+    /// What elements are converted to.
+    pub compute: DType,
+    pub shape: &'a [usize],
+    /// The dims along a row, in any order.
+    pub dims: &'a [usize],
+    pub x: Place,
+    pub strides: &'a [isize],
+    pub out: Place,
+    pub out_strides: &'a [isize],
+    /// Strides of the shape, zero where all indices have the same number.
+    pub weight: Option<(Place, &'a [isize])>,
+    pub bias: Option<(Place, &'a [isize])>,
+    /// Mean and variance of each row; null when nobody asks.
+    pub stats: *mut f64,
+}
+
+/// Cross entropy as a backend sees it.
+pub(crate) struct EntropyJob<'a> {
+    /// Whose name an error bears.
+    pub op: &'static str,
+    /// Whether elements are logits, whose logarithm of the sum of exponentials is taken off, or
+    /// logarithms of probabilities.
+    pub logits: bool,
+    pub compute: DType,
+    pub shape: &'a [usize],
+    pub strides: &'a [isize],
+    pub x: Place,
+    /// The dim of classes.
+    pub dim: usize,
+    /// The true class of each row, or `ignore_index`.
+    pub targets: &'a [i64],
+    pub weight: Option<&'a [f64]>,
+    pub ignore_index: i64,
+    pub smoothing: f64,
+    /// The loss and the weight of each row.
+    pub out: *mut f64,
+}

@@ -1,0 +1,156 @@
+//! Pools: one number from the elements under a window.
+
+use nomina_core::{DType, Error, ErrorKind};
+
+/// What one position of a window covers of a dim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    /// The first element.
+    pub(crate) start: usize,
+    /// How many elements.
+    pub(crate) taps: usize,
+    /// How many positions the mean counts.
+    pub(crate) count: usize,
+}
+
+/// What the positions of a pool cover of a dim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cover {
+    /// Windows of one size.
+    Slide(Slide),
+    /// Equal parts, of which neighbours may share an element.
+    Parts {
+        /// The dim's size.
+        size: usize,
+        /// How many parts.
+        out: usize,
+    },
+}
+
+/// A window that slides along a dim, checked: no position overflows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slide {
+    pub(crate) size: usize,
+    pub(crate) kernel: usize,
+    pub(crate) stride: usize,
+    pub(crate) before: usize,
+    pub(crate) dilation: usize,
+    pub(crate) out: usize,
+    /// Whether a mean counts zeros outside, as far as the padding goes.
+    pub(crate) padded: bool,
+}
+
+/// What becomes of the elements under a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PoolKind {
+    Max,
+    /// Divided by this, or by the count.
+    Mean(Option<i64>),
+}
+
+/// A pool for a backend: planes of three dims, row-major and one behind another.
+pub(crate) struct PoolJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
+    pub(crate) kind: PoolKind,
+    pub(crate) dtype: DType,
+    pub(crate) planes: usize,
+    pub(crate) size: [usize; 3],
+    pub(crate) covers: [Cover; 3],
+    pub(crate) x: *const u8,
+    pub(crate) out: *mut u8,
+    /// Where the greatest elements stand in their plane.
+    pub(crate) indices: Option<*mut i64>,
+}
+
+// SAFETY: only addresses and numbers; whoever goes through them says why tasks do not meet.
+unsafe impl Sync for PoolJob {}
+
+/// Elements to put back to their indices, for a backend: planes one behind another, of the result
+/// all zeros.
+pub(crate) struct UnpoolJob {
+    /// Whose name an error bears.
+    pub(crate) op: &'static str,
+    pub(crate) dtype: DType,
+    pub(crate) count: usize,
+    /// Elements of a plane, and of one of the result.
+    pub(crate) plane: usize,
+    pub(crate) room: usize,
+    pub(crate) x: *const u8,
+    pub(crate) indices: *const i64,
+    pub(crate) out: *mut u8,
+}
+
+// SAFETY: as for `PoolJob`.
+unsafe impl Sync for UnpoolJob {}
+
+impl UnpoolJob {
+    /// The error of an index that names no element of a plane of `room`.
+    #[cold]
+    pub(crate) fn outside(op: &'static str, index: i64, room: usize) -> Error {
+        let what = format!("index {index} where there are {room} elements");
+        Error::new(ErrorKind::Index, op, what).hint("give the sizes that the pool's input had")
+    }
+}
+
+impl Slide {
+    /// What a position covers.
+    fn span(&self, at: usize) -> Span {
+        let (size, before) = (self.size as i128, self.before as i128);
+        let first = at as i128 * self.stride as i128 - before;
+        let dilation = self.dilation as i128;
+        let skipped = if first < 0 {
+            (-first + dilation - 1) / dilation
+        } else {
+            0
+        };
+        let start = first + skipped * dilation;
+        let fit = ((size - start + dilation - 1) / dilation).max(0);
+        let taps = (self.kernel as i128 - skipped).min(fit).max(0);
+        let end = (first + self.kernel as i128).min(size + before);
+        let count = if self.padded { end - first } else { taps };
+        Span {
+            start: start.min(size) as usize,
+            taps: taps as usize,
+            count: count.max(0) as usize,
+        }
+    }
+}
+
+impl Cover {
+    /// The dim that is not there.
+    pub(crate) const NONE: Self = Self::Parts { size: 1, out: 1 };
+
+    /// How many positions there are.
+    pub(crate) fn len(&self) -> usize {
+        match *self {
+            Self::Slide(slide) => slide.out,
+            Self::Parts { out, .. } => out,
+        }
+    }
+
+    /// From one element under the window to the next.
+    pub(crate) fn step(&self) -> usize {
+        match *self {
+            Self::Slide(slide) => slide.dilation,
+            Self::Parts { .. } => 1,
+        }
+    }
+
+    /// What a position covers.
+    pub(crate) fn span(&self, at: usize) -> Span {
+        match *self {
+            Self::Slide(slide) => slide.span(at),
+            Self::Parts { size, out } => {
+                let (at, size, out) = (at as u128, size as u128, out as u128);
+                let (start, end) = (at * size / out, ((at + 1) * size).div_ceil(out));
+                let taps = (end - start) as usize;
+                Span {
+                    start: start as usize,
+                    taps,
+                    count: taps,
+                }
+            }
+        }
+    }
+}
