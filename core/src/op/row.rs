@@ -47,6 +47,8 @@ pub enum Class {
     Reduce,
     /// A dim becomes the position of a number: argmax; with the number itself: max.
     ArgReduce,
+    /// Numbers in order along a dim, and where they stand: sort, median.
+    Sort,
     /// Running results along a dim: cumsum.
     Scan,
     /// Normalised along a dim: softmax.

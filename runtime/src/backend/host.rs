@@ -147,8 +147,10 @@ impl Backend for Cpu {
     }
 
     unsafe fn reduce(&self, job: &call::ReduceJob<'_>) -> Result<()> {
+        let reducer = cpu::reduce::find(job.by, job.dtype, job.compute, job.number)
+            .ok_or_else(|| absent(job.op, job.compute))?;
         // SAFETY: the caller's promise.
-        unsafe { cpu::reduce::execute(job) }.map_err(|error| error.in_op(job.op.name()))
+        unsafe { cpu::reduce::execute(&*reducer, job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
     unsafe fn softmax(&self, job: &call::SoftmaxJob<'_>) -> Result<()> {
@@ -168,7 +170,7 @@ impl Backend for Cpu {
 
     unsafe fn scan(&self, job: &call::ScanJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::scan::execute(job) }.map_err(|error| error.in_op(job.op.name()))
+        unsafe { cpu::scan::execute(job) }.map_err(|error| error.in_op(job.op.op().name()))
     }
 
     unsafe fn lines(&self, job: &cpu::sort::LineJob<'_>) -> Result<()> {

@@ -1,10 +1,11 @@
 //! Integers are not divided by zero.
 
+use nomina_core::op::class::Reduce;
 use nomina_core::op::{Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::arg::Source;
-use super::reduce::{ReduceJob, address};
+use super::reduce::{ReduceJob, Reducing, address};
 use crate::backend::backend;
 use crate::raw::Raw;
 use crate::shape::Strides;
@@ -70,6 +71,7 @@ fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
     let rank = layout.shape().len();
     let job = ReduceJob {
         op: Op::All,
+        by: Reducing::Values(Reduce::All),
         compute: dtype,
         number: 0.0,
         shape: layout.shape(),

@@ -93,7 +93,7 @@ pub use random::{
     bernoulli, bernoulli_into, multinomial, normal, poisson, rand, randint, randn, random,
     randperm, sampled,
 };
-pub(crate) use reduce::ReduceJob;
+pub(crate) use reduce::{ReduceJob, Reducing};
 pub use reduce::{ReduceOptions, arg_position, arg_reduce, reduce};
 pub use resize::resize;
 pub(crate) use scan::ScanJob;

@@ -1,6 +1,6 @@
 //! Running results along a dim.
 
-use nomina_core::op::Op;
+use nomina_core::op::{Op, class};
 use nomina_core::{DType, Names, Result};
 
 use super::check;
@@ -11,7 +11,7 @@ use crate::raw::Raw;
 
 /// A scan as a backend sees it. The shape has at least one dim and no size 0.
 pub(crate) struct ScanJob<'a> {
-    pub op: Op,
+    pub op: class::Scan,
     /// What elements are converted to.
     pub compute: DType,
     pub shape: &'a [usize],
@@ -24,14 +24,14 @@ pub(crate) struct ScanJob<'a> {
     pub out_dtype: DType,
 }
 
-/// `cumsum`, `cumprod` or `logcumsumexp` along a dim; `dtype` is what elements are converted to first, and the result's.
+/// A scan of the table along a dim; `dtype` is what elements are converted to first, and the result's.
 ///
 /// # Errors
 /// Another operator, a dim out of range, missing memory.
 pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
-    if !matches!(op, Op::Cumsum | Op::Cumprod | Op::Logcumsumexp) {
+    let Some(by) = class::Scan::of(op) else {
         return Err(check::another(op, "scan"));
-    }
+    };
     let row = op.row();
     let target = dtype.unwrap_or(x.dtype());
     row.check_dtype(target)
@@ -51,7 +51,7 @@ pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
     // SAFETY: the job describes a whole operand, and a fresh result that no one else has.
     unsafe {
         backend.scan(&ScanJob {
-            op,
+            op: by,
             compute: resolved.compute,
             shape: x.shape(),
             strides: x.strides(),

@@ -1,6 +1,6 @@
 //! Normalisation along a dim.
 
-use nomina_core::op::Op;
+use nomina_core::op::{Op, class};
 use nomina_core::{DType, Names, Result};
 
 use super::check;
@@ -11,6 +11,8 @@ use crate::raw::Raw;
 /// A normalisation as a backend sees it. The shape has at least one dim and no size 0.
 pub(crate) struct SoftmaxJob<'a> {
     pub op: Op,
+    /// Whether the result is its logarithm.
+    pub logarithm: bool,
     /// What elements are converted to.
     pub compute: DType,
     pub shape: &'a [usize],
@@ -23,14 +25,14 @@ pub(crate) struct SoftmaxJob<'a> {
     pub out_dtype: DType,
 }
 
-/// `softmax`, `log_softmax` or `softmin` along a dim; `dtype` is what elements are converted to first.
+/// A normalisation of the table along a dim; `dtype` is what elements are converted to first.
 ///
 /// # Errors
 /// Another operator, a dim out of range, a dtype that is no float, missing memory.
 pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
-    if !matches!(op, Op::Softmax | Op::LogSoftmax | Op::Softmin) {
+    let Some(by) = class::Softmax::of(op) else {
         return Err(check::another(op, "softmax"));
-    }
+    };
     let target = dtype.unwrap_or(x.dtype());
     op.row()
         .check_dtype(target)
@@ -39,10 +41,14 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
         return softmax(op, &x.unsqueeze(0)?, 0, dtype)?.squeeze(0);
     }
     check::dim(op.name(), x.shape(), dim)?;
-    if op == Op::Softmin {
-        let negated = super::pointwise(Op::Neg, &[x.into()])?;
-        return softmax(Op::Softmax, &negated, dim, dtype).map_err(|e| e.in_op(op.name()));
-    }
+    let logarithm = match by {
+        class::Softmax::Softmax => false,
+        class::Softmax::LogSoftmax => true,
+        class::Softmax::Softmin => {
+            let negated = super::pointwise(Op::Neg, &[x.into()])?;
+            return softmax(Op::Softmax, &negated, dim, dtype).map_err(|e| e.in_op(op.name()));
+        }
+    };
     let mut out = Raw::empty(op.name(), x.shape(), target, x.device())?;
     if x.numel() == 0 {
         return Ok(out);
@@ -53,6 +59,7 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
     unsafe {
         backend.softmax(&SoftmaxJob {
             op,
+            logarithm,
             compute: target,
             shape: x.shape(),
             strides: x.strides(),

@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
+use super::accumulator::Tile;
 use super::reducer::{Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
 use super::whole::{Lanes, Whole};
@@ -104,9 +105,7 @@ impl<F: Fold> Kernel for Row<'_, F> {
 /// All columns of a tile, each combined over the rows into `out`.
 pub(crate) struct Cols<'a, F: Fold> {
     pub out: &'a mut [F::T],
-    pub xs: *const F::X,
-    pub stride: isize,
-    pub rows: usize,
+    pub tile: Tile<'a, F::X>,
 }
 
 impl<F: Fold> Kernel for Cols<'_, F> {
@@ -114,19 +113,16 @@ impl<F: Fold> Kernel for Cols<'_, F> {
     #[inline(always)]
     fn run(self) {
         let n = self.out.len();
-        // SAFETY: whoever made the tile says that every row has `n` elements.
-        let row = |r: usize| unsafe {
-            many::<F::X>(self.xs.wrapping_offset(r as isize * self.stride).cast(), n)
-        };
+        let (rows, row) = (self.tile.rows(), |r: usize| &self.tile.row(r)[..n]);
         let mut r = 0;
-        while r + 4 <= self.rows {
+        while r + 4 <= rows {
             let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
             for i in 0..n {
                 self.out[i] = F::combine(self.out[i], four::<F>([a[i], b[i], c[i], d[i]]));
             }
             r += 4;
         }
-        while r < self.rows {
+        while r < rows {
             for (out, &x) in self.out.iter_mut().zip(row(r)) {
                 *out = F::combine(*out, F::widen(x));
             }
@@ -194,14 +190,12 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
         parts.fill(MaybeUninit::new(F::IDENTITY));
         // SAFETY: so many were written.
         let parts = unsafe { many_mut::<F::T>(parts.as_mut_ptr().cast(), cols) };
-        dispatch(Cols::<F> {
-            out: parts,
-            xs: xs.cast(),
-            stride,
-            rows,
-        });
-        // SAFETY: `cols` states, by the contract.
-        let states = unsafe { many_mut::<F::Acc>(states, cols) };
+        // SAFETY: `rows` rows of `cols` elements, and as many states, by the contract.
+        let (tile, states) = unsafe {
+            let tile = Tile::new(xs.cast(), stride, rows, cols);
+            (tile, many_mut::<F::Acc>(states, cols))
+        };
+        dispatch(Cols::<F> { out: parts, tile });
         for (state, &part) in states.iter_mut().zip(&*parts) {
             F::add(state, part);
         }
