@@ -160,6 +160,8 @@ pub struct Row {
     /// The gradient with respect to each tensor operand, in order, in terms of `grad`, the operands
     /// and the result; empty where there is none.
     pub grad: &'static [&'static str],
+    /// What it equals, in operators that PyTorch has, where it lacks this one: `log10(add(x, 1))`.
+    pub reference: &'static str,
     /// Inputs for tests.
     pub samples: Samples,
     /// One line of documentation, as a sentence.
@@ -210,6 +212,7 @@ impl Row {
             forms: Forms::PURE,
             class,
             grad: &[],
+            reference: "",
             samples: Samples::Any,
             doc,
             differs: "",
@@ -241,6 +244,12 @@ impl Row {
 
     pub(super) const fn grad(mut self, grad: &'static [&'static str]) -> Self {
         self.grad = grad;
+        self
+    }
+
+    #[allow(dead_code, reason = "for rows that PyTorch lacks")]
+    pub(super) const fn reference(mut self, reference: &'static str) -> Self {
+        self.reference = reference;
         self
     }
 
