@@ -19,6 +19,8 @@ mod near;
 mod one;
 #[path = "rows/recorded.rs"]
 mod recorded;
+#[path = "rows/reference.rs"]
+mod reference;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

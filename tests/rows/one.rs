@@ -161,8 +161,17 @@ fn names(op: Op, call: &Call, inputs: &Inputs, computed: &Value) -> Checked {
     }
 }
 
-/// The values are those that `f64` gives for the same numbers.
+/// The values are those of the row's reference, or those that `f64` gives for the same numbers.
 fn values(op: Op, call: &Call, inputs: &Inputs, computed: &Value, dtype: DType) -> Checked {
+    if !op.row().reference.is_empty() {
+        let wide = at(
+            "conversion",
+            inputs.in_dtype(dtype, dtype.to_float(DType::F64)),
+        )?;
+        let want = at("reference", crate::reference::of(op, &wide))?;
+        return same(computed, &want, 4.0 * tolerance(dtype), true)
+            .map_err(|e| format!("against its reference: {e}"));
+    }
     if !matches!(dtype, DType::F16 | DType::BF16 | DType::F32) {
         return Ok(());
     }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use nomina_core::op::Forms;
+use nomina_core::op::{self, Forms, Op};
 use nomina_runtime::invoke::{self, Form, Value};
 
 use crate::case::{Case, Recorded, Wanted};
 
 /// A recorded call that gave a result.
+#[derive(Clone)]
 pub struct Call {
     pub id: String,
     pub form: Form,
@@ -20,7 +21,8 @@ pub struct Call {
     pub random: bool,
 }
 
-/// The calls of every row, those with a float tensor first; none with an out tensor.
+/// The calls of every row, those with a float tensor first; none with an out tensor. A row that PyTorch
+/// lacks has those of the first operator of its reference that takes the same.
 pub fn by_row() -> BTreeMap<&'static str, Vec<Call>> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let mut files = vec![data.join("cases.jsonl")];
@@ -51,6 +53,16 @@ pub fn by_row() -> BTreeMap<&'static str, Vec<Call>> {
                 !call.names.iter().flatten().any(Option::is_some),
             )
         });
+    }
+    for row in op::rows().filter(|row| !row.reference.is_empty()) {
+        let words = row
+            .reference
+            .split(|c: char| !c.is_alphanumeric() && c != '_');
+        let mut named = words.filter_map(Op::from_name);
+        let alike = named.find(|op| op.row().signature == row.signature);
+        if let Some(borrowed) = alike.and_then(|op| calls.get(op.name())) {
+            calls.insert(row.name, borrowed.clone());
+        }
     }
     calls
 }

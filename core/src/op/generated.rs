@@ -1505,3 +1505,219 @@ impl Op {
         Self::ChannelShuffle,
     ];
 }
+
+/// The operators of a class, for those classes whose kernels are chosen by operator.
+pub mod class {
+    use super::Op;
+
+    /// The rows of [`Class::Reduce`](crate::op::Class::Reduce).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Reduce {
+        /// `sum`
+        Sum,
+        /// `mean`
+        Mean,
+        /// `prod`
+        Prod,
+        /// `amax`
+        Amax,
+        /// `amin`
+        Amin,
+        /// `any`
+        Any,
+        /// `all`
+        All,
+        /// `var`
+        Var,
+        /// `std`
+        Std,
+        /// `logsumexp`
+        Logsumexp,
+        /// `nansum`
+        Nansum,
+        /// `nanmean`
+        Nanmean,
+        /// `count_nonzero`
+        CountNonzero,
+        /// `norm`
+        Norm,
+    }
+
+    impl Reduce {
+        /// All of them, in the order of the table.
+        pub const ALL: &'static [Self] = &[
+            Self::Sum,
+            Self::Mean,
+            Self::Prod,
+            Self::Amax,
+            Self::Amin,
+            Self::Any,
+            Self::All,
+            Self::Var,
+            Self::Std,
+            Self::Logsumexp,
+            Self::Nansum,
+            Self::Nanmean,
+            Self::CountNonzero,
+            Self::Norm,
+        ];
+
+        /// The operator of this class; nothing where it is of another.
+        #[must_use]
+        pub const fn of(op: Op) -> Option<Self> {
+            Some(match op {
+                Op::Sum => Self::Sum,
+                Op::Mean => Self::Mean,
+                Op::Prod => Self::Prod,
+                Op::Amax => Self::Amax,
+                Op::Amin => Self::Amin,
+                Op::Any => Self::Any,
+                Op::All => Self::All,
+                Op::Var => Self::Var,
+                Op::Std => Self::Std,
+                Op::Logsumexp => Self::Logsumexp,
+                Op::Nansum => Self::Nansum,
+                Op::Nanmean => Self::Nanmean,
+                Op::CountNonzero => Self::CountNonzero,
+                Op::Norm => Self::Norm,
+                _ => return None,
+            })
+        }
+
+        /// The operator.
+        #[must_use]
+        pub const fn op(self) -> Op {
+            match self {
+                Self::Sum => Op::Sum,
+                Self::Mean => Op::Mean,
+                Self::Prod => Op::Prod,
+                Self::Amax => Op::Amax,
+                Self::Amin => Op::Amin,
+                Self::Any => Op::Any,
+                Self::All => Op::All,
+                Self::Var => Op::Var,
+                Self::Std => Op::Std,
+                Self::Logsumexp => Op::Logsumexp,
+                Self::Nansum => Op::Nansum,
+                Self::Nanmean => Op::Nanmean,
+                Self::CountNonzero => Op::CountNonzero,
+                Self::Norm => Op::Norm,
+            }
+        }
+    }
+
+    /// The rows of [`Class::ArgReduce`](crate::op::Class::ArgReduce).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum ArgReduce {
+        /// `max`
+        Max,
+        /// `min`
+        Min,
+        /// `argmax`
+        Argmax,
+        /// `argmin`
+        Argmin,
+    }
+
+    impl ArgReduce {
+        /// All of them, in the order of the table.
+        pub const ALL: &'static [Self] = &[Self::Max, Self::Min, Self::Argmax, Self::Argmin];
+
+        /// The operator of this class; nothing where it is of another.
+        #[must_use]
+        pub const fn of(op: Op) -> Option<Self> {
+            Some(match op {
+                Op::Max => Self::Max,
+                Op::Min => Self::Min,
+                Op::Argmax => Self::Argmax,
+                Op::Argmin => Self::Argmin,
+                _ => return None,
+            })
+        }
+
+        /// The operator.
+        #[must_use]
+        pub const fn op(self) -> Op {
+            match self {
+                Self::Max => Op::Max,
+                Self::Min => Op::Min,
+                Self::Argmax => Op::Argmax,
+                Self::Argmin => Op::Argmin,
+            }
+        }
+    }
+
+    /// The rows of [`Class::Scan`](crate::op::Class::Scan).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Scan {
+        /// `cumsum`
+        Cumsum,
+        /// `cumprod`
+        Cumprod,
+        /// `logcumsumexp`
+        Logcumsumexp,
+    }
+
+    impl Scan {
+        /// All of them, in the order of the table.
+        pub const ALL: &'static [Self] = &[Self::Cumsum, Self::Cumprod, Self::Logcumsumexp];
+
+        /// The operator of this class; nothing where it is of another.
+        #[must_use]
+        pub const fn of(op: Op) -> Option<Self> {
+            Some(match op {
+                Op::Cumsum => Self::Cumsum,
+                Op::Cumprod => Self::Cumprod,
+                Op::Logcumsumexp => Self::Logcumsumexp,
+                _ => return None,
+            })
+        }
+
+        /// The operator.
+        #[must_use]
+        pub const fn op(self) -> Op {
+            match self {
+                Self::Cumsum => Op::Cumsum,
+                Self::Cumprod => Op::Cumprod,
+                Self::Logcumsumexp => Op::Logcumsumexp,
+            }
+        }
+    }
+
+    /// The rows of [`Class::Softmax`](crate::op::Class::Softmax).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Softmax {
+        /// `softmax`
+        Softmax,
+        /// `log_softmax`
+        LogSoftmax,
+        /// `softmin`
+        Softmin,
+    }
+
+    impl Softmax {
+        /// All of them, in the order of the table.
+        pub const ALL: &'static [Self] = &[Self::Softmax, Self::LogSoftmax, Self::Softmin];
+
+        /// The operator of this class; nothing where it is of another.
+        #[must_use]
+        pub const fn of(op: Op) -> Option<Self> {
+            Some(match op {
+                Op::Softmax => Self::Softmax,
+                Op::LogSoftmax => Self::LogSoftmax,
+                Op::Softmin => Self::Softmin,
+                _ => return None,
+            })
+        }
+
+        /// The operator.
+        #[must_use]
+        pub const fn op(self) -> Op {
+            match self {
+                Self::Softmax => Op::Softmax,
+                Self::LogSoftmax => Op::LogSoftmax,
+                Self::Softmin => Op::Softmin,
+            }
+        }
+    }
+}

@@ -19,7 +19,7 @@ mod signature;
 mod table;
 
 pub use dtype_rule::{DTypeRule, DTypes, Resolved};
-pub use generated::Op;
+pub use generated::{Op, class};
 pub use row::{Class, Forms, NameRule, Row, Samples, Status};
 pub use signature::{Param, ParamKind, Signature};
 

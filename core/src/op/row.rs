@@ -47,6 +47,8 @@ pub enum Class {
     Reduce,
     /// A dim becomes the position of a number: argmax; with the number itself: max.
     ArgReduce,
+    /// Numbers in order along a dim, and where they stand: sort, median.
+    Sort,
     /// Running results along a dim: cumsum.
     Scan,
     /// Normalised along a dim: softmax.
@@ -158,6 +160,8 @@ pub struct Row {
     /// The gradient with respect to each tensor operand, in order, in terms of `grad`, the operands
     /// and the result; empty where there is none.
     pub grad: &'static [&'static str],
+    /// What it equals, in operators that PyTorch has, where it lacks this one: `log10(add(x, 1))`.
+    pub reference: &'static str,
     /// Inputs for tests.
     pub samples: Samples,
     /// One line of documentation, as a sentence.
@@ -208,6 +212,7 @@ impl Row {
             forms: Forms::PURE,
             class,
             grad: &[],
+            reference: "",
             samples: Samples::Any,
             doc,
             differs: "",
@@ -239,6 +244,12 @@ impl Row {
 
     pub(super) const fn grad(mut self, grad: &'static [&'static str]) -> Self {
         self.grad = grad;
+        self
+    }
+
+    #[allow(dead_code, reason = "for rows that PyTorch lacks")]
+    pub(super) const fn reference(mut self, reference: &'static str) -> Self {
+        self.reference = reference;
         self
     }
 

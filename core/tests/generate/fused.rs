@@ -2,30 +2,10 @@
 
 use std::fmt::Write;
 
-use nomina_core::op::{Class, NameRule, Op, Status};
+use nomina_core::op::{self, Class, NameRule, Status};
 
 use super::ids::variant;
 use super::typed_forms::TypedForms;
-
-/// Reductions to one tensor that read every element once, in blocks: a chain is reduced as it is computed.
-fn in_pass(op: Op) -> bool {
-    use Op::{All, Amax, Amin, Any, Logsumexp, Mean, Nanmean, Nansum, Norm, Prod, Std, Sum, Var};
-    matches!(
-        op,
-        Sum | Mean
-            | Prod
-            | Amax
-            | Amin
-            | All
-            | Any
-            | Var
-            | Std
-            | Logsumexp
-            | Nansum
-            | Nanmean
-            | Norm
-    )
-}
 
 /// What may stand in a chain: methods, the operators they are, how many operands stand in parentheses, and
 /// what the numbers of their expressions are; and what may end it, with the operator where it goes into
@@ -38,31 +18,31 @@ struct Allowed {
 fn gather(forms: &TypedForms) -> Allowed {
     let mut operators = Vec::new();
     let mut reductions: Vec<(&str, Option<String>)> = Vec::new();
-    for &op in Op::ALL {
-        let row = op.row();
+    for row in op::rows() {
         if row.status != Status::Built {
             continue;
         }
         match row.class {
             Class::Unary(_) | Class::Binary(_) | Class::Ternary(_) => {}
-            Class::Reduce | Class::ArgReduce
+            Class::Reduce | Class::ArgReduce | Class::Sort
                 if row.rule == NameRule::Removes && forms.has(row.name, 1) =>
             {
-                reductions.push((row.name, in_pass(op).then(|| variant(row.name))));
+                // Those to one tensor read every element once, in blocks: a chain is reduced as it is computed.
+                let in_pass = row.class == Class::Reduce;
+                reductions.push((row.name, in_pass.then(|| variant(row.name))));
                 continue;
             }
             _ => continue,
         }
         // A mask that is larger than what it fills is a matter of its own.
         let (arity, _) = row.expression().unwrap_or_default();
-        let method = if op == Op::Where {
-            "where_cond"
-        } else {
-            row.name
+        let method = match row.name {
+            "where" => "where_cond",
+            name => name,
         };
         let number = |text: Option<&str>| text.and_then(|text| text.parse::<f64>().ok());
         let numbers: Option<Vec<f64>> = row.numbers().map(|param| number(param.default)).collect();
-        let Some(numbers) = numbers.filter(|_| op != Op::MaskedFill) else {
+        let Some(numbers) = numbers.filter(|_| row.name != "masked_fill") else {
             continue;
         };
         if forms.has(method, arity - 1) {

@@ -1,8 +1,8 @@
-//! The enum of operators.
+//! The enum of operators, and those of the classes.
 
 use std::fmt::Write;
 
-use nomina_core::op;
+use nomina_core::op::{self, Class, Row};
 
 /// `logical_and` as `LogicalAnd`, `normal_` as `NormalInPlace`.
 pub fn variant(name: &str) -> String {
@@ -33,5 +33,49 @@ pub fn ops() -> String {
     for row in op::rows() {
         let _ = write!(out, "Self::{},", variant(row.name));
     }
-    out + "];\n}\n"
+    out += "];\n}\n";
+    classes(&mut out);
+    out
+}
+
+/// Classes whose kernels are chosen by operator.
+const CHOSEN: [Class; 4] = [Class::Reduce, Class::ArgReduce, Class::Scan, Class::Softmax];
+
+/// An enum for each class, so that rustc points at the `match` that lacks a kernel.
+fn classes(out: &mut String) {
+    *out += "\n/// The operators of a class, for those classes whose kernels are chosen by operator.\n\
+             pub mod class {\nuse super::Op;\n";
+    for class in CHOSEN {
+        let of_class = |row: &&Row| row.class == class;
+        let variants: Vec<(&str, String)> = op::rows()
+            .filter(of_class)
+            .map(|row| (row.name, variant(row.name)))
+            .collect();
+        let _ = write!(
+            out,
+            "\n/// The rows of [`Class::{class:?}`](crate::op::Class::{class:?}).\n\
+             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\n\
+             pub enum {class:?} {{\n"
+        );
+        for (name, variant) in &variants {
+            let _ = writeln!(out, "/// `{name}`\n{variant},");
+        }
+        let each = |text: &dyn Fn(&str) -> String| -> String {
+            variants.iter().map(|(_, variant)| text(variant)).collect()
+        };
+        let _ = write!(
+            out,
+            "}}\n\nimpl {class:?} {{\n\
+             /// All of them, in the order of the table.\n\
+             pub const ALL: &'static [Self] = &[{}];\n\n\
+             /// The operator of this class; nothing where it is of another.\n\
+             #[must_use]\npub const fn of(op: Op) -> Option<Self> {{\n\
+             Some(match op {{\n{}_ => return None,\n}})\n}}\n\n\
+             /// The operator.\n#[must_use]\npub const fn op(self) -> Op {{\nmatch self {{\n{}}}\n}}\n}}\n",
+            each(&|name| format!("Self::{name},")),
+            each(&|name| format!("Op::{name} => Self::{name},\n")),
+            each(&|name| format!("Self::{name} => Op::{name},\n")),
+        );
+    }
+    *out += "}\n";
 }

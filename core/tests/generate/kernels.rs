@@ -1,6 +1,7 @@
 //! The elementwise kernels of the host, from the scalar expressions of the table.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use nomina_core::DType;
 use nomina_core::op::{self, Row};
@@ -24,53 +25,60 @@ pub fn pointwise() -> String {
          /// the operator does not compute in.\n\
          pub(crate) fn kernel(op: Op, compute: DType) -> Option<&'static Kernel> {\nmatch op {\n",
     );
-    let mut others = Vec::new();
-    for row in op::rows() {
-        match row.expression() {
-            Some(_) => {
-                let _ = writeln!(
-                    out,
-                    "Op::{} => of_{}(compute),",
-                    variant(row.name),
-                    row.name
-                );
-            }
-            None => others.push(format!("Op::{}", variant(row.name))),
-        }
+    for row in op::rows().filter(|row| row.expression().is_some()) {
+        let _ = writeln!(
+            out,
+            "Op::{} => of_{}(compute),",
+            variant(row.name),
+            row.name
+        );
     }
-    if !others.is_empty() {
-        let _ = writeln!(out, "{} => None,", others.join(" | "));
-    }
-    out += "}\n}\n";
+    out += "_ => None,\n}\n}\n";
+    let fused = [fused("single"), fused("double"), Vec::new()];
     for row in op::rows() {
         if let Some((arity, expr)) = row.expression() {
-            function(&mut out, row, arity, expr);
+            function(&mut out, row, arity, expr, &fused);
         }
     }
     out
 }
 
-/// Functions that are calls: a loop over them is no faster in another instruction set.
-const CALLS: &str = "sin cos tan asin acos atan sinh cosh asinh acosh atanh expm1 exp2 log1p log2 \
-                     log10 sinc erf erfc erfinv lgamma digamma atan2 hypot logaddexp xlogy silu \
-                     gelu floor_divide fmod remainder gelu_tanh softplus logsigmoid mish elu celu \
-                     selu logit logit_eps logaddexp2 xlog1py nextafter gcd lcm trunc_divide angle \
-                     erfcx ndtr ndtri log_ndtr entr i0 i0e i1 i1e polygamma zeta round_decimals \
-                     tanhshrink binary_entropy logit_entropy divergence soft_margin stirling";
+/// Functions of a few instructions, over which a loop is faster in a wider instruction set. Others are
+/// taken for calls, and have one loop.
+const PLAIN: &str = "above abs add bitwise_and bitwise_left_shift bitwise_not bitwise_or \
+                     bitwise_right_shift bitwise_xor ceil clamp copysign deg2rad div dropped eq exp \
+                     floor fmax fmin frac ge gt hardshrink hardsigmoid hardswish heaviside \
+                     huber_error isclose isclose_nan isfinite isinf isnan isneginf isposinf isreal \
+                     le leaky_relu lerp log logical_and logical_not logical_or logical_xor lt \
+                     maximum minimum mul nan_to_num ne neg pow rad2deg reciprocal relu relu6 round \
+                     rsqrt select sgn sigmoid signbit smooth_error softshrink softsign sqrt square \
+                     sub tanh trunc";
 
-/// What `f32` and `f64` have without a branch or a call, for instruction sets with fused products or without.
-const FUSED: &str = "exp log tanh sigmoid erf pow exp2 log2 log10 log1p expm1 sinh cosh silu gelu \
-                     gelu_tanh erfc ndtr elu softplus logsigmoid mish asin acos atan asinh acosh \
-                     atanh sinc atan2 hypot logaddexp logaddexp2 xlogy xlog1py celu selu logit \
-                     logit_eps entr tanhshrink erfinv ndtri";
+/// What `f32` (`single`) and `f64` (`double`) have without a branch or a call, for instruction sets with
+/// fused products or without: the functions of the module that say whether there are any.
+fn fused(module: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src/cpu/numeric");
+    let mut texts = vec![read(&folder.join(format!("{module}.rs")))];
+    let parts = std::fs::read_dir(folder.join(module)).expect("a folder of functions");
+    texts.extend(parts.flatten().map(|part| read(&part.path())));
+    if module == "single" {
+        texts.extend(["widened.rs", "wider.rs"].map(|file| read(&folder.join(file))));
+    }
+    let names = texts
+        .iter()
+        .flat_map(|text| text.split("pub(crate) fn ").skip(1));
+    let names = names.filter_map(|rest| rest.split_once("<const FMA: bool>("));
+    names.map(|(name, _)| name.to_owned()).collect()
+}
 
-/// As [`FUSED`], of `f64` alone.
-const FUSED_WIDE: &str = "erfcx log_ndtr";
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).expect("a readable source")
+}
 
-/// As [`FUSED`], of numbers up to a bound; beyond, they are calls.
+/// As [`fused`], of numbers up to a bound; beyond, they are calls.
 const REACHING: &str = "sin cos tan";
 
-/// As [`FUSED`], of most numbers; the others are calls.
+/// As [`fused`], of most numbers; the others are calls.
 const HOLDING: &str = "floor_divide fmod remainder";
 
 /// What is done sooner than results are copied: in place it has loops of its own, in `f32` and `f64`.
@@ -81,7 +89,7 @@ fn named(list: &str, name: &str) -> bool {
 }
 
 /// The expression, with the functions of the list as those of the module.
-fn fuse(expr: &str, module: &str, list: &str) -> String {
+fn fuse(expr: &str, module: &str, list: &[String]) -> String {
     let (mut out, mut rest) = (String::new(), expr);
     while let Some((name, _)) = rest.split_once('(') {
         let start = name
@@ -89,7 +97,7 @@ fn fuse(expr: &str, module: &str, list: &str) -> String {
             .map_or(0, |at| at + 1);
         let (before, function) = name.split_at(start);
         out += before;
-        if named(list, function) {
+        if list.iter().any(|fused| fused == function) {
             let _ = write!(out, "{module}::{function}::<FMA>(");
         } else {
             let _ = write!(out, "{function}(");
@@ -99,7 +107,7 @@ fn fuse(expr: &str, module: &str, list: &str) -> String {
     out + rest
 }
 
-fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
+fn function(out: &mut String, row: &Row, arity: usize, expr: &str, fused: &[Vec<String>; 3]) {
     let _ = write!(
         out,
         "\nfn of_{}(compute: DType) -> Option<&'static Kernel> {{\nSome(match compute {{\n",
@@ -117,12 +125,18 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
     let (yes, no): (Vec<DType>, Vec<DType>) = DType::ALL
         .into_iter()
         .partition(|dtype| takes.contains(dtype));
-    let functions = || expr.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let functions = || {
+        let words = expr.split('(').rev().skip(1);
+        words.filter_map(|text| {
+            text.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .next()
+        })
+    };
     for dtype in yes {
         let (module, list) = match dtype {
-            DType::F32 => ("single", FUSED.to_owned()),
-            DType::F64 => ("double", format!("{FUSED} {FUSED_WIDE}")),
-            _ => ("", String::new()),
+            DType::F32 => ("single", &fused[0]),
+            DType::F64 => ("double", &fused[1]),
+            _ => ("", &fused[2]),
         };
         if let (true, Some(function)) = (!list.is_empty(), expr.strip_suffix("(x)"))
             && named(REACHING, function)
@@ -143,8 +157,9 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
             );
             continue;
         }
-        let fuses = |function: &str| named(&list, function);
-        let levels = if functions().any(|function| named(CALLS, function) && !fuses(function)) {
+        let fuses = |function: &str| list.iter().any(|fused| fused == function);
+        let calls = |function: &str| !named(PLAIN, function) && !fuses(function);
+        let levels = if functions().any(calls) {
             "one_level"
         } else if functions().any(fuses) {
             "fused"
@@ -152,7 +167,7 @@ fn function(out: &mut String, row: &Row, arity: usize, expr: &str) {
             "levels"
         };
         let expr = if levels == "fused" {
-            fuse(expr, module, &list)
+            fuse(expr, module, list)
         } else {
             expr.into()
         };

@@ -142,7 +142,7 @@ pub const REDUCTIONS: &[(&str, Option<&str>)] = &[
     ("any", Some("Any")),
     ("argmax", None),
     ("argmin", None),
-    ("count_nonzero", None),
+    ("count_nonzero", Some("CountNonzero")),
     ("logsumexp", Some("Logsumexp")),
     ("max", None),
     ("mean", Some("Mean")),

@@ -1,12 +1,13 @@
 //! Integers are not divided by zero.
 
+use nomina_core::op::class::Reduce;
 use nomina_core::op::{Op, Resolved};
 use nomina_core::{DType, Error, ErrorKind, Names, Result, Scalar};
 
 use super::arg::Source;
 use super::reduce::address;
 use crate::call::backend::backend;
-use crate::job::ReduceJob;
+use crate::job::{ReduceJob, Reducing};
 use crate::raw::Raw;
 use crate::shape::Strides;
 use crate::{Device, SmallVec};
@@ -71,6 +72,7 @@ fn none_is_zero(op: Op, divisor: Source<'_>) -> Result<bool> {
     let rank = layout.shape().len();
     let job = ReduceJob {
         op: Op::All,
+        by: Reducing::Values(Reduce::All),
         compute: dtype,
         number: 0.0,
         shape: layout.shape(),

@@ -1,6 +1,6 @@
 //! Reductions over dims.
 
-use nomina_core::op::Op;
+use nomina_core::op::{Op, class};
 use nomina_core::rule::INLINE_DIMS;
 use nomina_core::{DType, Error, ErrorKind, Names, Result};
 
@@ -8,7 +8,7 @@ use super::check;
 use crate::SmallVec;
 use crate::call::backend::backend;
 use crate::config::default_dtype;
-use crate::job::ReduceJob;
+use crate::job::{ReduceJob, Reducing};
 use crate::raw::Raw;
 use crate::shape::{Shape, row_major, zeros};
 
@@ -104,8 +104,10 @@ fn nothing(op: Op, x: &Raw, dim: usize) -> Error {
 }
 
 /// Hands a job over; results that have no element are left alone.
+#[allow(clippy::too_many_arguments, reason = "they are a job's")]
 fn run(
     op: Op,
+    by: Reducing,
     compute: DType,
     number: f64,
     x: &Raw,
@@ -131,6 +133,7 @@ fn run(
     unsafe {
         backend.reduce(&ReduceJob {
             op,
+            by,
             compute,
             number,
             shape: x.shape(),
@@ -155,32 +158,16 @@ pub(in crate::call) fn address(result: &mut Raw) -> *mut u8 {
     }
 }
 
-/// Whether [`reduce`] computes it.
-pub(super) fn is_reduction(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Sum
-            | Op::Mean
-            | Op::Prod
-            | Op::Amax
-            | Op::Amin
-            | Op::Any
-            | Op::All
-            | Op::Var
-            | Op::Std
-            | Op::Logsumexp
-            | Op::Nansum
-            | Op::Nanmean
-            | Op::CountNonzero
-            | Op::Norm
-            | Op::Max
-            | Op::Min
-    )
+/// The reduction that [`reduce`] computes for an operator: `max` over all dims is `amax`.
+pub(super) fn reduction(op: Op) -> Option<class::Reduce> {
+    match op {
+        Op::Max => Some(class::Reduce::Amax),
+        Op::Min => Some(class::Reduce::Amin),
+        op => class::Reduce::of(op),
+    }
 }
 
-/// `sum`, `mean`, `prod`, `amax`, `amin`, `any`, `all`, `var`, `std`, `logsumexp`, `nansum`,
-/// `nanmean`, `count_nonzero`, `norm`, and `max` and
-/// `min` over all given dims.
+/// The reductions of the table, and `max` and `min` over all given dims.
 ///
 /// # Errors
 /// Another operator, a dim that is out of range or stands twice, a dtype the operator does not take, no elements to
@@ -192,16 +179,15 @@ pub fn reduce(
     keepdim: bool,
     options: ReduceOptions,
 ) -> Result<Raw> {
-    if !is_reduction(op) {
+    let Some(mut by) = reduction(op) else {
         return Err(check::another(op, "reduce"));
-    }
+    };
     let reduced = Reduced::new(op, x, dims, keepdim)?;
     let row = op.row();
     let target = options.dtype.unwrap_or(x.dtype());
     row.check_dtype(target)
         .map_err(|error| error.operand(&Names::default(), x.shape()))?;
     let mut resolved = row.dtype.resolve(target, default_dtype());
-    let mut op = op;
     if let Some(dtype) = options.dtype {
         if !matches!(
             op,
@@ -215,13 +201,16 @@ pub fn reduce(
         resolved.result = dtype;
         // In bool, a sum is true if a summand is, and a product if all factors are.
         if dtype == DType::Bool {
-            op = if op == Op::Prod { Op::All } else { Op::Any };
+            by = match by {
+                class::Reduce::Prod => class::Reduce::All,
+                _ => class::Reduce::Any,
+            };
         }
     }
     if op == Op::Norm {
         return norm(x, &reduced, options);
     }
-    if matches!(op, Op::Amax | Op::Amin | Op::Max | Op::Min)
+    if matches!(by, class::Reduce::Amax | class::Reduce::Amin)
         && let Some(dim) = reduced.empty(x)
     {
         return Err(nothing(op, x, dim));
@@ -232,6 +221,7 @@ pub fn reduce(
     }
     run(
         op,
+        Reducing::Values(by),
         resolved.compute,
         options.correction,
         x,
@@ -265,7 +255,8 @@ fn norm(x: &Raw, reduced: &Reduced, options: ReduceOptions) -> Result<Raw> {
     let x = magnitudes.as_ref().unwrap_or(x);
     let result = options.dtype.unwrap_or(x.dtype()).to_real();
     let mut out = reduced.result(op, x, result)?;
-    run(op, DType::F64, p, x, reduced, Some(&mut out), None)?;
+    let by = Reducing::Values(class::Reduce::Norm);
+    run(op, by, DType::F64, p, x, reduced, Some(&mut out), None)?;
     Ok(out)
 }
 
@@ -280,24 +271,19 @@ fn complex_variance(
     let real = x.dtype().to_real();
     let parts = [super::real(x)?, super::imag(x)?];
     let mut imaginary = reduced.result(op, x, real)?;
-    run(
-        Op::Var,
-        real,
-        correction,
-        &parts[0],
-        reduced,
-        Some(&mut out),
-        None,
-    )?;
-    run(
-        Op::Var,
-        real,
-        correction,
-        &parts[1],
-        reduced,
-        Some(&mut imaginary),
-        None,
-    )?;
+    let variance = Reducing::Values(class::Reduce::Var);
+    for (part, out) in parts.iter().zip([&mut out, &mut imaginary]) {
+        run(
+            op,
+            variance,
+            real,
+            correction,
+            part,
+            reduced,
+            Some(out),
+            None,
+        )?;
+    }
     let sum = super::pointwise_owned(Op::Add, out, &[super::Arg::Tensor(&imaginary)])?;
     if op == Op::Std {
         super::pointwise_owned(Op::Sqrt, sum, &[])
@@ -312,9 +298,10 @@ fn complex_variance(
 /// # Errors
 /// As [`reduce`].
 pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Raw)> {
-    if !matches!(op, Op::Max | Op::Min) {
+    let Some(by @ (class::ArgReduce::Max | class::ArgReduce::Min)) = class::ArgReduce::of(op)
+    else {
         return Err(check::another(op, "arg_reduce"));
-    }
+    };
     let reduced = Reduced::new(op, x, &along(x, dim), keepdim)?;
     op.row()
         .check_dtype(x.dtype())
@@ -326,6 +313,7 @@ pub fn arg_reduce(op: Op, x: &Raw, dim: usize, keepdim: bool) -> Result<(Raw, Ra
     let mut positions = reduced.result(op, x, DType::I64)?;
     run(
         op,
+        Reducing::Positions(by),
         x.dtype(),
         0.0,
         x,
@@ -350,9 +338,10 @@ fn along(x: &Raw, dim: usize) -> SmallVec<[usize; 8]> {
 /// # Errors
 /// As [`reduce`].
 pub fn arg_position(op: Op, x: &Raw, dim: Option<usize>, keepdim: bool) -> Result<Raw> {
-    if !matches!(op, Op::Argmax | Op::Argmin) {
+    let Some(by @ (class::ArgReduce::Argmax | class::ArgReduce::Argmin)) = class::ArgReduce::of(op)
+    else {
         return Err(check::another(op, "arg_position"));
-    }
+    };
     let dims = dim.map_or_else(|| (0..x.rank()).collect(), |dim| along(x, dim));
     let reduced = Reduced::new(op, x, &dims, keepdim)?;
     op.row()
@@ -362,7 +351,9 @@ pub fn arg_position(op: Op, x: &Raw, dim: Option<usize>, keepdim: bool) -> Resul
         return Err(nothing(op, x, dim));
     }
     let mut positions = reduced.result(op, x, DType::I64)?;
-    run(op, x.dtype(), 0.0, x, &reduced, None, Some(&mut positions))?;
+    let by = Reducing::Positions(by);
+    let found = Some(&mut positions);
+    run(op, by, x.dtype(), 0.0, x, &reduced, None, found)?;
     Ok(positions)
 }
 

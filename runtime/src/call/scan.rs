@@ -1,6 +1,6 @@
 //! Running results along a dim.
 
-use nomina_core::op::Op;
+use nomina_core::op::{Op, class};
 use nomina_core::{DType, Names, Result};
 
 use super::check;
@@ -10,14 +10,14 @@ use crate::config::default_dtype;
 use crate::job::ScanJob;
 use crate::raw::Raw;
 
-/// `cumsum`, `cumprod` or `logcumsumexp` along a dim; `dtype` is what elements are converted to first, and the result's.
+/// A scan of the table along a dim; `dtype` is what elements are converted to first, and the result's.
 ///
 /// # Errors
 /// Another operator, a dim out of range, missing memory.
 pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
-    if !matches!(op, Op::Cumsum | Op::Cumprod | Op::Logcumsumexp) {
+    let Some(by) = class::Scan::of(op) else {
         return Err(check::another(op, "scan"));
-    }
+    };
     let row = op.row();
     let target = dtype.unwrap_or(x.dtype());
     row.check_dtype(target)
@@ -37,7 +37,7 @@ pub fn scan(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
     // SAFETY: the job describes a whole operand, and a fresh result that no one else has.
     unsafe {
         backend.scan(&ScanJob {
-            op,
+            op: by,
             compute: resolved.compute,
             shape: x.shape(),
             strides: x.strides(),

@@ -1,6 +1,6 @@
 //! Normalisation along a dim.
 
-use nomina_core::op::Op;
+use nomina_core::op::{Op, class};
 use nomina_core::{DType, Names, Result};
 
 use super::check;
@@ -9,14 +9,14 @@ use crate::call::backend::backend;
 use crate::job::SoftmaxJob;
 use crate::raw::Raw;
 
-/// `softmax`, `log_softmax` or `softmin` along a dim; `dtype` is what elements are converted to first.
+/// A normalisation of the table along a dim; `dtype` is what elements are converted to first.
 ///
 /// # Errors
 /// Another operator, a dim out of range, a dtype that is no float, missing memory.
 pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw> {
-    if !matches!(op, Op::Softmax | Op::LogSoftmax | Op::Softmin) {
+    let Some(by) = class::Softmax::of(op) else {
         return Err(check::another(op, "softmax"));
-    }
+    };
     let target = dtype.unwrap_or(x.dtype());
     op.row()
         .check_dtype(target)
@@ -25,10 +25,14 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
         return softmax(op, &x.unsqueeze(0)?, 0, dtype)?.squeeze(0);
     }
     check::dim(op.name(), x.shape(), dim)?;
-    if op == Op::Softmin {
-        let negated = super::pointwise(Op::Neg, &[x.into()])?;
-        return softmax(Op::Softmax, &negated, dim, dtype).map_err(|e| e.in_op(op.name()));
-    }
+    let logarithm = match by {
+        class::Softmax::Softmax => false,
+        class::Softmax::LogSoftmax => true,
+        class::Softmax::Softmin => {
+            let negated = super::pointwise(Op::Neg, &[x.into()])?;
+            return softmax(Op::Softmax, &negated, dim, dtype).map_err(|e| e.in_op(op.name()));
+        }
+    };
     let mut out = Raw::empty(op.name(), x.shape(), target, x.device())?;
     if x.numel() == 0 {
         return Ok(out);
@@ -39,6 +43,7 @@ pub fn softmax(op: Op, x: &Raw, dim: usize, dtype: Option<DType>) -> Result<Raw>
     unsafe {
         backend.softmax(&SoftmaxJob {
             op,
+            logarithm,
             compute: target,
             shape: x.shape(),
             strides: x.strides(),

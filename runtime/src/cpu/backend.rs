@@ -134,8 +134,10 @@ impl Backend for Cpu {
     }
 
     unsafe fn reduce(&self, job: &ReduceJob<'_>) -> Result<()> {
+        let reducer = cpu::reduce::find(job.by, job.dtype, job.compute, job.number)
+            .ok_or_else(|| absent(job.op, job.compute))?;
         // SAFETY: the caller's promise.
-        unsafe { cpu::reduce::execute(job) }.map_err(|error| error.in_op(job.op.name()))
+        unsafe { cpu::reduce::execute(&*reducer, job) }.map_err(|error| error.in_op(job.op.name()))
     }
 
     unsafe fn softmax(&self, job: &SoftmaxJob<'_>) -> Result<()> {
@@ -155,7 +157,7 @@ impl Backend for Cpu {
 
     unsafe fn scan(&self, job: &ScanJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { cpu::scan::execute(job) }.map_err(|error| error.in_op(job.op.name()))
+        unsafe { cpu::scan::execute(job) }.map_err(|error| error.in_op(job.op.op().name()))
     }
 
     unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()> {

@@ -139,7 +139,7 @@ impl Backend for Cuda {
 
     unsafe fn scan(&self, job: &ScanJob<'_>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { scan::scan(self.forever(job.op.name())?, job) }
+        unsafe { scan::scan(self.forever(job.op.op().name())?, job) }
     }
 
     unsafe fn lines(&self, job: &LineJob<'_>) -> Result<()> {

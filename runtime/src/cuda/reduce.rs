@@ -1,6 +1,9 @@
 //! Reductions of dims.
 
+use std::collections::HashSet;
+
 use nomina_core::op::Op;
+use nomina_core::op::class::{ArgReduce, Reduce};
 use nomina_core::{DType, Result};
 
 use super::catalog::Module;
@@ -11,12 +14,12 @@ use super::source::{File, Source};
 use super::{Cuda, staged};
 use crate::SmallVec;
 use crate::dispatch::arithmetic;
-use crate::job::{FusedJob, ReduceJob};
+use crate::job::{FusedJob, ReduceJob, Reducing};
 
 /// What `reduce.cu` takes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
-struct Reduce {
+struct Job {
     lines: Lines<2>,
     values: *mut u8,
     positions: *mut i64,
@@ -26,7 +29,7 @@ struct Reduce {
 }
 
 // SAFETY: `Reduce` of `reduce.cu`.
-unsafe impl Argument for Reduce {}
+unsafe impl Argument for Job {}
 
 /// A reduction of `reduce.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,8 +43,8 @@ struct Kind {
     flag: bool,
 }
 
-/// The reduction of an operator; `None` where kernels have none.
-fn kind(op: Op, compute: DType, number: f64, count: usize, positions: bool) -> Option<Kind> {
+/// What computes it in `reduce.cuh`; `None` for dtypes that no kernel takes.
+fn kind(by: Reducing, compute: DType, number: f64, count: usize) -> Option<Kind> {
     let dtype = arithmetic(compute);
     let of = |name, load: DType, state| Kind {
         name,
@@ -50,53 +53,56 @@ fn kind(op: Op, compute: DType, number: f64, count: usize, positions: bool) -> O
         number: 1.0,
         flag: false,
     };
-    let inexact = !dtype.is_integral();
+    let (inexact, real) = (!dtype.is_integral(), !dtype.is_complex());
     // Sums of integers are i64's.
     let wide = if inexact { dtype } else { DType::I64 };
-    let real = !dtype.is_complex();
-    Some(match op {
-        Op::Max | Op::Argmax if positions && real => of("Argmax", dtype, 16),
-        Op::Min | Op::Argmin if positions && real => of("Argmin", dtype, 16),
-        _ if positions => return None,
-        Op::Sum => of("Sum", wide, wide.size()),
-        Op::Mean if inexact => Kind {
-            number: count as f64,
-            ..of("Sum", wide, wide.size())
-        },
-        Op::Prod => of("Prod", wide, wide.size()),
-        Op::Amax | Op::Max if real => of("Max", dtype, dtype.size()),
-        Op::Amin | Op::Min if real => of("Min", dtype, dtype.size()),
-        Op::Any => of("Any", DType::Bool, 4),
-        Op::All => of("All", DType::Bool, 4),
-        Op::CountNonzero => of("Count", DType::Bool, 8),
-        Op::Var | Op::Std if inexact && real => Kind {
-            number: (count as f64 - number).max(0.0),
-            flag: op == Op::Std,
-            ..of("Variance", dtype, 24)
-        },
-        Op::Nansum | Op::Nanmean if inexact && real => Kind {
-            flag: op == Op::Nanmean,
-            ..of("NanSum", dtype, 16)
-        },
-        Op::Nansum if real => of("Sum", wide, 8),
-        Op::Norm if real => {
-            let name = match number {
-                0.0 => "NormZero",
-                1.0 => "NormOne",
-                2.0 => "NormTwo",
-                f64::INFINITY => "NormMost",
-                f64::NEG_INFINITY => "NormLeast",
-                _ => "NormPower",
-            };
-            Kind {
-                number,
-                ..of(name, DType::F64, 8)
+    let variance = |flag| Kind {
+        number: (count as f64 - number).max(0.0),
+        flag,
+        ..of("Variance", dtype, 24)
+    };
+    let there = |flag| Kind {
+        flag,
+        ..of("NanSum", dtype, 16)
+    };
+    let (kind, taken) = match by {
+        Reducing::Positions(ArgReduce::Max | ArgReduce::Argmax) => (of("Argmax", dtype, 16), real),
+        Reducing::Positions(ArgReduce::Min | ArgReduce::Argmin) => (of("Argmin", dtype, 16), real),
+        Reducing::Values(op) => match op {
+            Reduce::Sum => (of("Sum", wide, wide.size()), true),
+            Reduce::Mean => {
+                let number = count as f64;
+                let sum = of("Sum", wide, wide.size());
+                (Kind { number, ..sum }, inexact)
             }
-        }
-        Op::Logsumexp if !real => of("LogSumExp", DType::C128, 24),
-        Op::Logsumexp if inexact => of("LogSumExp", dtype, 2 * dtype.size()),
-        _ => return None,
-    })
+            Reduce::Prod => (of("Prod", wide, wide.size()), true),
+            Reduce::Amax => (of("Max", dtype, dtype.size()), real),
+            Reduce::Amin => (of("Min", dtype, dtype.size()), real),
+            Reduce::Any => (of("Any", DType::Bool, 4), true),
+            Reduce::All => (of("All", DType::Bool, 4), true),
+            Reduce::CountNonzero => (of("Count", DType::Bool, 8), true),
+            Reduce::Var => (variance(false), inexact && real),
+            Reduce::Std => (variance(true), inexact && real),
+            Reduce::Nansum if inexact => (there(false), real),
+            Reduce::Nansum => (of("Sum", wide, 8), true),
+            Reduce::Nanmean => (there(true), inexact && real),
+            Reduce::Norm => {
+                let name = match number {
+                    0.0 => "NormZero",
+                    1.0 => "NormOne",
+                    2.0 => "NormTwo",
+                    f64::INFINITY => "NormMost",
+                    f64::NEG_INFINITY => "NormLeast",
+                    _ => "NormPower",
+                };
+                let norm = of(name, DType::F64, 8);
+                (Kind { number, ..norm }, real)
+            }
+            Reduce::Logsumexp if real => (of("LogSumExp", dtype, 2 * dtype.size()), inexact),
+            Reduce::Logsumexp => (of("LogSumExp", DType::C128, 24), true),
+        },
+    };
+    taken.then_some(kind)
 }
 
 /// A module of `reduce.cu`, but for how lines lie.
@@ -147,7 +153,7 @@ unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -
     let positions = !job.positions.is_null();
     let operands = [(job.strides, job.dtype.size()), (job.out, 1)];
     let walk = Walk::new(job.shape, job.reduced, operands, positions);
-    let found = kind(job.op, job.compute, job.number, walk.count, positions);
+    let found = kind(job.by, job.compute, job.number, walk.count);
     let way = found.and_then(|kind| {
         let choice = Choice::new(&walk, job.x, job.dtype, kind.state, &[])?;
         Some((kind, choice))
@@ -164,7 +170,7 @@ unsafe fn run(cuda: &'static Cuda, job: &ReduceJob<'_>, chain: Option<&Chain>) -
         1 => None,
         _ => Some(cuda.scratch(op, choice.scratch(kind.state))?),
     };
-    let mut args = Reduce {
+    let mut args = Job {
         lines: choice.lines,
         values: job.values,
         positions: job.positions,
@@ -211,10 +217,10 @@ fn behind(chain: &Chain, name: &'static str, load: DType, to: DType) -> Source {
     source.dtype("T1", load).dtype("T2", to)
 }
 
-impl Reduce {
+impl Job {
     /// Its words, and those of a chain, which begins and ends where its alignment has it.
     fn with(&self, chain: &Chain) -> SmallVec<[u64; 160]> {
-        const OWN: usize = size_of::<Reduce>() / size_of::<u64>();
+        const OWN: usize = size_of::<Job>() / size_of::<u64>();
         // SAFETY: it consists of whole words without padding.
         let own =
             unsafe { std::slice::from_raw_parts(std::ptr::from_ref(self).cast::<u64>(), OWN) };
@@ -231,30 +237,40 @@ impl Reduce {
 /// states are alike one of the operators stands for the others in the rarer ways; counting in 64 bits
 /// changes the same few lines everywhere.
 pub(super) fn modules() -> Vec<Module> {
-    const WHOLE: [Op; 4] = [Op::Sum, Op::Var, Op::Logsumexp, Op::Argmax];
-    const OTHERS: [Op; 8] = [
-        Op::Prod,
-        Op::Amax,
-        Op::Amin,
-        Op::Any,
-        Op::All,
-        Op::CountNonzero,
-        Op::Nansum,
-        Op::Argmin,
+    const WHOLE: [Reducing; 5] = [
+        Reducing::Values(Reduce::Sum),
+        Reducing::Values(Reduce::Var),
+        Reducing::Values(Reduce::Logsumexp),
+        Reducing::Values(Reduce::Norm),
+        Reducing::Positions(ArgReduce::Argmax),
     ];
     const DEGREES: [f64; 6] = [2.0, 0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, 3.0];
-    let of = |ops: &'static [Op]| ops.iter().map(|&op| (op, 2.0));
-    let norms = DEGREES.map(|degree| (Op::Norm, degree));
-    let mut all = Vec::new();
-    for (op, degree) in of(&WHOLE).chain(of(&OTHERS)).chain(norms) {
-        let whole = WHOLE.contains(&op) || degree == 2.0 && op == Op::Norm;
+    let values = Reduce::ALL.iter().flat_map(|&op| {
+        let degrees = if op == Reduce::Norm {
+            &DEGREES
+        } else {
+            &DEGREES[..1]
+        };
+        degrees
+            .iter()
+            .map(move |&degree| (Reducing::Values(op), op.op(), degree))
+    });
+    let places = ArgReduce::ALL.iter();
+    let places = places.map(|&op| (Reducing::Positions(op), op.op(), 2.0));
+    // Those that stand for others come first.
+    let mut jobs: Vec<_> = values.chain(places).collect();
+    jobs.sort_by_key(|(by, ..)| !WHOLE.contains(by));
+    let (mut all, mut seen) = (Vec::new(), HashSet::new());
+    for (by, op, degree) in jobs {
+        let whole = WHOLE.contains(&by) && degree == 2.0;
+        let positions = matches!(by, Reducing::Positions(_));
         for dtype in op.row().dtypes.iter() {
             let resolved = op.row().dtype.resolve(dtype, DType::F32);
-            let positions = matches!(op, Op::Argmax | Op::Argmin);
-            let Some(kind) = kind(op, resolved.compute, degree, 1, positions) else {
+            let Some(kind) = kind(by, resolved.compute, degree, 1) else {
                 continue;
             };
-            if kind.name == "Sum" && op != Op::Sum {
+            // Another operator may have the same kernel.
+            if !seen.insert((kind.name, dtype)) {
                 continue;
             }
             let to = if positions { dtype } else { resolved.result };
@@ -264,7 +280,7 @@ pub(super) fn modules() -> Vec<Module> {
                 true => ([most, 1], &[true, false]),
                 false => ([most, most], &[true]),
             };
-            let wide = op == Op::Sum && matches!(dtype, DType::F32 | DType::U8 | DType::C128);
+            let wide = kind.name == "Sum" && matches!(dtype, DType::F32 | DType::U8 | DType::C128);
             for wide in [false, true].into_iter().take(1 + usize::from(wide)) {
                 for (source, rows) in ways(&source, packs, plains, wide) {
                     let entries: &[_] = match rows {
@@ -292,7 +308,8 @@ fn chains() -> Vec<Module> {
         }
         seen.push(dtype);
         let resolved = Op::Sum.row().dtype.resolve(dtype, DType::F32);
-        let Some(kind) = kind(Op::Sum, resolved.compute, 0.0, 1, false) else {
+        let sum = Reducing::Values(Reduce::Sum);
+        let Some(kind) = kind(sum, resolved.compute, 0.0, 1) else {
             continue;
         };
         let source = behind(&chain, kind.name, kind.load, resolved.result);

@@ -1,6 +1,6 @@
 //! Running results along a dim.
 
-use nomina_core::op::Op;
+use nomina_core::op::class;
 use nomina_core::{DType, Result};
 
 use super::catalog::Module;
@@ -61,7 +61,7 @@ impl Way {
         let inner = walk.inner(0).unsigned_abs();
         // A logarithm of complex numbers goes on from the last one in its turns: one by one, so that it
         // is the same however lines lie.
-        let turns = job.op == Op::Logcumsumexp && job.compute.is_complex();
+        let turns = job.op == class::Scan::Logcumsumexp && job.compute.is_complex();
         let beside = |dim: &(usize, [isize; 2])| dim.1[0] != 0 && dim.1[0].unsigned_abs() < inner;
         let first = walk.kept.first();
         if turns || first.is_some_and(|dim| dim.0 >= 2 && beside(dim)) {
@@ -149,12 +149,12 @@ fn element(compute: DType) -> DType {
     }
 }
 
-fn name(op: Op) -> Option<&'static str> {
+/// What computes it in `scan.cu`.
+fn name(op: class::Scan) -> &'static str {
     match op {
-        Op::Cumsum => Some("Cumsum"),
-        Op::Cumprod => Some("Cumprod"),
-        Op::Logcumsumexp => Some("Logcumsumexp"),
-        _ => None,
+        class::Scan::Cumsum => "Cumsum",
+        class::Scan::Cumprod => "Cumprod",
+        class::Scan::Logcumsumexp => "Logcumsumexp",
     }
 }
 
@@ -163,7 +163,7 @@ fn name(op: Op) -> Option<&'static str> {
 /// # Safety
 /// See [`Backend`].
 pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> {
-    let op = job.op.name();
+    let op = job.op.op().name();
     let marked: SmallVec<[bool; 8]> = (0..job.shape.len()).map(|dim| dim == job.dim).collect();
     let operands = [
         (job.strides, job.dtype.size()),
@@ -171,7 +171,7 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
     ];
     let walk = Walk::new(job.shape, &marked, operands, true);
     let kept = Strided::of(walk.kept.iter().copied());
-    let (Some(name), Some(kept)) = (name(job.op), kept) else {
+    let Some(kept) = kept else {
         // SAFETY: the caller's promise.
         return unsafe { staged::scan(cuda, job) };
     };
@@ -194,7 +194,7 @@ pub(super) unsafe fn scan(cuda: &'static Cuda, job: &ScanJob<'_>) -> Result<()> 
         out_step: walk.inner(1) as i64,
         kept,
     };
-    let module = module(name, job.dtype, job.compute, job.out_dtype);
+    let module = module(name(job.op), job.dtype, job.compute, job.out_dtype);
     let phase = |phase: &'static str| {
         let shape = if way.rows { "ROWS" } else { "COLUMNS" };
         let entry = if way.rows {
@@ -230,12 +230,12 @@ fn before(source: Source) -> Source {
 /// Every module that calls here ask for, unless another dtype is asked for as that of the result.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
-    for op in [Op::Cumsum, Op::Cumprod, Op::Logcumsumexp] {
-        let Some(name) = name(op) else { continue };
-        for dtype in op.row().dtypes.iter() {
-            let resolved = op.row().dtype.resolve(dtype, DType::F32);
-            let source = module(name, dtype, resolved.compute, resolved.result);
-            let turns = op == Op::Logcumsumexp && dtype.is_complex();
+    for &op in class::Scan::ALL {
+        let row = op.op().row();
+        for dtype in row.dtypes.iter() {
+            let resolved = row.dtype.resolve(dtype, DType::F32);
+            let source = module(name(op), dtype, resolved.compute, resolved.result);
+            let turns = op == class::Scan::Logcumsumexp && dtype.is_complex();
             if !turns {
                 let before = before(source.clone()).index(false);
                 all.push(Module::new(before, &[c"scan_before"]));

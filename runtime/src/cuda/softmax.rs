@@ -22,6 +22,9 @@ struct Job {
 // SAFETY: `Job` of `softmax.cu`.
 unsafe impl Argument for Job {}
 
+/// What is computed, and its logarithm.
+const NAMES: [&str; 2] = ["Softmax", "LogSoftmax"];
+
 /// A module of `softmax.cu`, but for how lines lie.
 fn module(name: &'static str, from: DType, compute: DType, to: DType) -> Source {
     Source::new(File::Softmax)
@@ -51,13 +54,9 @@ pub(super) unsafe fn softmax(cuda: &'static Cuda, job: &SoftmaxJob<'_>) -> Resul
         size: job.out_dtype.size(),
         any: false,
     };
-    let name = match job.op {
-        Op::Softmax => Some("Softmax"),
-        Op::LogSoftmax => Some("LogSoftmax"),
-        _ => None,
-    };
+    let name = NAMES[usize::from(job.logarithm)];
     let choice = Choice::new(&walk, job.x, job.dtype, state, &[out]);
-    let (Some(name), Some(choice)) = (name, choice) else {
+    let Some(choice) = choice else {
         // SAFETY: the caller's promise.
         return unsafe { staged::softmax(cuda, job) };
     };
@@ -84,7 +83,7 @@ pub(super) unsafe fn softmax(cuda: &'static Cuda, job: &SoftmaxJob<'_>) -> Resul
 /// Every module that calls here ask for, unless another dtype is asked for as that of the result.
 pub(super) fn modules() -> Vec<Module> {
     let mut all = Vec::new();
-    for name in ["Softmax", "LogSoftmax"] {
+    for name in NAMES {
         for dtype in Op::Softmax.row().dtypes.iter() {
             let source = module(name, dtype, dtype, dtype);
             let most = 16 / dtype.size();

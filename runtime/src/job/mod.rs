@@ -38,7 +38,7 @@ pub(crate) use product::{
     AttentionJob, AttentionPart, DistanceJob, Matrix, Product, Repeat, Repeats,
 };
 pub(crate) use random::{Drawn, Multinomial};
-pub(crate) use reduce::{ReduceJob, ScanJob};
+pub(crate) use reduce::{ReduceJob, Reducing, ScanJob};
 pub use resample::Resize;
 pub(crate) use resample::{Along, ResampleJob, SpreadJob};
 pub(crate) use window::{ColumnsJob, ConvJob, Sliding, TransposedJob, Windows, is_direct};

@@ -8,6 +8,8 @@ use super::Place;
 /// A normalisation as a backend sees it. The shape has at least one dim and no size 0.
 pub(crate) struct SoftmaxJob<'a> {
     pub op: Op,
+    /// Whether the result is its logarithm.
+    pub logarithm: bool,
     /// What elements are converted to.
     pub compute: DType,
     pub shape: &'a [usize],

@@ -1,11 +1,22 @@
 //! Reductions and scans along dims.
 
 use nomina_core::DType;
-use nomina_core::op::Op;
+use nomina_core::op::{Op, class};
+
+/// What a backend computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Reducing {
+    /// A number of all elements.
+    Values(class::Reduce),
+    /// Where an element stands, with the element itself where it is asked for.
+    Positions(class::ArgReduce),
+}
 
 /// A reduction as a backend sees it: sizes, strides, addresses.
 pub(crate) struct ReduceJob<'a> {
+    /// What was called.
     pub op: Op,
+    pub by: Reducing,
     /// What elements are converted to.
     pub compute: DType,
     /// What `var` and `std` take off the count, or the degree of `norm`.
@@ -27,7 +38,7 @@ pub(crate) struct ReduceJob<'a> {
 
 /// A scan as a backend sees it. The shape has at least one dim and no size 0.
 pub(crate) struct ScanJob<'a> {
-    pub op: Op,
+    pub op: class::Scan,
     /// What elements are converted to.
     pub compute: DType,
     pub shape: &'a [usize],

@@ -1,6 +1,6 @@
 //! Sorting, order statistics, counting.
 
-use crate::op::Class::{ArgReduce, Compose, Index as Places};
+use crate::op::Class::{Compose, Index as Places, Sort};
 use crate::op::DTypeRule::{Bool, Index, Same};
 use crate::op::NameRule::{Keeps, Removes, Special};
 use crate::op::{Class, DTypes, Forms, NameRule, Row};
@@ -27,7 +27,7 @@ const fn chosen(
     rule: NameRule,
     doc: &'static str,
 ) -> Row {
-    ordered(name, signature, ArgReduce, rule, doc)
+    ordered(name, signature, Sort, rule, doc)
         .forms(Forms::WITH_OUT)
         .grad(SPREAD)
 }
@@ -43,7 +43,7 @@ pub(super) const ROWS: &[Row] = &[
     ordered(
         "argsort",
         "self, dim: Dim = -1, descending: Bool = False, *, stable: Bool = False",
-        ArgReduce,
+        Sort,
         Keeps,
         "Where each element stood that is in order along a dim.",
     )
@@ -52,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
     ordered(
         "msort",
         "self",
-        ArgReduce,
+        Sort,
         Keeps,
         "The elements in order along the first dim.",
     )
@@ -95,7 +95,7 @@ pub(super) const ROWS: &[Row] = &[
     ordered(
         "cummax",
         "self, dim: Dim",
-        ArgReduce,
+        Sort,
         Keeps,
         "The greatest element so far along a dim, and where it stands last.",
     )
@@ -104,7 +104,7 @@ pub(super) const ROWS: &[Row] = &[
     ordered(
         "cummin",
         "self, dim: Dim",
-        ArgReduce,
+        Sort,
         Keeps,
         "The smallest element so far along a dim, and where it stands last.",
     )

@@ -1,14 +1,13 @@
 //! A reduction of elements that are not stored.
 
-use nomina_core::op::Op;
+use nomina_core::op::{Op, class};
 use nomina_core::{DType, Result};
 
 use super::Inferred;
 use crate::SmallVec;
-use crate::job::ReduceJob;
-
-use crate::call::reduce::{ReduceOptions, address, is_reduction};
+use crate::call::reduce::{ReduceOptions, address, reduction};
 use crate::config::default_dtype;
+use crate::job::{ReduceJob, Reducing};
 use crate::raw::Raw;
 use crate::shape::{Shape, Strides, row_major};
 
@@ -27,6 +26,7 @@ pub struct Reduction<'a> {
 pub(super) struct InPass {
     pub(super) out: Raw,
     op: Op,
+    by: class::Reduce,
     compute: DType,
     number: f64,
     reduced: SmallVec<[bool; 8]>,
@@ -42,7 +42,10 @@ impl InPass {
     pub(super) fn new(by: Reduction<'_>, of: &Inferred) -> Result<Option<Self>> {
         let Reduction { op, dims, keepdim } = by;
         let (row, dtype) = (op.row(), of.dtype);
-        if !is_reduction(op) || row.check_dtype(dtype).is_err() || of.shape.contains(&0) {
+        let Some(by) = reduction(op) else {
+            return Ok(None);
+        };
+        if row.check_dtype(dtype).is_err() || of.shape.contains(&0) {
             return Ok(None);
         }
         let resolved = row.dtype.resolve(dtype, default_dtype());
@@ -78,6 +81,7 @@ impl InPass {
         Ok(Some(Self {
             out: Raw::empty(op.name(), &shape, result, of.device)?,
             op,
+            by,
             compute,
             number,
             reduced,
@@ -89,6 +93,7 @@ impl InPass {
     pub(super) fn job<'a>(&'a mut self, of: &'a Inferred) -> ReduceJob<'a> {
         ReduceJob {
             op: self.op,
+            by: Reducing::Values(self.by),
             compute: self.compute,
             number: self.number,
             shape: &of.shape,

@@ -6,14 +6,17 @@ use std::mem::MaybeUninit;
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
+use super::accumulator::Tile;
 use super::reducer::{Reducer, many, many_mut};
 use super::simd::{Kernel, dispatch};
 use super::whole::{Lanes, Whole};
 
 /// The number of accumulators of a row, for every instruction set.
 const LANES: usize = 64;
-/// So many chunks of lanes are added up in pairs, pairs of these in pairs and so on.
+/// So many elements of a lane are added up in pairs, pairs of these in pairs and so on.
 const GROUP: usize = 16;
+/// Lanes whose elements lie together in memory.
+const PART: usize = 16;
 /// The most columns at a time: whole rows of most tensors, so that memory is read in its order, and
 /// few enough that what they add up to stays in the first-level cache.
 const WIDE: usize = 2560;
@@ -64,24 +67,30 @@ impl<F: Fold> Kernel for Row<'_, F> {
     #[inline(always)]
     fn run(self) -> F::T {
         let mut lanes = [F::IDENTITY; LANES];
-        let (mut chunks, rest) = self.0.as_chunks::<LANES>();
+        let mut xs = self.0;
         if F::ROUNDS {
-            let (groups, left) = chunks.as_chunks::<GROUP>();
+            let (groups, left) = xs.as_chunks::<{ GROUP * LANES }>();
             for group in groups {
-                for i in 0..LANES {
-                    // Written out: closures are compiled for the smallest instruction set.
-                    let [a, b, c, d] = [
-                        four::<F>([group[0][i], group[1][i], group[2][i], group[3][i]]),
-                        four::<F>([group[4][i], group[5][i], group[6][i], group[7][i]]),
-                        four::<F>([group[8][i], group[9][i], group[10][i], group[11][i]]),
-                        four::<F>([group[12][i], group[13][i], group[14][i], group[15][i]]),
-                    ];
-                    let all = F::combine(F::combine(a, b), F::combine(c, d));
-                    lanes[i] = F::combine(lanes[i], all);
+                // A line of the cache or two at a time, so that memory is read in its order.
+                let (parts, _) = group.as_chunks::<{ GROUP * PART }>();
+                for (part, lanes) in parts.iter().zip(lanes.as_chunks_mut::<PART>().0) {
+                    let (x, _) = part.as_chunks::<PART>();
+                    for i in 0..PART {
+                        // Written out: closures are compiled for the smallest instruction set.
+                        let [a, b, c, d] = [
+                            four::<F>([x[0][i], x[1][i], x[2][i], x[3][i]]),
+                            four::<F>([x[4][i], x[5][i], x[6][i], x[7][i]]),
+                            four::<F>([x[8][i], x[9][i], x[10][i], x[11][i]]),
+                            four::<F>([x[12][i], x[13][i], x[14][i], x[15][i]]),
+                        ];
+                        let all = F::combine(F::combine(a, b), F::combine(c, d));
+                        lanes[i] = F::combine(lanes[i], all);
+                    }
                 }
             }
-            chunks = left;
+            xs = left;
         }
+        let (chunks, rest) = xs.as_chunks::<LANES>();
         for chunk in chunks {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
                 *lane = F::combine(*lane, F::widen(x));
@@ -104,9 +113,7 @@ impl<F: Fold> Kernel for Row<'_, F> {
 /// All columns of a tile, each combined over the rows into `out`.
 pub(crate) struct Cols<'a, F: Fold> {
     pub out: &'a mut [F::T],
-    pub xs: *const F::X,
-    pub stride: isize,
-    pub rows: usize,
+    pub tile: Tile<'a, F::X>,
 }
 
 impl<F: Fold> Kernel for Cols<'_, F> {
@@ -114,19 +121,16 @@ impl<F: Fold> Kernel for Cols<'_, F> {
     #[inline(always)]
     fn run(self) {
         let n = self.out.len();
-        // SAFETY: whoever made the tile says that every row has `n` elements.
-        let row = |r: usize| unsafe {
-            many::<F::X>(self.xs.wrapping_offset(r as isize * self.stride).cast(), n)
-        };
+        let (rows, row) = (self.tile.rows(), |r: usize| &self.tile.row(r)[..n]);
         let mut r = 0;
-        while r + 4 <= self.rows {
+        while r + 4 <= rows {
             let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
             for i in 0..n {
                 self.out[i] = F::combine(self.out[i], four::<F>([a[i], b[i], c[i], d[i]]));
             }
             r += 4;
         }
-        while r < self.rows {
+        while r < rows {
             for (out, &x) in self.out.iter_mut().zip(row(r)) {
                 *out = F::combine(*out, F::widen(x));
             }
@@ -194,14 +198,12 @@ impl<F: Fold, const MEAN: bool> Reducer for Folding<F, MEAN> {
         parts.fill(MaybeUninit::new(F::IDENTITY));
         // SAFETY: so many were written.
         let parts = unsafe { many_mut::<F::T>(parts.as_mut_ptr().cast(), cols) };
-        dispatch(Cols::<F> {
-            out: parts,
-            xs: xs.cast(),
-            stride,
-            rows,
-        });
-        // SAFETY: `cols` states, by the contract.
-        let states = unsafe { many_mut::<F::Acc>(states, cols) };
+        // SAFETY: `rows` rows of `cols` elements, and as many states, by the contract.
+        let (tile, states) = unsafe {
+            let tile = Tile::new(xs.cast(), stride, rows, cols);
+            (tile, many_mut::<F::Acc>(states, cols))
+        };
+        dispatch(Cols::<F> { out: parts, tile });
         for (state, &part) in states.iter_mut().zip(&*parts) {
             F::add(state, part);
         }

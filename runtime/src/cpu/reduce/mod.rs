@@ -1,9 +1,10 @@
 //! Reductions.
 //!
 //! A [`Reducer`] knows how blocks of elements go into states; the driver walks any strided operand,
-//! converts blocks where the dtype differs, and spreads the work over threads. A new reduction is a
-//! `Fold` where elements combine in any grouping, else a `Reducer`, and a line in [`reducer`].
+//! converts blocks where the dtype differs, and spreads the work over threads. A new reduction is an
+//! [`Accumulator`](accumulator::Accumulator), and an arm in [`find`].
 
+pub(crate) mod accumulator;
 mod drive;
 pub(crate) mod fold;
 #[cfg(test)]
@@ -30,15 +31,14 @@ mod widened;
 use std::marker::PhantomData;
 
 use half::{bf16, f16};
-use nomina_core::op::Op;
+use nomina_core::op::class::{ArgReduce, Reduce};
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
-use crate::dispatch::arithmetic;
-use crate::job::ReduceJob;
-
 use crate::cpu::arg::Position;
 use crate::cpu::numeric::Convert;
+use crate::dispatch::arithmetic;
+use crate::job::{ReduceJob, Reducing};
 use crate::memory::NoMemory;
 pub(crate) use drive::{Elements, Make, Source, TILE, Target, Walk, run, run_made};
 use fold::{All, Any, Max, Mean, Min, Plain, Prod, Sum};
@@ -52,61 +52,68 @@ pub(crate) use reducer::Reducer;
 use split::Scratch;
 use widened::Widened;
 
-/// The reducer of an operator for elements that lie there as `source` and are computed with as
-/// `compute`; `None` where the table does not list the dtype. `number` is what the job says;
-/// `positions` asks for where elements stand, for `max`, `min`, `argmax` and `argmin`.
+/// The reducer for elements that lie there as `source` and are computed with as `compute`;
+/// nothing where it has none of that dtype. `number` is what the job says.
 pub(crate) fn find(
-    op: Op,
+    by: Reducing,
     source: DType,
     compute: DType,
     number: f64,
-    positions: bool,
 ) -> Option<Box<dyn Reducer>> {
     let dtype = arithmetic(compute);
+    let op = match by {
+        Reducing::Positions(ArgReduce::Max | ArgReduce::Argmax) => return extremum_at(dtype, true),
+        Reducing::Positions(ArgReduce::Min | ArgReduce::Argmin) => {
+            return extremum_at(dtype, false);
+        }
+        Reducing::Values(op) => op,
+    };
     let widened = match (source, dtype) {
-        (DType::BF16, DType::F32) if !positions => widened::<bf16>(op),
-        (DType::F16, DType::F32) if !positions => widened::<f16>(op),
+        (DType::BF16, DType::F32) => widened::<bf16>(op),
+        (DType::F16, DType::F32) => widened::<f16>(op),
         _ => None,
     };
     if widened.is_some() {
         return widened;
     }
     match op {
-        Op::Sum => sum(dtype, false),
-        Op::Mean => sum(dtype, true),
-        Op::Prod => prod(dtype),
-        Op::Max | Op::Argmax if positions => extremum_at(dtype, true),
-        Op::Min | Op::Argmin if positions => extremum_at(dtype, false),
-        Op::Amax | Op::Max => extremum(dtype, true),
-        Op::Amin | Op::Min => extremum(dtype, false),
-        Op::Any => Some(Box::new(Plain::<Any>::NEW)),
-        Op::All => Some(Box::new(Plain::<All>::NEW)),
-        Op::Var => variance(dtype, number, false),
-        Op::Std => variance(dtype, number, true),
-        Op::Nansum | Op::Nanmean => match dtype {
-            DType::F32 => Some(Box::new(NanMean::<f32>::new(op == Op::Nanmean))),
-            DType::F64 => Some(Box::new(NanMean::<f64>::new(op == Op::Nanmean))),
+        Reduce::Sum => sum(dtype, false),
+        Reduce::Mean => sum(dtype, true),
+        Reduce::Prod => prod(dtype),
+        Reduce::Amax => extremum(dtype, true),
+        Reduce::Amin => extremum(dtype, false),
+        Reduce::Any => Some(Box::new(Plain::<Any>::NEW)),
+        Reduce::All => Some(Box::new(Plain::<All>::NEW)),
+        Reduce::Var => variance(dtype, number, false),
+        Reduce::Std => variance(dtype, number, true),
+        Reduce::Nansum => match dtype {
+            DType::F32 => Some(Box::new(NanMean::<f32, false>::NEW)),
+            DType::F64 => Some(Box::new(NanMean::<f64, false>::NEW)),
             _ => sum(dtype, false),
         },
-        Op::CountNonzero => Some(Box::new(Count)),
-        Op::Norm => Some(norm::reducer(number)),
-        Op::Logsumexp => match dtype {
+        Reduce::Nanmean => match dtype {
+            DType::F32 => Some(Box::new(NanMean::<f32, true>::NEW)),
+            DType::F64 => Some(Box::new(NanMean::<f64, true>::NEW)),
+            _ => None,
+        },
+        Reduce::CountNonzero => Some(Box::new(Count)),
+        Reduce::Norm => Some(norm::reducer(number)),
+        Reduce::Logsumexp => match dtype {
             DType::F32 => Some(Box::new(LogSumExp::<f32>(PhantomData))),
             DType::F64 => Some(Box::new(LogSumExp::<f64>(PhantomData))),
             DType::C64 | DType::C128 => Some(Box::new(ComplexLogSumExp)),
             _ => None,
         },
-        _ => None,
     }
 }
 
-/// Reducers that widen elements to `f32` as they read them.
-fn widened<H: Convert<f32> + Element + Sync>(op: Op) -> Option<Box<dyn Reducer>> {
+/// Reducers that widen elements to `f32` as they read them, for those that are quicker so.
+fn widened<H: Convert<f32> + Element + Sync>(op: Reduce) -> Option<Box<dyn Reducer>> {
     match op {
-        Op::Sum => Some(Box::new(Plain::<Widened<Sum<f32>, H>>::NEW)),
-        Op::Mean => Some(Box::new(Mean::<Widened<Sum<f32>, H>>::NEW)),
-        Op::Amax | Op::Max => Some(Box::new(Plain::<Widened<Max<f32>, H>>::NEW)),
-        Op::Amin | Op::Min => Some(Box::new(Plain::<Widened<Min<f32>, H>>::NEW)),
+        Reduce::Sum => Some(Box::new(Plain::<Widened<Sum<f32>, H>>::NEW)),
+        Reduce::Mean => Some(Box::new(Mean::<Widened<Sum<f32>, H>>::NEW)),
+        Reduce::Amax => Some(Box::new(Plain::<Widened<Max<f32>, H>>::NEW)),
+        Reduce::Amin => Some(Box::new(Plain::<Widened<Min<f32>, H>>::NEW)),
         _ => None,
     }
 }
@@ -203,14 +210,7 @@ fn variance(dtype: DType, correction: f64, root: bool) -> Option<Box<dyn Reducer
 ///
 /// # Safety
 /// The operand and the results lie where the job says, and nobody else uses the results meanwhile.
-pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
-    let positions = !job.positions.is_null();
-    let Some(reducer) = find(job.op, job.dtype, job.compute, job.number, positions) else {
-        unreachable!(
-            "{}: the table lists a dtype without a kernel",
-            job.op.name()
-        )
-    };
+pub(crate) unsafe fn execute(reducer: &dyn Reducer, job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     let target = Target {
         values: job.values,
         dtype: job.values_dtype,
@@ -218,10 +218,10 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     };
     if job.shape.contains(&0) {
         // SAFETY: the caller's promise.
-        return unsafe { of_nothing(&*reducer, job) };
+        return unsafe { of_nothing(reducer, job) };
     }
     // SAFETY: the caller's promise.
-    if unsafe { short::execute(&*reducer, job) } {
+    if unsafe { short::execute(reducer, job) } {
         return Ok(());
     }
     let plan = Plan::new(
@@ -237,9 +237,9 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
     };
     // SAFETY: the caller's promise; the plan has the job's offsets.
     unsafe {
-        match Lump::of(&*reducer, &plan, job.dtype) {
+        match Lump::of(reducer, &plan, job.dtype) {
             Some(lump) => lump.run(source, None, target),
-            None => run(&*reducer, &plan, source, target),
+            None => run(reducer, &plan, source, target),
         }
     }
 }
@@ -250,7 +250,7 @@ pub(crate) unsafe fn execute(job: &ReduceJob<'_>) -> Result<(), NoMemory> {
 /// # Safety
 /// As [`execute`], but for the operand, whose strides are dense; it has elements.
 pub(crate) unsafe fn execute_made(job: &ReduceJob<'_>, make: &dyn Make) -> Result<bool, NoMemory> {
-    let Some(reducer) = find(job.op, make.dtype(), job.compute, job.number, false) else {
+    let Some(reducer) = find(job.by, make.dtype(), job.compute, job.number) else {
         return Ok(false);
     };
     let target = Target {

@@ -5,18 +5,16 @@
 
 use std::marker::PhantomData;
 
-use nomina_core::DType;
-
+use super::accumulator::{Accumulator, Tile};
 use super::real::Real;
-use super::reducer::{COLS, Reducer, many, many_mut};
-use super::simd::{Kernel, dispatch};
-use super::whole::{LANES as WIDE, Lanes};
+use super::reducer::COLS;
+use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 32;
 
 /// How many elements, their mean, and the sum of their squared distances from it.
 #[derive(Clone, Copy)]
-struct State {
+pub(crate) struct State {
     count: f64,
     mean: f64,
     squares: f64,
@@ -152,16 +150,44 @@ pub(crate) struct Variance<T> {
     pub element: PhantomData<T>,
 }
 
-/// A row, whose sum and squared deviations are taken in lanes.
-struct Row<'a, T>(&'a [T]);
+/// The variance, or its root, of squared distances; NaN of NaN.
+#[inline(always)]
+fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
+    // What rounding took below zero is zero.
+    let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
+    if root { variance.sqrt() } else { variance }
+}
 
-impl<T: Real> Kernel for Row<'_, T> {
-    type Out = State;
+impl<T: Real> Accumulator for Variance<T> {
+    type X = T;
+    type State = State;
+    type Out = T;
+
+    fn empty(&self) -> State {
+        State::EMPTY
+    }
+
     #[inline(always)]
-    fn run(self) -> State {
-        let n = self.0.len() as f64;
+    fn add(&self, state: &mut State, x: T) {
+        state.merge(&State::same(1, x));
+    }
+
+    fn merge(&self, state: &mut State, other: &State) {
+        state.merge(other);
+    }
+
+    #[inline(always)]
+    fn finish(&self, state: &State, count: f64) -> T {
+        let divisor = (count - self.correction).max(0.0);
+        T::of(finish(state.squares, divisor, self.root))
+    }
+
+    /// The sum and the squared deviations are taken in lanes.
+    #[inline(always)]
+    fn row(&self, state: &mut State, xs: &[T]) {
+        let n = xs.len() as f64;
         let mut lanes = [T::ZERO; LANES];
-        for chunk in self.0.chunks(LANES) {
+        for chunk in xs.chunks(LANES) {
             for (lane, &x) in lanes.iter_mut().zip(chunk) {
                 *lane += x;
             }
@@ -169,7 +195,7 @@ impl<T: Real> Kernel for Row<'_, T> {
         let total = |lanes: &[T; LANES]| lanes.iter().map(|lane| lane.wide()).sum::<f64>();
         let about = T::of(total(&lanes) / n);
         let (mut off, mut squares) = ([T::ZERO; LANES], [T::ZERO; LANES]);
-        let mut chunks = self.0.chunks_exact(LANES);
+        let mut chunks = xs.chunks_exact(LANES);
         for chunk in &mut chunks {
             for i in 0..LANES {
                 let d = chunk[i] - about;
@@ -182,44 +208,30 @@ impl<T: Real> Kernel for Row<'_, T> {
             off[i] += d;
             squares[i] += d * d;
         }
-        let state = State::block(n, about.wide(), total(&off), total(&squares));
-        if state.fits::<T>() {
-            state
+        let block = State::block(n, about.wide(), total(&off), total(&squares));
+        state.merge(&if block.fits::<T>() {
+            block
         } else {
-            State::row_again(self.0)
-        }
+            State::row_again(xs)
+        });
     }
-}
 
-/// A tile, whose columns go into states.
-struct Tile<'a, T> {
-    states: &'a mut [State],
-    xs: *const T,
-    stride: isize,
-    rows: usize,
-}
-
-impl<T: Real> Kernel for Tile<'_, T> {
-    type Out = ();
     #[inline(always)]
-    fn run(self) {
-        let n = self.states.len();
-        // SAFETY: whoever made the tile says that every row has `n` elements.
-        let row = |r: usize| unsafe {
-            many::<T>(self.xs.wrapping_offset(r as isize * self.stride).cast(), n)
-        };
+    fn columns(&self, states: &mut [State], tile: Tile<'_, T>) {
+        let n = states.len();
+        let row = |r: usize| &tile.row(r)[..n];
         let mut about = [T::ZERO; COLS];
-        for r in 0..self.rows {
+        for r in 0..tile.rows() {
             for (sum, &x) in about[..n].iter_mut().zip(row(r)) {
                 *sum += x;
             }
         }
-        let part = T::of(1.0 / self.rows as f64);
+        let part = T::of(1.0 / tile.rows() as f64);
         for sum in &mut about[..n] {
             *sum = *sum * part;
         }
         let (mut off, mut squares) = ([T::ZERO; COLS], [T::ZERO; COLS]);
-        for r in 0..self.rows {
+        for r in 0..tile.rows() {
             let xs = row(r);
             for i in 0..n {
                 let d = xs[i] - about[i];
@@ -228,7 +240,7 @@ impl<T: Real> Kernel for Tile<'_, T> {
             }
         }
         // Written out below: closures are compiled for the smallest instruction set.
-        let (count, mut misfits) = (self.rows as f64, 0_u64);
+        let (count, mut misfits) = (tile.rows() as f64, 0_u64);
         let share = 1.0 / count;
         for i in 0..n {
             let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
@@ -240,159 +252,62 @@ impl<T: Real> Kernel for Tile<'_, T> {
             for (i, to) in blocks.iter_mut().enumerate() {
                 *to = State::block(count, about[i].wide(), off[i].wide(), squares[i].wide());
             }
-            State::columns_again(blocks, self.rows, row);
-            for (state, block) in self.states.iter_mut().zip(&*blocks) {
+            State::columns_again(blocks, tile.rows(), row);
+            for (state, block) in states.iter_mut().zip(&*blocks) {
                 state.merge(block);
             }
             return;
         }
-        for (i, state) in self.states.iter_mut().enumerate() {
+        for (i, state) in states.iter_mut().enumerate() {
             let (about, off, squares) = (about[i].wide(), off[i].wide(), squares[i].wide());
             state.merge(&State::block(count, about, off, squares));
         }
     }
-}
 
-/// Outputs whose elements are all there.
-struct Whole<'a, T> {
-    lanes: &'a Lanes<'a>,
-    divisor: f64,
-    root: bool,
-    values: *mut T,
-}
-
-impl<T: Real> Kernel for Whole<'_, T> {
-    type Out = ();
     #[inline(always)]
-    fn run(self) {
-        let lanes = self.lanes;
-        let share = 1.0 / lanes.rows.len() as f64;
-        let part = T::of(share);
-        for group in 0..lanes.groups {
-            // SAFETY: whoever made this says that the lanes are there, and room for the values.
-            let row = |row: &isize| unsafe { lanes.row::<T>(group, *row) };
-            let mut about = [T::ZERO; WIDE];
-            for xs in lanes.rows.iter().map(row) {
-                for i in 0..WIDE {
-                    about[i] += xs[i];
-                }
-            }
-            let about = about.map(|sum| sum * part);
-            let (mut off, mut squares) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
-            for xs in lanes.rows.iter().map(row) {
-                for i in 0..WIDE {
-                    let d = xs[i] - about[i];
-                    off[i] += d;
-                    squares[i] += d * d;
-                }
-            }
-            // SAFETY: as above.
-            let values = unsafe { lanes.results(self.values, group) };
-            let (count, mut misfits) = (lanes.rows.len(), 0_u64);
-            let mut sums = [0.0; WIDE];
-            for i in 0..WIDE {
-                let off = off[i].wide();
-                sums[i] = squares[i].wide() - off * (off * share);
-                misfits += u64::from(!fits::<T>(sums[i], about[i].wide(), count as f64));
-            }
-            if misfits > 0 {
-                let mut columns = [State::EMPTY; WIDE];
-                for (i, column) in columns.iter_mut().enumerate() {
-                    *column = State {
-                        count: count as f64,
-                        mean: about[i].wide(),
-                        squares: sums[i],
-                    };
-                }
-                State::columns_again(&mut columns, count, |r| row(&lanes.rows[r]).as_slice());
-                sums = columns.map(|column| column.squares);
-            }
-            for i in 0..WIDE {
-                values[i].write(T::of(finish(sums[i], self.divisor, self.root)));
-            }
-        }
-    }
-}
-
-/// The variance, or its root, of squared distances; NaN of NaN.
-#[inline(always)]
-fn finish(squares: f64, divisor: f64, root: bool) -> f64 {
-    // What rounding took below zero is zero.
-    let variance = if squares < 0.0 { 0.0 } else { squares } / divisor;
-    if root { variance.sqrt() } else { variance }
-}
-
-impl<T: Real> Reducer for Variance<T> {
-    fn load(&self) -> DType {
-        T::DTYPE
-    }
-
-    fn out(&self) -> DType {
-        T::DTYPE
-    }
-
-    fn state_size(&self) -> usize {
-        size_of::<State>()
-    }
-
-    unsafe fn init(&self, states: *mut u8, n: usize) {
-        for i in 0..n {
-            // SAFETY: there is room for `n` states.
-            unsafe { states.cast::<State>().add(i).write(State::EMPTY) };
-        }
-    }
-
-    unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
-        // SAFETY: one state and `n` elements, by the contract.
-        let (state, xs) = unsafe { (&mut *state.cast::<State>(), many::<T>(xs, n)) };
-        state.merge(&dispatch(Row(xs)));
-    }
-
-    unsafe fn cols(
-        &self,
-        states: *mut u8,
-        xs: *const u8,
-        stride: isize,
-        rows: usize,
-        cols: usize,
-        _: usize,
-    ) {
-        // SAFETY: `cols` states, by the contract.
-        let states = unsafe { many_mut::<State>(states, cols) };
-        dispatch(Tile {
-            states,
-            xs: xs.cast::<T>(),
-            stride,
-            rows,
-        });
-    }
-
-    unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
-        // SAFETY: `n` states each, by the contract.
-        let (into, from) = unsafe { (many_mut::<State>(into, n), many::<State>(from, n)) };
-        for (into, from) in into.iter_mut().zip(from) {
-            into.merge(from);
-        }
-    }
-
-    unsafe fn finish(&self, states: *const u8, n: usize, count: f64, values: *mut u8, _: *mut i64) {
+    fn whole(&self, group: Group<'_, T>, count: f64) -> [T; WIDE] {
         let divisor = (count - self.correction).max(0.0);
-        for i in 0..n {
-            // SAFETY: `n` states and room for `n` values, by the contract.
-            unsafe {
-                let squares = (*states.cast::<State>().add(i)).squares;
-                let value = finish(squares, divisor, self.root);
-                values.cast::<T>().add(i).write(T::of(value));
+        let share = 1.0 / group.count() as f64;
+        let part = T::of(share);
+        let mut about = [T::ZERO; WIDE];
+        for xs in group.rows() {
+            for i in 0..WIDE {
+                about[i] += xs[i];
             }
         }
-    }
-    unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, _: *mut i64) {
-        dispatch(Whole::<T> {
-            lanes,
-            divisor: (count - self.correction).max(0.0),
-            root: self.root,
-            values: values.cast(),
-        });
+        let about = about.map(|sum| sum * part);
+        let (mut off, mut squares) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
+        for xs in group.rows() {
+            for i in 0..WIDE {
+                let d = xs[i] - about[i];
+                off[i] += d;
+                squares[i] += d * d;
+            }
+        }
+        let (count, mut misfits) = (group.count(), 0_u64);
+        let mut sums = [0.0; WIDE];
+        for i in 0..WIDE {
+            let off = off[i].wide();
+            sums[i] = squares[i].wide() - off * (off * share);
+            misfits += u64::from(!fits::<T>(sums[i], about[i].wide(), count as f64));
+        }
+        if misfits > 0 {
+            let mut columns = [State::EMPTY; WIDE];
+            for (i, column) in columns.iter_mut().enumerate() {
+                *column = State {
+                    count: count as f64,
+                    mean: about[i].wide(),
+                    squares: sums[i],
+                };
+            }
+            State::columns_again(&mut columns, count, |r| group.row(r).as_slice());
+            sums = columns.map(|column| column.squares);
+        }
+        let mut results = [T::ZERO; WIDE];
+        for i in 0..WIDE {
+            results[i] = T::of(finish(sums[i], divisor, self.root));
+        }
+        results
     }
 }
 

@@ -2,13 +2,11 @@
 
 use std::marker::PhantomData;
 
-use nomina_core::DType;
-
+use super::accumulator::{Accumulator, Tile};
 use super::fold::Compensated;
 use super::real::Real;
-use super::reducer::{COLS, Reducer, many, many_mut};
-use super::simd::{Kernel, dispatch};
-use super::whole::{LANES as WIDE, Lanes};
+use super::reducer::COLS;
+use super::whole::{Group, LANES as WIDE};
 
 const LANES: usize = 32;
 /// So many elements are summed up by themselves: each lane adds few.
@@ -16,24 +14,16 @@ const PART: usize = 16 * LANES;
 
 /// The sum of what is not NaN, and how many that are.
 #[derive(Clone, Copy)]
-struct State {
+pub(crate) struct State {
     sum: Compensated,
     count: f64,
 }
 
 /// The sum of what is not NaN, or the mean.
-pub(super) struct NanMean<T> {
-    mean: bool,
-    element: PhantomData<T>,
-}
+pub(super) struct NanMean<T, const MEAN: bool>(PhantomData<T>);
 
-impl<T> NanMean<T> {
-    pub fn new(mean: bool) -> Self {
-        Self {
-            mean,
-            element: PhantomData,
-        }
-    }
+impl<T, const MEAN: bool> NanMean<T, MEAN> {
+    pub const NEW: Self = Self(PhantomData);
 }
 
 /// An element and how many it is.
@@ -48,208 +38,111 @@ fn taken<T: Real>(x: T) -> (T, T) {
     }
 }
 
-/// The sum and the count of a row.
-struct Row<'a, T>(&'a [T]);
+/// Adds an element of four rows to each column.
+#[inline(always)]
+fn add_fours<T: Real>(sums: &mut [T], counts: &mut [T], rows: [&[T]; 4]) {
+    let n = sums.len();
+    let ([a, b, c, d], counts) = (rows.map(|row| &row[..n]), &mut counts[..n]);
+    for i in 0..n {
+        let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(taken);
+        sums[i] += (a.0 + b.0) + (c.0 + d.0);
+        counts[i] += (a.1 + b.1) + (c.1 + d.1);
+    }
+}
 
-impl<T: Real> Kernel for Row<'_, T> {
-    type Out = (f64, f64);
+/// Adds an element to each column.
+#[inline(always)]
+fn add_row<T: Real>(sums: &mut [T], counts: &mut [T], row: &[T]) {
+    for ((sum, count), &x) in sums.iter_mut().zip(counts).zip(row) {
+        let (x, one) = taken(x);
+        *sum += x;
+        *count += one;
+    }
+}
+
+impl<T: Real, const MEAN: bool> Accumulator for NanMean<T, MEAN> {
+    type X = T;
+    type State = State;
+    type Out = T;
+
+    fn empty(&self) -> State {
+        State {
+            sum: Compensated::ZERO,
+            count: 0.0,
+        }
+    }
+
     #[inline(always)]
-    fn run(self) -> (f64, f64) {
+    fn add(&self, state: &mut State, x: T) {
+        let (x, one) = taken(x);
+        state.sum.add(x.wide());
+        state.count += one.wide();
+    }
+
+    fn merge(&self, state: &mut State, other: &State) {
+        state.sum.merge(&other.sum);
+        state.count += other.count;
+    }
+
+    #[inline(always)]
+    fn finish(&self, state: &State, _: f64) -> T {
+        let divisor = if MEAN { state.count } else { 1.0 };
+        T::of(state.sum.value() / divisor)
+    }
+
+    #[inline(always)]
+    fn row(&self, state: &mut State, xs: &[T]) {
         let (mut sums, mut counts) = ([T::ZERO; LANES], [T::ZERO; LANES]);
-        for part in self.0.chunks(PART) {
+        for part in xs.chunks(PART) {
             let mut own = [T::ZERO; LANES];
-            let mut add = |i: usize, x: T| {
-                let (x, one) = taken(x);
-                own[i] += x;
-                counts[i] += one;
-            };
             let (chunks, rest) = part.as_chunks::<LANES>();
             for chunk in chunks {
-                for (i, &x) in chunk.iter().enumerate() {
-                    add(i, x);
-                }
+                add_row(&mut own, &mut counts, chunk);
             }
-            for (i, &x) in rest.iter().enumerate() {
-                add(i, x);
-            }
+            add_row(&mut own, &mut counts, rest);
             for (sum, own) in sums.iter_mut().zip(own) {
                 *sum += own;
             }
         }
-        let total = |lanes: &[T; LANES]| lanes.iter().map(|lane| lane.wide()).sum();
-        (total(&sums), total(&counts))
+        let total = |lanes: &[T; LANES]| lanes.iter().map(|lane| lane.wide()).sum::<f64>();
+        state.sum.add(total(&sums));
+        state.count += total(&counts);
     }
-}
 
-/// The sums and the counts of a tile's columns.
-struct Tile<'a, T> {
-    sums: &'a mut [T],
-    counts: &'a mut [T],
-    xs: *const T,
-    stride: isize,
-    rows: usize,
-}
-
-impl<T: Real> Kernel for Tile<'_, T> {
-    type Out = ();
     #[inline(always)]
-    fn run(self) {
-        let n = self.sums.len();
-        let row = |r: usize| {
-            let row = self.xs.wrapping_offset(r as isize * self.stride);
-            // SAFETY: whoever made the tile says that every row has `n` elements.
-            unsafe { many::<T>(row.cast(), n) }
-        };
+    fn columns(&self, states: &mut [State], tile: Tile<'_, T>) {
+        let (mut sums, mut counts) = ([T::ZERO; COLS], [T::ZERO; COLS]);
+        let (sums, counts) = (&mut sums[..states.len()], &mut counts[..states.len()]);
         let mut r = 0;
-        while r + 4 <= self.rows {
-            let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
-            for i in 0..n {
-                let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(taken);
-                self.sums[i] += (a.0 + b.0) + (c.0 + d.0);
-                self.counts[i] += (a.1 + b.1) + (c.1 + d.1);
-            }
+        while r + 4 <= tile.rows() {
+            add_fours(sums, counts, [0, 1, 2, 3].map(|i| tile.row(r + i)));
             r += 4;
         }
-        for r in r..self.rows {
-            for (i, &x) in row(r).iter().enumerate() {
-                let (x, one) = taken(x);
-                self.sums[i] += x;
-                self.counts[i] += one;
-            }
+        for r in r..tile.rows() {
+            add_row(sums, counts, tile.row(r));
         }
-    }
-}
-
-/// Outputs whose elements are all there.
-struct Whole<'a, T, const MEAN: bool> {
-    lanes: &'a Lanes<'a>,
-    values: *mut T,
-}
-
-impl<T: Real, const MEAN: bool> Kernel for Whole<'_, T, MEAN> {
-    type Out = ();
-    #[inline(always)]
-    fn run(self) {
-        for group in 0..self.lanes.groups {
-            let (mut sums, mut counts) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
-            // SAFETY: whoever made this says that the lanes are there.
-            let row = |row: isize| unsafe { self.lanes.row::<T>(group, row) };
-            let (fours, rest) = self.lanes.rows.as_chunks::<4>();
-            for rows in fours {
-                let [a, b, c, d] = rows.map(row);
-                for i in 0..WIDE {
-                    let [a, b, c, d] = [a[i], b[i], c[i], d[i]].map(taken);
-                    sums[i] += (a.0 + b.0) + (c.0 + d.0);
-                    counts[i] += (a.1 + b.1) + (c.1 + d.1);
-                }
-            }
-            for &one in rest {
-                let xs = row(one);
-                for i in 0..WIDE {
-                    let (x, one) = taken(xs[i]);
-                    sums[i] += x;
-                    counts[i] += one;
-                }
-            }
-            // SAFETY: whoever made this says that there is room.
-            let values = unsafe { self.lanes.results(self.values, group) };
-            for i in 0..WIDE {
-                let divisor = if MEAN { counts[i].wide() } else { 1.0 };
-                values[i].write(T::of(sums[i].wide() / divisor));
-            }
-        }
-    }
-}
-
-impl<T: Real> Reducer for NanMean<T> {
-    fn load(&self) -> DType {
-        T::DTYPE
-    }
-
-    fn out(&self) -> DType {
-        T::DTYPE
-    }
-
-    fn state_size(&self) -> usize {
-        size_of::<State>()
-    }
-
-    unsafe fn init(&self, states: *mut u8, n: usize) {
-        let empty = State {
-            sum: Compensated::ZERO,
-            count: 0.0,
-        };
-        for i in 0..n {
-            // SAFETY: there is room for `n` states.
-            unsafe { states.cast::<State>().add(i).write(empty) };
-        }
-    }
-
-    unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
-        // SAFETY: one state and `n` elements, by the contract.
-        let (state, xs) = unsafe { (&mut *state.cast::<State>(), many::<T>(xs, n)) };
-        let (sum, count) = dispatch(Row(xs));
-        state.sum.add(sum);
-        state.count += count;
-    }
-
-    unsafe fn cols(
-        &self,
-        states: *mut u8,
-        xs: *const u8,
-        stride: isize,
-        rows: usize,
-        cols: usize,
-        _: usize,
-    ) {
-        let (mut sums, mut counts) = ([T::ZERO; COLS], [T::ZERO; COLS]);
-        let (sums, counts) = (&mut sums[..cols], &mut counts[..cols]);
-        dispatch(Tile::<T> {
-            sums,
-            counts,
-            xs: xs.cast(),
-            stride,
-            rows,
-        });
-        // SAFETY: `cols` states, by the contract.
-        let states = unsafe { many_mut::<State>(states, cols) };
         for ((state, sum), count) in states.iter_mut().zip(&*sums).zip(&*counts) {
             state.sum.add(sum.wide());
             state.count += count.wide();
         }
     }
 
-    unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
-        // SAFETY: `n` states each, by the contract.
-        let (into, from) = unsafe { (many_mut::<State>(into, n), many::<State>(from, n)) };
-        for (into, from) in into.iter_mut().zip(from) {
-            into.sum.merge(&from.sum);
-            into.count += from.count;
+    #[inline(always)]
+    fn whole(&self, group: Group<'_, T>, _: f64) -> [T; WIDE] {
+        let (mut sums, mut counts) = ([T::ZERO; WIDE], [T::ZERO; WIDE]);
+        let (fours, rest) = group.fours();
+        for rows in fours {
+            add_fours(&mut sums, &mut counts, rows.map(<[T; WIDE]>::as_slice));
         }
-    }
-
-    unsafe fn finish(&self, states: *const u8, n: usize, _: f64, values: *mut u8, _: *mut i64) {
-        // SAFETY: `n` states, by the contract.
-        let states = unsafe { many::<State>(states, n) };
-        for (i, state) in states.iter().enumerate() {
-            let divisor = if self.mean { state.count } else { 1.0 };
-            // SAFETY: room for `n` values, by the contract.
-            unsafe {
-                values
-                    .cast::<T>()
-                    .add(i)
-                    .write(T::of(state.sum.value() / divisor))
-            };
+        for xs in rest {
+            add_row(&mut sums, &mut counts, xs);
         }
-    }
-
-    unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, _: *mut i64) {
-        let values = values.cast();
-        if self.mean {
-            dispatch(Whole::<T, true> { lanes, values });
-        } else {
-            dispatch(Whole::<T, false> { lanes, values });
+        let mut results = [T::ZERO; WIDE];
+        for i in 0..WIDE {
+            let divisor = if MEAN { counts[i].wide() } else { 1.0 };
+            results[i] = T::of(sums[i].wide() / divisor);
         }
+        results
     }
 }
 
@@ -259,116 +152,51 @@ pub(super) struct Count;
 /// A byte can count so many rows.
 const BYTE: usize = 255;
 
-struct Ones<'a>(&'a [u8]);
-
-impl Kernel for Ones<'_> {
+impl Accumulator for Count {
+    type X = bool;
+    type State = i64;
     type Out = i64;
+
+    fn empty(&self) -> i64 {
+        0
+    }
+
     #[inline(always)]
-    fn run(self) -> i64 {
-        let mut total = 0;
-        for part in self.0.chunks(LANES * BYTE) {
+    fn add(&self, count: &mut i64, x: bool) {
+        *count += i64::from(x);
+    }
+
+    fn merge(&self, count: &mut i64, other: &i64) {
+        *count += other;
+    }
+
+    #[inline(always)]
+    fn finish(&self, count: &i64, _: f64) -> i64 {
+        *count
+    }
+
+    #[inline(always)]
+    fn row(&self, count: &mut i64, xs: &[bool]) {
+        for part in xs.chunks(LANES * BYTE) {
             let mut lanes = [0_u8; LANES];
             for chunk in part.chunks(LANES) {
                 for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                    *lane += x;
+                    *lane += u8::from(x);
                 }
             }
-            total += lanes.iter().map(|&lane| i64::from(lane)).sum::<i64>();
+            *count += lanes.iter().map(|&lane| i64::from(lane)).sum::<i64>();
         }
-        total
     }
-}
 
-/// Outputs whose truth values are all there.
-struct Counts<'a>(&'a Lanes<'a>, *mut i64);
-
-impl Kernel for Counts<'_> {
-    type Out = ();
     #[inline(always)]
-    fn run(self) {
-        for group in 0..self.0.groups {
-            // A byte counts more rows than there are.
-            let mut counts = [0_u8; WIDE];
-            for &row in self.0.rows {
-                // SAFETY: whoever made this says that the lanes are there, each a byte of 0 or 1.
-                let xs = unsafe { self.0.row::<u8>(group, row) };
-                for i in 0..WIDE {
-                    counts[i] += xs[i];
-                }
-            }
-            // SAFETY: whoever made this says that there is room.
-            let values = unsafe { self.0.results(self.1, group) };
+    fn whole(&self, group: Group<'_, bool>, _: f64) -> [i64; WIDE] {
+        // A byte counts more rows than there are.
+        let mut counts = [0_u8; WIDE];
+        for xs in group.rows() {
             for i in 0..WIDE {
-                values[i].write(i64::from(counts[i]));
+                counts[i] += u8::from(xs[i]);
             }
         }
-    }
-}
-
-impl Reducer for Count {
-    fn load(&self) -> DType {
-        DType::Bool
-    }
-
-    fn out(&self) -> DType {
-        DType::I64
-    }
-
-    fn state_size(&self) -> usize {
-        size_of::<i64>()
-    }
-
-    unsafe fn init(&self, states: *mut u8, n: usize) {
-        for i in 0..n {
-            // SAFETY: there is room for `n` states.
-            unsafe { states.cast::<i64>().add(i).write(0) };
-        }
-    }
-
-    unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
-        // SAFETY: one state and `n` truth values, each a byte of 0 or 1, by the contract.
-        let (state, xs) = unsafe { (&mut *state.cast::<i64>(), many::<u8>(xs, n)) };
-        *state += dispatch(Ones(xs));
-    }
-
-    unsafe fn cols(
-        &self,
-        states: *mut u8,
-        xs: *const u8,
-        stride: isize,
-        rows: usize,
-        cols: usize,
-        _: usize,
-    ) {
-        // SAFETY: `cols` states, by the contract.
-        let states = unsafe { many_mut::<i64>(states, cols) };
-        for r in 0..rows {
-            let row = xs.wrapping_offset(r as isize * stride);
-            // SAFETY: every row has `cols` truth values, by the contract.
-            let row = unsafe { many::<u8>(row, cols) };
-            for (state, &x) in states.iter_mut().zip(row) {
-                *state += i64::from(x);
-            }
-        }
-    }
-
-    unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
-        // SAFETY: `n` states each, by the contract.
-        let (into, from) = unsafe { (many_mut::<i64>(into, n), many::<i64>(from, n)) };
-        for (into, from) in into.iter_mut().zip(from) {
-            *into += from;
-        }
-    }
-
-    unsafe fn finish(&self, states: *const u8, n: usize, _: f64, values: *mut u8, _: *mut i64) {
-        // SAFETY: `n` states, and room for `n` values, by the contract.
-        unsafe {
-            values
-                .cast::<i64>()
-                .copy_from_nonoverlapping(states.cast(), n)
-        };
-    }
-    unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, _: *mut i64) {
-        dispatch(Counts(lanes, values.cast()));
+        counts.map(i64::from)
     }
 }

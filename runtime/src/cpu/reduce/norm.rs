@@ -1,10 +1,7 @@
 //! Norms. Elements come as f64, so that no square of an f32 overflows and rounding does not grow.
 
-use nomina_core::DType;
-
-use super::reducer::{COLS, Reducer, many, many_mut};
-use super::simd::{Kernel, dispatch};
-use super::whole::{LANES as WIDE, Lanes};
+use super::accumulator::{Accumulator, Tile};
+use super::reducer::{COLS, Reducer};
 
 const LANES: usize = 16;
 
@@ -104,150 +101,56 @@ pub(super) fn reducer(p: f64) -> Box<dyn Reducer> {
 
 struct Norm<D>(D);
 
-struct Row<'a, D>(&'a [f64], &'a D);
-
-impl<D: Degree> Kernel for Row<'_, D> {
+impl<D: Degree> Accumulator for Norm<D> {
+    type X = f64;
+    type State = f64;
     type Out = f64;
+
     #[inline(always)]
-    fn run(self) -> f64 {
+    fn empty(&self) -> f64 {
+        D::START
+    }
+
+    #[inline(always)]
+    fn add(&self, total: &mut f64, x: f64) {
+        *total = D::combine(*total, self.0.term(x));
+    }
+
+    fn merge(&self, total: &mut f64, other: &f64) {
+        *total = D::combine(*total, *other);
+    }
+
+    #[inline(always)]
+    fn finish(&self, total: &f64, _: f64) -> f64 {
+        self.0.finish(*total)
+    }
+
+    #[inline(always)]
+    fn row(&self, total: &mut f64, xs: &[f64]) {
         let mut lanes = [D::START; LANES];
-        let mut chunks = self.0.chunks_exact(LANES);
-        for chunk in &mut chunks {
+        let (chunks, rest) = xs.as_chunks::<LANES>();
+        for chunk in chunks {
             for i in 0..LANES {
-                lanes[i] = D::combine(lanes[i], self.1.term(chunk[i]));
+                self.add(&mut lanes[i], chunk[i]);
             }
         }
-        for (lane, &x) in lanes.iter_mut().zip(chunks.remainder()) {
-            *lane = D::combine(*lane, self.1.term(x));
+        for (lane, &x) in lanes.iter_mut().zip(rest) {
+            self.add(lane, x);
         }
-        lanes.into_iter().fold(D::START, D::combine)
+        *total = D::combine(*total, lanes.into_iter().fold(D::START, D::combine));
     }
-}
 
-struct Tile<'a, D> {
-    totals: &'a mut [f64],
-    xs: *const f64,
-    stride: isize,
-    rows: usize,
-    degree: &'a D,
-}
-
-impl<D: Degree> Kernel for Tile<'_, D> {
-    type Out = ();
     #[inline(always)]
-    fn run(self) {
-        for r in 0..self.rows {
-            let row = self.xs.wrapping_offset(r as isize * self.stride);
-            // SAFETY: whoever made the tile says that every row has as many elements as totals.
-            let row = unsafe { many::<f64>(row.cast(), self.totals.len()) };
-            for (total, &x) in self.totals.iter_mut().zip(row) {
-                *total = D::combine(*total, self.degree.term(x));
-            }
-        }
-    }
-}
-
-/// Outputs whose elements are all there.
-struct Whole<'a, D> {
-    lanes: &'a Lanes<'a>,
-    values: *mut f64,
-    degree: &'a D,
-}
-
-impl<D: Degree> Kernel for Whole<'_, D> {
-    type Out = ();
-    #[inline(always)]
-    fn run(self) {
-        for group in 0..self.lanes.groups {
-            let mut totals = [D::START; WIDE];
-            for &row in self.lanes.rows {
-                // SAFETY: whoever made this says that the lanes are there.
-                let xs = unsafe { self.lanes.row::<f64>(group, row) };
-                for i in 0..WIDE {
-                    totals[i] = D::combine(totals[i], self.degree.term(xs[i]));
-                }
-            }
-            // SAFETY: whoever made this says that there is room.
-            let values = unsafe { self.lanes.results(self.values, group) };
-            for i in 0..WIDE {
-                values[i].write(self.degree.finish(D::combine(D::START, totals[i])));
-            }
-        }
-    }
-}
-
-impl<D: Degree> Reducer for Norm<D> {
-    fn load(&self) -> DType {
-        DType::F64
-    }
-
-    fn out(&self) -> DType {
-        DType::F64
-    }
-
-    fn state_size(&self) -> usize {
-        size_of::<f64>()
-    }
-
-    unsafe fn init(&self, states: *mut u8, n: usize) {
-        for i in 0..n {
-            // SAFETY: there is room for `n` states.
-            unsafe { states.cast::<f64>().add(i).write(D::START) };
-        }
-    }
-
-    unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
-        // SAFETY: one state and `n` elements, by the contract.
-        let (state, xs) = unsafe { (&mut *state.cast::<f64>(), many::<f64>(xs, n)) };
-        *state = D::combine(*state, dispatch(Row(xs, &self.0)));
-    }
-
-    unsafe fn cols(
-        &self,
-        states: *mut u8,
-        xs: *const u8,
-        stride: isize,
-        rows: usize,
-        cols: usize,
-        _: usize,
-    ) {
+    fn columns(&self, states: &mut [f64], tile: Tile<'_, f64>) {
         let mut totals = [D::START; COLS];
-        let totals = &mut totals[..cols];
-        dispatch(Tile {
-            totals,
-            xs: xs.cast(),
-            stride,
-            rows,
-            degree: &self.0,
-        });
-        // SAFETY: `cols` states, by the contract.
-        let states = unsafe { many_mut::<f64>(states, cols) };
+        let totals = &mut totals[..states.len()];
+        for r in 0..tile.rows() {
+            for (total, &x) in totals.iter_mut().zip(tile.row(r)) {
+                self.add(total, x);
+            }
+        }
         for (state, &total) in states.iter_mut().zip(&*totals) {
             *state = D::combine(*state, total);
         }
-    }
-
-    unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
-        // SAFETY: `n` states each, by the contract.
-        let (into, from) = unsafe { (many_mut::<f64>(into, n), many::<f64>(from, n)) };
-        for (into, &from) in into.iter_mut().zip(from) {
-            *into = D::combine(*into, from);
-        }
-    }
-
-    unsafe fn finish(&self, states: *const u8, n: usize, _: f64, values: *mut u8, _: *mut i64) {
-        // SAFETY: `n` states, by the contract.
-        let states = unsafe { many::<f64>(states, n) };
-        for (i, &state) in states.iter().enumerate() {
-            // SAFETY: room for `n` values, by the contract.
-            unsafe { values.cast::<f64>().add(i).write(self.0.finish(state)) };
-        }
-    }
-    unsafe fn whole(&self, lanes: &Lanes<'_>, _: f64, values: *mut u8, _: *mut i64) {
-        dispatch(Whole {
-            lanes,
-            values: values.cast(),
-            degree: &self.0,
-        });
     }
 }

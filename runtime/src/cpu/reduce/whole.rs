@@ -21,7 +21,20 @@ pub(crate) struct Lanes<'a> {
     pub into: usize,
 }
 
-impl Lanes<'_> {
+impl<'a> Lanes<'a> {
+    /// One of the groups.
+    ///
+    /// # Safety
+    /// The lanes are of `T`, there is such a group, and nobody writes them meanwhile.
+    #[inline(always)]
+    pub unsafe fn group<T>(&'a self, group: usize) -> Group<'a, T> {
+        Group {
+            lanes: self,
+            group,
+            element: PhantomData,
+        }
+    }
+
     /// An element of each output of a group.
     ///
     /// # Safety
@@ -38,34 +51,76 @@ impl Lanes<'_> {
     /// # Safety
     /// `results` has room for the results of all groups, and nobody else uses it meanwhile.
     #[inline(always)]
-    pub unsafe fn results<'a, T>(
+    pub unsafe fn results<'b, T>(
         self,
         results: *mut T,
         group: usize,
-    ) -> &'a mut [MaybeUninit<T>; LANES] {
+    ) -> &'b mut [MaybeUninit<T>; LANES] {
         // SAFETY: by the caller's promise.
         unsafe { &mut *results.add(group * self.into).cast() }
     }
 }
 
+/// A group of outputs, whose elements are all there.
+#[derive(Clone, Copy)]
+pub(crate) struct Group<'a, T> {
+    lanes: &'a Lanes<'a>,
+    group: usize,
+    element: PhantomData<T>,
+}
+
+impl<'a, T: Copy + 'a> Group<'a, T> {
+    /// How many elements each output has.
+    #[inline(always)]
+    pub fn count(&self) -> usize {
+        self.lanes.rows.len()
+    }
+
+    /// An element of each output.
+    #[inline(always)]
+    pub fn row(self, r: usize) -> &'a [T; LANES] {
+        self.at(self.lanes.rows[r])
+    }
+
+    /// An element of each output after the other.
+    #[inline(always)]
+    pub fn rows(self) -> impl Iterator<Item = &'a [T; LANES]> {
+        self.lanes.rows.iter().map(move |&row| self.at(row))
+    }
+
+    /// As [`Group::rows`], four at a time, and then those that are left.
+    #[inline(always)]
+    pub fn fours(
+        self,
+    ) -> (
+        impl Iterator<Item = [&'a [T; LANES]; 4]>,
+        impl Iterator<Item = &'a [T; LANES]>,
+    ) {
+        let (fours, rest) = self.lanes.rows.as_chunks::<4>();
+        (
+            fours.iter().map(move |rows| rows.map(|row| self.at(row))),
+            rest.iter().map(move |&row| self.at(row)),
+        )
+    }
+
+    #[inline(always)]
+    fn at(self, row: isize) -> &'a [T; LANES] {
+        // SAFETY: whoever made the group says that its lanes are there.
+        unsafe { self.lanes.row(self.group, row) }
+    }
+}
+
 /// The fold of each output of a group, in the order in which tiles of columns are taken in.
-///
-/// # Safety
-/// As [`Lanes::row`].
 #[inline(always)]
-pub(crate) unsafe fn fold<F: Fold>(lanes: &Lanes<'_>, group: usize) -> [F::T; LANES] {
-    // SAFETY: the caller's promise.
-    let row = |row: isize| unsafe { lanes.row::<F::X>(group, row) };
+pub(crate) fn fold<F: Fold>(group: Group<'_, F::X>) -> [F::T; LANES] {
     let mut all = [F::IDENTITY; LANES];
-    let (fours, rest) = lanes.rows.as_chunks::<4>();
-    for rows in fours {
-        let [a, b, c, d] = rows.map(row);
+    let (fours, rest) = group.fours();
+    for [a, b, c, d] in fours {
         for i in 0..LANES {
             all[i] = F::combine(all[i], four::<F>([a[i], b[i], c[i], d[i]]));
         }
     }
-    for &one in rest {
-        let xs = row(one);
+    for xs in rest {
         for i in 0..LANES {
             all[i] = F::combine(all[i], F::widen(xs[i]));
         }
@@ -89,7 +144,7 @@ impl<F: Fold, const MEAN: bool> Kernel for Whole<'_, F, MEAN> {
         for group in 0..self.lanes.groups {
             // SAFETY: whoever made this says that the lanes are there, and room for the values.
             let (all, values) = unsafe {
-                let all = fold::<F>(self.lanes, group);
+                let all = fold::<F>(self.lanes.group(group));
                 (all, self.lanes.results(self.values, group))
             };
             for i in 0..LANES {

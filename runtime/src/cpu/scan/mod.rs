@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use nomina_core::op::Op;
+use nomina_core::op::class::Scan;
 use nomina_core::{DType, Element};
 use num_complex::Complex;
 
@@ -143,22 +143,21 @@ running! { Cumprod:
 pub(crate) unsafe fn execute(job: &ScanJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
-        match (job.op, arithmetic(job.compute)) {
-            (Op::Cumsum, DType::F32) => along::<Cumsum<f32>>(job),
-            (Op::Cumsum, DType::F64) => along::<Cumsum<f64>>(job),
-            (Op::Cumsum, DType::C64) => along::<Cumsum<Complex<f32>>>(job),
-            (Op::Cumsum, DType::C128) => along::<Cumsum<Complex<f64>>>(job),
-            (Op::Cumsum, _) => along::<Cumsum<i64>>(job),
-            (Op::Cumprod, DType::F32) => along::<Cumprod<f32>>(job),
-            (Op::Cumprod, DType::F64) => along::<Cumprod<f64>>(job),
-            (Op::Cumprod, DType::C64) => along::<Cumprod<Complex<f32>>>(job),
-            (Op::Cumprod, DType::C128) => along::<Cumprod<Complex<f64>>>(job),
-            (Op::Cumprod, _) => along::<Cumprod<i64>>(job),
-            (Op::Logcumsumexp, DType::F32) => along::<Logcumsumexp<f32>>(job),
-            (Op::Logcumsumexp, DType::F64) => along::<Logcumsumexp<f64>>(job),
-            (Op::Logcumsumexp, DType::C64) => along::<Logcumsumexp<Complex<f32>>>(job),
-            (Op::Logcumsumexp, DType::C128) => along::<Logcumsumexp<Complex<f64>>>(job),
-            (op, _) => unreachable!("{}: no scan", op.name()),
+        macro_rules! along {
+            ($name:ident, $others:ty) => {
+                match arithmetic(job.compute) {
+                    DType::F32 => along::<$name<f32>>(job),
+                    DType::F64 => along::<$name<f64>>(job),
+                    DType::C64 => along::<$name<Complex<f32>>>(job),
+                    DType::C128 => along::<$name<Complex<f64>>>(job),
+                    _ => along::<$name<$others>>(job),
+                }
+            };
+        }
+        match job.op {
+            Scan::Cumsum => along!(Cumsum, i64),
+            Scan::Cumprod => along!(Cumprod, i64),
+            Scan::Logcumsumexp => along!(Logcumsumexp, f64),
         }
     }
 }

@@ -8,7 +8,6 @@
 use std::marker::PhantomData;
 
 use nomina_core::DType;
-use nomina_core::op::Op;
 
 use crate::dispatch::arithmetic;
 use crate::job::SoftmaxJob;
@@ -139,12 +138,11 @@ impl<T: Ordered, F: Finish> Kernel for Across<'_, T, F> {
 pub(crate) unsafe fn execute(job: &SoftmaxJob<'_>) -> Result<(), NoMemory> {
     // SAFETY: the caller's promise.
     unsafe {
-        match (job.op, arithmetic(job.compute)) {
-            (Op::Softmax, DType::F64) => along::<f64, Softmax>(job),
-            (Op::Softmax, _) => along::<f32, Softmax>(job),
-            (Op::LogSoftmax, DType::F64) => along::<f64, LogSoftmax>(job),
-            (Op::LogSoftmax, _) => along::<f32, LogSoftmax>(job),
-            (op, _) => unreachable!("{}: no normalisation", op.name()),
+        match (job.logarithm, arithmetic(job.compute)) {
+            (false, DType::F64) => along::<f64, Softmax>(job),
+            (false, _) => along::<f32, Softmax>(job),
+            (true, DType::F64) => along::<f64, LogSoftmax>(job),
+            (true, _) => along::<f32, LogSoftmax>(job),
         }
     }
 }
@@ -168,7 +166,7 @@ unsafe fn along<T: Ordered, F: Finish>(job: &SoftmaxJob<'_>) -> Result<(), NoMem
         return Ok(());
     }
     // SAFETY: the caller's promise.
-    if job.op == Op::Softmax && unsafe { whole::softmax::<T>(job, &plan)? } {
+    if !job.logarithm && unsafe { whole::softmax::<T>(job, &plan)? } {
         return Ok(());
     }
     let reducer = LogSumExp::<T>(PhantomData);

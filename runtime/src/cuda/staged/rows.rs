@@ -89,7 +89,7 @@ pub(crate) unsafe fn entropy(cuda: &Cuda, job: &EntropyJob<'_>) -> Result<()> {
 /// # Safety
 /// See [`Backend`].
 pub(crate) unsafe fn scan(cuda: &Cuda, job: &ScanJob<'_>) -> Result<()> {
-    let mut stage = Stage::new(cuda, job.op.name(), "scan");
+    let mut stage = Stage::new(cuda, job.op.op().name(), "scan");
     let job = ScanJob {
         x: stage.read(job.x)?,
         out: stage.write(job.out)?,

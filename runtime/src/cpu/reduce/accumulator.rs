@@ -1,0 +1,226 @@
+//! Reductions without unsafe code, and the one place that gives them their memory.
+
+use nomina_core::{DType, Element};
+
+use super::reducer::{Reducer, many, many_mut};
+use super::simd::{Kernel, dispatch};
+use super::whole::{Group, LANES, Lanes};
+
+/// A reduction in terms of one state and of the elements that go into it. Whoever implements it says
+/// what one element does; how rows, columns and short outputs are taken in follows from that, until a
+/// loop is written that the compiler vectorises better.
+///
+/// `row`, `columns` and `whole` are compiled for each instruction set: what they call is to be
+/// `#[inline(always)]`.
+pub(crate) trait Accumulator: Sync {
+    /// An element, in the dtype in which they come.
+    type X: Element;
+    /// What elements go into.
+    type State: Copy;
+    /// A result.
+    type Out: Element;
+
+    /// A state that has seen nothing.
+    fn empty(&self) -> Self::State;
+
+    /// Takes in an element.
+    fn add(&self, state: &mut Self::State, x: Self::X);
+
+    /// Takes in another state; what it saw stands after what `state` saw.
+    fn merge(&self, state: &mut Self::State, other: &Self::State);
+
+    /// The result, of `count` elements.
+    fn finish(&self, state: &Self::State, count: f64) -> Self::Out;
+
+    /// Takes in elements that stand side by side.
+    #[inline(always)]
+    fn row(&self, state: &mut Self::State, xs: &[Self::X]) {
+        for &x in xs {
+            self.add(state, x);
+        }
+    }
+
+    /// Takes in a tile, each column into its own state; at most [`COLS`](super::reducer::COLS) columns.
+    #[inline(always)]
+    fn columns(&self, states: &mut [Self::State], tile: Tile<'_, Self::X>) {
+        for r in 0..tile.rows() {
+            for (state, &x) in states.iter_mut().zip(tile.row(r)) {
+                self.add(state, x);
+            }
+        }
+    }
+
+    /// The results of outputs whose elements are all there.
+    #[inline(always)]
+    fn whole(&self, group: Group<'_, Self::X>, count: f64) -> [Self::Out; LANES] {
+        let mut states = [self.empty(); LANES];
+        for xs in group.rows() {
+            for i in 0..LANES {
+                self.add(&mut states[i], xs[i]);
+            }
+        }
+        states.map(|state| self.finish(&state, count))
+    }
+}
+
+/// Rows of elements, each as long as the others.
+#[derive(Clone, Copy)]
+pub(crate) struct Tile<'a, T> {
+    first: &'a [T],
+    stride: isize,
+    rows: usize,
+}
+
+impl<'a, T> Tile<'a, T> {
+    /// Rows of `cols` elements that are `stride` elements apart.
+    ///
+    /// # Safety
+    /// All of them are elements that nobody writes meanwhile; there is a row.
+    #[inline(always)]
+    pub unsafe fn new(xs: *const T, stride: isize, rows: usize, cols: usize) -> Self {
+        // SAFETY: the caller's promise.
+        let first = unsafe { many(xs.cast(), cols) };
+        Self {
+            first,
+            stride,
+            rows,
+        }
+    }
+
+    /// How many rows there are.
+    #[inline(always)]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// A row of those that there are.
+    #[inline(always)]
+    pub fn row(&self, r: usize) -> &'a [T] {
+        debug_assert!(r < self.rows);
+        let row = self
+            .first
+            .as_ptr()
+            .wrapping_offset(r as isize * self.stride);
+        // SAFETY: whoever made the tile says that every row has so many elements.
+        unsafe { many(row.cast(), self.first.len()) }
+    }
+}
+
+/// [`Accumulator::row`] as a kernel.
+struct Row<'a, A: Accumulator>(&'a A, &'a mut A::State, &'a [A::X]);
+
+impl<A: Accumulator> Kernel for Row<'_, A> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        self.0.row(self.1, self.2);
+    }
+}
+
+/// [`Accumulator::columns`] as a kernel.
+struct Columns<'a, A: Accumulator>(&'a A, &'a mut [A::State], Tile<'a, A::X>);
+
+impl<A: Accumulator> Kernel for Columns<'_, A> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        self.0.columns(self.1, self.2);
+    }
+}
+
+/// [`Accumulator::whole`] of all groups as a kernel.
+struct Whole<'a, A: Accumulator> {
+    by: &'a A,
+    lanes: &'a Lanes<'a>,
+    count: f64,
+    values: *mut A::Out,
+}
+
+impl<A: Accumulator> Kernel for Whole<'_, A> {
+    type Out = ();
+    #[inline(always)]
+    fn run(self) {
+        for group in 0..self.lanes.groups {
+            // SAFETY: whoever made this says that the lanes are there, and room for the values.
+            let (group, values) = unsafe {
+                let values = self.lanes.results(self.values, group);
+                (self.lanes.group(group), values)
+            };
+            let results = self.by.whole(group, self.count);
+            for i in 0..LANES {
+                values[i].write(results[i]);
+            }
+        }
+    }
+}
+
+impl<A: Accumulator> Reducer for A {
+    fn load(&self) -> DType {
+        A::X::DTYPE
+    }
+
+    fn out(&self) -> DType {
+        A::Out::DTYPE
+    }
+
+    fn state_size(&self) -> usize {
+        size_of::<A::State>()
+    }
+
+    unsafe fn init(&self, states: *mut u8, n: usize) {
+        for i in 0..n {
+            // SAFETY: there is room for `n` states.
+            unsafe { states.cast::<A::State>().add(i).write(self.empty()) };
+        }
+    }
+
+    unsafe fn row(&self, state: *mut u8, xs: *const u8, n: usize, _: usize) {
+        // SAFETY: one state and `n` elements, by the contract.
+        let (state, xs) = unsafe { (&mut *state.cast(), many(xs, n)) };
+        dispatch(Row(self, state, xs));
+    }
+
+    unsafe fn cols(
+        &self,
+        states: *mut u8,
+        xs: *const u8,
+        stride: isize,
+        rows: usize,
+        cols: usize,
+        _: usize,
+    ) {
+        // SAFETY: `cols` states and `rows` rows of as many elements, by the contract.
+        let (states, tile) = unsafe {
+            let tile = Tile::new(xs.cast(), stride, rows, cols);
+            (many_mut(states, cols), tile)
+        };
+        dispatch(Columns(self, states, tile));
+    }
+
+    unsafe fn merge(&self, into: *mut u8, from: *const u8, n: usize) {
+        // SAFETY: `n` states each, by the contract.
+        let (into, from) = unsafe { (many_mut(into, n), many(from, n)) };
+        for (into, from) in into.iter_mut().zip(from) {
+            Accumulator::merge(self, into, from);
+        }
+    }
+
+    unsafe fn finish(&self, states: *const u8, n: usize, count: f64, values: *mut u8, _: *mut i64) {
+        // SAFETY: `n` states, by the contract.
+        let states = unsafe { many(states, n) };
+        for (i, state) in states.iter().enumerate() {
+            let value = Accumulator::finish(self, state, count);
+            // SAFETY: room for `n` values, by the contract.
+            unsafe { values.cast::<A::Out>().add(i).write(value) };
+        }
+    }
+
+    unsafe fn whole(&self, lanes: &Lanes<'_>, count: f64, values: *mut u8, _: *mut i64) {
+        dispatch(Whole {
+            by: self,
+            lanes,
+            count,
+            values: values.cast(),
+        });
+    }
+}
