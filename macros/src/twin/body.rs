@@ -18,7 +18,12 @@ pub fn repeated(body: &Group, made: Option<&Path>, span: Span) -> Option<TokenSt
         // `…; what?; Ok(self)`
         tokens.truncate(before);
         let tail = tail(&tokens)?;
-        let last: TokenStream = tokens.split_off(tail).into_iter().collect();
+        let last = tokens.split_off(tail);
+        // An assignment of what a call returns has no value.
+        if last.iter().any(|token| is_punct(token, '=')) {
+            return None;
+        }
+        let last: TokenStream = last.into_iter().collect();
         let first: TokenStream = tokens.into_iter().collect();
         return Some(quote_spanned!(span=> #first crate::call::ok(#last); self));
     }

@@ -124,11 +124,22 @@ pub fn group(token: &TokenTree, brackets: Delimiter) -> Option<&Group> {
     }
 }
 
+/// Without the groups that hold what another macro put in.
+fn flat(tokens: TokenStream) -> TokenStream {
+    let parts = tokens
+        .into_iter()
+        .map(|token| match group(&token, Delimiter::None) {
+            Some(group) => flat(group.stream()),
+            None => token.into(),
+        });
+    parts.collect()
+}
+
 /// Reads a method.
 pub fn method(tokens: TokenStream) -> syn::Result<Method> {
     const NO_METHOD: &str = "`#[twin]` belongs on a method: `pub fn try_name(&self) -> Result<R>`";
     let whole = tokens.clone();
-    let mut cursor = Cursor::new(tokens);
+    let mut cursor = Cursor::new(flat(tokens));
     let (docs, attributes) = attributes(&mut cursor);
     let mut head = cursor.until(|token| is_ident(token, "fn"));
     let (Some(word), Some(TokenTree::Ident(name))) = (
@@ -182,7 +193,7 @@ fn attributes(cursor: &mut Cursor) -> (Vec<(String, TokenTree)>, TokenStream) {
 /// The text of `[doc = "text"]`.
 fn doc(attribute: &TokenTree) -> Option<(String, TokenTree)> {
     let attribute = group(attribute, Delimiter::Bracket)?;
-    let mut tokens = attribute.stream().into_iter();
+    let mut tokens = flat(attribute.stream()).into_iter();
     tokens.next().filter(|token| is_ident(token, "doc"))?;
     tokens.next().filter(|token| is_punct(token, '='))?;
     let token = tokens.next()?;

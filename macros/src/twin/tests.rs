@@ -48,6 +48,10 @@ fn expansions() {
         ),
         (
             "",
+            "pub fn try_three_(&mut self) -> Result<&mut Self> { *self = call(self)?; Ok(self) }",
+        ),
+        (
+            "",
             "pub fn try_out(&self, out: &mut Self) -> Result<()> { store(self, out) }",
         ),
         (
