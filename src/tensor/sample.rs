@@ -196,20 +196,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When a weight is below zero or not finite, or too few are above zero.
-    #[twin]
-    pub fn try_multinomial<X: DimOf<D>>(&self, num_samples: usize, dim: X) -> Result<Tensor<D, i64>>
-    where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-    {
-        self.try_multinomial_with(num_samples, dim, MultinomialOptions::default())
-    }
-
-    /// [`multinomial`](Self::multinomial) with options.
-    ///
-    /// # Errors
-    /// As [`multinomial`](Self::multinomial).
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_multinomial_with<X: DimOf<D>>(
         &self,
         num_samples: usize,

@@ -10,7 +10,7 @@ use syn::LitStr;
 use super::arguments::Arguments;
 use super::body;
 use super::docs::{Docs, link, text};
-use super::parse::{Method, Parameter};
+use super::parse::{Method, Parameter, is_punct};
 
 /// The method that is written, and those that follow from it.
 pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream> {
@@ -111,7 +111,7 @@ impl One<'_> {
         let first: Vec<TokenTree> = result.clone().into_iter().take(2).collect();
         let (returns, must_use) = match first.first() {
             // What is changed may be left alone; this type says itself that it may not.
-            Some(TokenTree::Punct(_)) => (quote_spanned!(span=> -> #result), None),
+            Some(sign) if is_punct(sign, '&') => (quote_spanned!(span=> -> #result), None),
             Some(TokenTree::Ident(ty)) if ty == "TensorMut" => {
                 (quote_spanned!(span=> -> #result), None)
             }

@@ -28,19 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_dropout(&self) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_dropout_with(DropoutOptions::default())
-    }
-
-    /// [`dropout`](Self::dropout) with options.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_dropout_with(&self, options: DropoutOptions) -> Result<Self>
     where
         T: Float,
@@ -73,19 +61,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_alpha_dropout(&self) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_alpha_dropout_with(AlphaDropoutOptions::default())
-    }
-
-    /// [`alpha_dropout`](Self::alpha_dropout) with options.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_alpha_dropout_with(&self, options: AlphaDropoutOptions) -> Result<Self>
     where
         T: Float,
@@ -118,19 +94,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_rrelu(&self) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_rrelu_with(RreluOptions::default())
-    }
-
-    /// [`rrelu`](Self::rrelu) with options.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_rrelu_with(&self, options: RreluOptions) -> Result<Self>
     where
         T: Float,

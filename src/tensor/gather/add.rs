@@ -13,65 +13,6 @@ use crate::call::Known;
 use crate::call::gather::{self, at};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor with the slices of `source` added at the indices of a dim; always in the index's
-    /// order. `source` has the dims of `self.index_select(dim, index)`.
-    ///
-    /// ```
-    /// # use nomina::prelude::*;
-    /// dims! { N, C, K }
-    /// let (x, ids) = (Tensor::<(N, C)>::zeros([3, 2]), tensor!([2, 0, 2]; K));
-    /// let rows = Tensor::<(K, C)>::ones([3, 2]);
-    /// assert_eq!(x.index_add(N, &ids, &rows).to_vec(), [1.0, 1.0, 0.0, 0.0, 2.0, 2.0]);
-    /// ```
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_index_add<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Result<Self>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
-            out,
-            |given| given[0].index_add(at(position::<X, D>()), &given[1], &given[2]),
-        ))
-    }
-
-    /// [`index_add`](Self::index_add) in place.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_index_add_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Result<&mut Self>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        gather::in_place(
-            &mut self.bare,
-            D::STATIC,
-            &[index.look(), source.look()],
-            |own, given| {
-                own.index_add_(at(position::<X, D>()), &given[0], &given[1])
-                    .map(drop)
-            },
-        )?;
-        Ok(self)
-    }
-
     /// [`index_add`](Self::index_add) into `out`.
     ///
     /// # Errors
@@ -100,11 +41,20 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         crate::call::reduce::store(Op::IndexAdd, result.bare, <D>::STATIC, &mut out.bare, of)
     }
 
-    /// [`index_add`](Self::index_add) with options.
+    /// This tensor with the slices of `source` added at the indices of a dim; always in the index's
+    /// order. `source` has the dims of `self.index_select(dim, index)`.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, K }
+    /// let (x, ids) = (Tensor::<(N, C)>::zeros([3, 2]), tensor!([2, 0, 2]; K));
+    /// let rows = Tensor::<(K, C)>::ones([3, 2]);
+    /// assert_eq!(x.index_add(N, &ids, &rows).to_vec(), [1.0, 1.0, 0.0, 0.0, 2.0, 2.0]);
+    /// ```
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_index_add_with<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &self,
         dim: X,
@@ -124,11 +74,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`index_add_with`](Self::index_add_with) in place.
+    /// [`index_add`](Self::index_add) in place.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_index_add_with_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &mut self,
         dim: X,

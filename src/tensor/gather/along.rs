@@ -48,67 +48,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_scatter<X: DimOf<D>, E: Dims, I: IndexElement, R>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-    ) -> Result<Tensor<Sum<D, E>, T>>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-    {
-        let _ = dim;
-        let (src, out) = (src.side(), <Sum<D, E>>::STATIC);
-        let looks = [Some(self.look()), Some(index.look()), src.look()];
-        let looks: Vec<Look<'_>> = looks.into_iter().flatten().collect();
-        Tensor::give(gather::one(&looks, out, |given| {
-            given[0].scatter(
-                at(position::<X, D>()),
-                &given[1],
-                operand(&src, given.get(2)),
-            )
-        }))
-    }
-
-    /// [`scatter`](Self::scatter) in place.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_scatter_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-    ) -> Result<&mut Self>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-    {
-        let _ = dim;
-        let src = src.side();
-        let others = [Some(index.look()), src.look()];
-        let others: Vec<Look<'_>> = others.into_iter().flatten().collect();
-        gather::in_place(&mut self.bare, D::STATIC, &others, |own, given| {
-            own.scatter_(
-                at(position::<X, D>()),
-                &given[0],
-                operand(&src, given.get(1)),
-            )
-            .map(drop)
-        })?;
-        Ok(self)
-    }
-
-    /// [`scatter`](Self::scatter) that adds to or multiplies what is there.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
+    #[twin(with = "that adds to or multiplies what is there.")]
     pub fn try_scatter_with<X: DimOf<D>, E: Dims, I: IndexElement, R>(
         &self,
         dim: X,
@@ -135,11 +75,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`scatter_with`](Self::scatter_with) in place.
+    /// [`scatter`](Self::scatter) in place.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
+    #[twin(with = "that adds to or multiplies what is there.")]
     pub fn try_scatter_with_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
         &mut self,
         dim: X,

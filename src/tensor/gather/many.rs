@@ -66,39 +66,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_index_put<P: PointsOf<D>, S: Dims>(
-        &self,
-        indices: P,
-        values: &Tensor<S, T>,
-    ) -> Result<Self>
-    where
-        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
-    {
-        self.try_index_put_with(indices, values, IndexPutOptions::default())
-    }
-
-    /// [`index_put`](Self::index_put) in place.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_index_put_<P: PointsOf<D>, S: Dims>(
-        &mut self,
-        indices: P,
-        values: &Tensor<S, T>,
-    ) -> Result<&mut Self>
-    where
-        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
-    {
-        self.try_index_put_with_(indices, values, IndexPutOptions::default())
-    }
-
-    /// [`index_put`](Self::index_put) that adds to what is there.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
+    #[twin(with = "that adds to what is there.")]
     pub fn try_index_put_with<P: PointsOf<D>, S: Dims>(
         &self,
         indices: P,
@@ -113,11 +81,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(result)
     }
 
-    /// [`index_put_with`](Self::index_put_with) in place.
+    /// [`index_put`](Self::index_put) in place.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
+    #[twin(with = "that adds to what is there.")]
     pub fn try_index_put_with_<P: PointsOf<D>, S: Dims>(
         &mut self,
         indices: P,

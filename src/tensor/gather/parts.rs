@@ -52,25 +52,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When memory is short.
-    #[twin]
-    pub fn try_diagonal_mut<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
-        self.try_diagonal_mut_with(dim1, dim2, to, DiagonalOptions::default())
-    }
-
-    /// [`diagonal_mut`](Self::diagonal_mut) above or below the main one.
-    ///
-    /// # Errors
-    /// When memory is short.
-    #[twin]
+    #[twin(with = "above or below the main one.")]
     pub fn try_diagonal_mut_with<
         X: DimOf<D>,
         Y: DimOf<Without<D, X>>,
@@ -110,25 +92,7 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     ///
     /// # Errors
     /// When memory is short.
-    #[twin]
-    pub fn try_diagonal_mut<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
-        self.try_diagonal_mut_with(dim1, dim2, to, DiagonalOptions::default())
-    }
-
-    /// [`diagonal_mut`](Self::diagonal_mut) above or below the main one.
-    ///
-    /// # Errors
-    /// When memory is short.
-    #[twin]
+    #[twin(with = "above or below the main one.")]
     pub fn try_diagonal_mut_with<
         X: DimOf<D>,
         Y: DimOf<Without<D, X>>,

@@ -22,45 +22,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When a position is out of range, or there is not one value for each.
-    #[twin]
-    pub fn try_put<E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Result<Self> {
-        let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
-            out,
-            |given| given[0].put(&given[1], &given[2]),
-        ))
-    }
-
-    /// [`put`](Self::put) in place.
-    ///
-    /// # Errors
-    /// When a position is out of range, or there is not one value for each; then nothing has
-    /// changed.
-    #[twin]
-    pub fn try_put_<E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Result<&mut Self> {
-        gather::in_place(
-            &mut self.bare,
-            D::STATIC,
-            &[index.look(), source.look()],
-            |own, given| own.put_(&given[0], &given[1]).map(drop),
-        )?;
-        Ok(self)
-    }
-
-    /// [`put`](Self::put) that adds to what is there.
-    ///
-    /// # Errors
-    /// When a position is out of range, or there is not one value for each.
-    #[twin]
+    #[twin(with = "that adds to what is there.")]
     pub fn try_put_with<E: Dims, I: IndexElement, S: Dims>(
         &self,
         index: &Tensor<E, I>,
@@ -75,12 +37,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`put_with`](Self::put_with) in place.
+    /// [`put`](Self::put) in place.
     ///
     /// # Errors
     /// When a position is out of range, or there is not one value for each; then nothing has
     /// changed.
-    #[twin]
+    #[twin(with = "that adds to what is there.")]
     pub fn try_put_with_<E: Dims, I: IndexElement, S: Dims>(
         &mut self,
         index: &Tensor<E, I>,

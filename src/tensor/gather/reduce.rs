@@ -99,66 +99,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// This tensor with values reduced into the places where [`gather`](Self::gather) would read.
-    ///
-    /// ```
-    /// # use nomina::prelude::*;
-    /// dims! { N }
-    /// let (x, ids) = (tensor!([1., 2.]; N), tensor!([0, 0, 1]; N));
-    /// let least = x.scatter_reduce(N, &ids, &tensor!([5., 0.5, 3.]; N), ScatterReduce::Amin);
-    /// assert_eq!(least.to_vec(), [0.5, 2.0]);
-    /// ```
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_scatter_reduce<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-    ) -> Result<Tensor<Sum<D, E>, T>>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        let out = <Sum<D, E>>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), src.look()],
-            out,
-            |given| given[0].scatter_reduce(at(position::<X, D>()), &given[1], &given[2], reduce),
-        ))
-    }
-
-    /// [`scatter_reduce`](Self::scatter_reduce) in place.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_scatter_reduce_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-    ) -> Result<&mut Self>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        gather::in_place(
-            &mut self.bare,
-            D::STATIC,
-            &[index.look(), src.look()],
-            |own, given| {
-                own.scatter_reduce_(at(position::<X, D>()), &given[0], &given[1], reduce)
-                    .map(drop)
-            },
-        )?;
-        Ok(self)
-    }
-
     /// [`scatter_reduce`](Self::scatter_reduce) into `out`.
     ///
     /// # Errors
@@ -194,11 +134,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// [`scatter_reduce`](Self::scatter_reduce) with options.
+    /// This tensor with values reduced into the places where [`gather`](Self::gather) would read.
+    ///
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let (x, ids) = (tensor!([1., 2.]; N), tensor!([0, 0, 1]; N));
+    /// let least = x.scatter_reduce(N, &ids, &tensor!([5., 0.5, 3.]; N), ScatterReduce::Amin);
+    /// assert_eq!(least.to_vec(), [0.5, 2.0]);
+    /// ```
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_scatter_reduce_with<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &self,
         dim: X,
@@ -227,11 +175,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`scatter_reduce_with`](Self::scatter_reduce_with) in place.
+    /// [`scatter_reduce`](Self::scatter_reduce) in place.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_scatter_reduce_with_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &mut self,
         dim: X,

@@ -91,58 +91,6 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         crate::call::reduce::store(Op::IndexCopy, result.bare, <D>::STATIC, &mut out.bare, of)
     }
 
-    /// This tensor with the slices of `source` reduced into it at the indices of a dim.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    #[twin]
-    pub fn try_index_reduce<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        reduce: ScatterReduce,
-    ) -> Result<Self>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
-            out,
-            |given| given[0].index_reduce(at(position::<X, D>()), &given[1], &given[2], reduce),
-        ))
-    }
-
-    /// [`index_reduce`](Self::index_reduce) in place.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
-    pub fn try_index_reduce_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        reduce: ScatterReduce,
-    ) -> Result<&mut Self>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        gather::in_place(
-            &mut self.bare,
-            D::STATIC,
-            &[index.look(), source.look()],
-            |own, given| {
-                own.index_reduce_(at(position::<X, D>()), &given[0], &given[1], reduce)
-                    .map(drop)
-            },
-        )?;
-        Ok(self)
-    }
-
     /// [`index_reduce`](Self::index_reduce) into `out`.
     ///
     /// # Errors
@@ -172,11 +120,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         crate::call::reduce::store(Op::IndexReduce, result.bare, <D>::STATIC, &mut out.bare, of)
     }
 
-    /// [`index_reduce`](Self::index_reduce) with options.
+    /// This tensor with the slices of `source` reduced into it at the indices of a dim.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_index_reduce_with<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &self,
         dim: X,
@@ -205,11 +153,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`index_reduce_with`](Self::index_reduce_with) in place.
+    /// [`index_reduce`](Self::index_reduce) in place.
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit; then nothing has changed.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_index_reduce_with_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &mut self,
         dim: X,

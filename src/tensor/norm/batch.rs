@@ -28,19 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_batch_norm<X: DimOf<D>>(&self, dim: X) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_batch_norm_with(dim, BatchNormOptions::default())
-    }
-
-    /// [`batch_norm`](Self::batch_norm) with a weight and a bias.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with a weight and a bias.")]
     pub fn try_batch_norm_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -122,19 +110,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_local_response_norm<X: DimOf<D>>(&self, dim: X, size: usize) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_local_response_norm_with(dim, size, LocalResponseNormOptions::default())
-    }
-
-    /// [`local_response_norm`](Self::local_response_norm) with numbers of choice.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with numbers of choice.")]
     pub fn try_local_response_norm_with<X: DimOf<D>>(
         &self,
         dim: X,

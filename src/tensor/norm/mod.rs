@@ -33,22 +33,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_layer_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Self>
-    where
-        T: Float,
-    {
-        let at = picked::<A, D>(&dims).at;
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
-            given[0].layer_norm(at)
-        }))
-    }
-
-    /// [`layer_norm`](Self::layer_norm) with a weight and a bias along the dims.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with a weight and a bias along the dims.")]
     pub fn try_layer_norm_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -70,22 +55,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_rms_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Self>
-    where
-        T: Float,
-    {
-        let at = picked::<A, D>(&dims).at;
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
-            given[0].rms_norm(at)
-        }))
-    }
-
-    /// [`rms_norm`](Self::rms_norm) with a weight along the dims.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with a weight along the dims.")]
     pub fn try_rms_norm_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -148,27 +118,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_group_norm<X: DimOf<D>, A: AxesOf<D>>(
-        &self,
-        channel: X,
-        dims: A,
-        groups: usize,
-    ) -> Result<Self>
-    where
-        T: Float,
-    {
-        let (channel, dims) = (at(&channel, self), picked::<A, D>(&dims).at);
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
-            given[0].group_norm(channel, dims, groups)
-        }))
-    }
-
-    /// [`group_norm`](Self::group_norm) with a weight and a bias for each channel.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with a weight and a bias for each channel.")]
     pub fn try_group_norm_with<X: DimOf<D>, A: AxesOf<D>>(
         &self,
         channel: X,

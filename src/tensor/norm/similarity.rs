@@ -25,19 +25,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_normalize<A: AxesOf<D>>(&self, dims: A) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_normalize_with(dims, NormalizeOptions::default())
-    }
-
-    /// [`normalize`](Self::normalize) with a norm of choice.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with a norm of choice.")]
     pub fn try_normalize_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -97,24 +85,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_pairwise_distance<E: Dims, A: AxesOf<D>>(
-        &self,
-        other: &Tensor<E, T>,
-        dims: A,
-    ) -> Result<Tensor<Without<Sum<D, E>, A>, T>>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        self.try_pairwise_distance_with(other, dims, PairwiseDistanceOptions::default())
-    }
-
-    /// [`pairwise_distance`](Self::pairwise_distance) with a norm of choice.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with a norm of choice.")]
     pub fn try_pairwise_distance_with<E: Dims, A: AxesOf<D>>(
         &self,
         other: &Tensor<E, T>,

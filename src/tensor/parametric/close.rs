@@ -16,30 +16,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_isclose<E: Dims, U: Element>(
-        &self,
-        other: &Tensor<E, U>,
-    ) -> Result<Tensor<Sum<D, E>, bool>>
-    where
-        D: Broadcast<E>,
-        T: Promote<U, DtypeRule<D, E>>,
-    {
-        let options = CloseOptions::default();
-        Tensor::give(parametric::close(
-            Op::Isclose,
-            self.look(),
-            other.look(),
-            options,
-            <Sum<D, E>>::STATIC,
-        ))
-    }
-
-    /// [`isclose`](Self::isclose) with distances of choice.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with distances of choice.")]
     pub fn try_isclose_with<E: Dims, U: Element>(
         &self,
         other: &Tensor<E, U>,
@@ -62,21 +39,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_allclose<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<bool>
-    where
-        D: Broadcast<E>,
-        T: Promote<U, DtypeRule<D, E>>,
-    {
-        let options = CloseOptions::default();
-        parametric::all_close(self.look(), other.look(), options, <Sum<D, E>>::STATIC)
-    }
-
-    /// [`allclose`](Self::allclose) with distances of choice.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with distances of choice.")]
     pub fn try_allclose_with<E: Dims, U: Element>(
         &self,
         other: &Tensor<E, U>,

@@ -126,9 +126,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_nan_to_num(&self) -> Result<Tensor<D, T>> {
-        let (op, numbers) = (Op::NanToNum, NanToNumOptions::default().numbers(T::DTYPE));
+    #[twin(with = "with numbers of choice.")]
+    pub fn try_nan_to_num_with(&self, options: NanToNumOptions) -> Result<Tensor<D, T>> {
+        let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
         let found = pointwise::with(op, self.look(), &numbers);
         Tensor::give(found.map_err(|error| error.in_op(Op::NanToNum.name())))
     }
@@ -138,31 +138,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
     /// nothing has changed.
-    #[twin]
-    pub fn try_nan_to_num_(&mut self) -> Result<&mut Self> {
-        let (op, numbers) = (Op::NanToNum, NanToNumOptions::default().numbers(T::DTYPE));
-        pointwise::with_in_place(op, self.dest(), &numbers)
-            .map_err(|error| error.in_op(Op::NanToNum.name()))?;
-        Ok(self)
-    }
-
-    /// [`nan_to_num`](Self::nan_to_num) with numbers of choice.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_nan_to_num_with(&self, options: NanToNumOptions) -> Result<Tensor<D, T>> {
-        let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
-        let found = pointwise::with(op, self.look(), &numbers);
-        Tensor::give(found.map_err(|error| error.in_op(Op::NanToNum.name())))
-    }
-
-    /// [`nan_to_num_with`](Self::nan_to_num_with), in place.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
-    #[twin]
+    #[twin(with = "with numbers of choice.")]
     pub fn try_nan_to_num_with_(&mut self, options: NanToNumOptions) -> Result<&mut Self> {
         let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
         pointwise::with_in_place(op, self.dest(), &numbers)

@@ -4,7 +4,7 @@
 
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;
-use nomina_core::{Element, Result, Scalar};
+use nomina_core::{Element, Result};
 use nomina_macros::twin;
 use nomina_runtime::tensor::{AddcdivOptions, AddcmulOptions};
 
@@ -84,51 +84,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
-    pub fn try_addcdiv<R: Operand, S: Operand>(
-        &self,
-        tensor1: R,
-        tensor2: S,
-    ) -> Result<Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>>
-    where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-    {
-        let sides = [
-            self.side(),
-            tensor1.side(),
-            tensor2.side(),
-            Side::Scalar(Scalar::Int(1)),
-        ];
-        let found = pointwise::new(Op::Addcdiv, &sides, <Dims3<R, S, D, T>>::STATIC);
-        Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
-    }
-
-    /// [`addcdiv`](Self::addcdiv), in place.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
-    /// nothing has changed.
-    #[twin]
-    pub fn try_addcdiv_<R: Operand, S: Operand>(
-        &mut self,
-        tensor1: R,
-        tensor2: S,
-    ) -> Result<&mut Self>
-    where
-        R::Kind: Absorb<D, T>,
-        S::Kind: Absorb<D, T>,
-    {
-        let sides = [tensor1.side(), tensor2.side(), Side::Scalar(Scalar::Int(1))];
-        pointwise::in_place(Op::Addcdiv, self.dest(), &sides)?;
-        Ok(self)
-    }
-
-    /// [`addcdiv`](Self::addcdiv) with the quotient times a number.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    #[twin]
+    #[twin(with = "with the quotient times a number.")]
     pub fn try_addcdiv_with<R: Operand, S: Operand>(
         &self,
         tensor1: R,
@@ -149,12 +105,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Tensor::give(pointwise::in_dtype(found, <Dtype3<R, S, D, T>>::DTYPE))
     }
 
-    /// [`addcdiv_with`](Self::addcdiv_with), in place.
+    /// [`addcdiv`](Self::addcdiv), in place.
     ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
     /// nothing has changed.
-    #[twin]
+    #[twin(with = "with the quotient times a number.")]
     pub fn try_addcdiv_with_<R: Operand, S: Operand>(
         &mut self,
         tensor1: R,

@@ -29,25 +29,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    #[twin]
-    pub fn try_diagonal<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        K: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &self,
-        dim0: X,
-        dim1: Y,
-        to: K,
-    ) -> Result<Tensor<Appended<Without<Without<D, X>, Y>, K>, T>> {
-        self.try_diagonal_with(dim0, dim1, to, DiagonalOptions::default())
-    }
-
-    /// [`diagonal`](Self::diagonal) above or below the main one.
-    ///
-    /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
-    #[twin]
+    #[twin(with = "above or below the main one.")]
     pub fn try_diagonal_with<
         X: DimOf<D>,
         Y: DimOf<Without<D, X>>,
@@ -76,19 +58,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    #[twin]
-    pub fn try_diag<K: OneDim>(&self, to: K) -> Result<Tensor<(K,), T>>
-    where
-        D: Matrix,
-    {
-        self.try_diag_with(to, DiagonalOptions::default())
-    }
-
-    /// [`diag`](Self::diag) above or below the main diagonal.
-    ///
-    /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
-    #[twin]
+    #[twin(with = "above or below the main diagonal.")]
     pub fn try_diag_with<K: OneDim>(
         &self,
         to: K,
@@ -108,23 +78,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    #[twin]
-    pub fn try_diagflat<R: OneDim, C: OneDim>(
-        &self,
-        rows: R,
-        columns: C,
-    ) -> Result<Tensor<(R, C), T>>
-    where
-        (R, C): Distinct,
-    {
-        self.try_diagflat_with(rows, columns, DiagonalOptions::default())
-    }
-
-    /// [`diagflat`](Self::diagflat) above or below the main diagonal.
-    ///
-    /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
-    #[twin]
+    #[twin(with = "above or below the main diagonal.")]
     pub fn try_diagflat_with<R: OneDim, C: OneDim>(
         &self,
         rows: R,
@@ -150,25 +104,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    #[twin]
-    pub fn try_diag_embed<
-        X: DimOf<D>,
-        R: OneDim + Append<Without<D, X>>,
-        C: OneDim + Append<Appended<Without<D, X>, R>>,
-    >(
-        &self,
-        dim: X,
-        rows: R,
-        columns: C,
-    ) -> Result<Tensor<Appended<Appended<Without<D, X>, R>, C>, T>> {
-        self.try_diag_embed_with(dim, rows, columns, DiagonalOptions::default())
-    }
-
-    /// [`diag_embed`](Self::diag_embed) above or below the main diagonal.
-    ///
-    /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
-    #[twin]
+    #[twin(with = "above or below the main diagonal.")]
     pub fn try_diag_embed_with<
         X: DimOf<D>,
         R: OneDim + Append<Without<D, X>>,

@@ -180,19 +180,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the new dim has another constant size, or memory is missing.
-    #[twin]
-    pub fn try_vander<K: OneDim + Append<D>>(&self, to: K) -> Result<Tensor<Appended<D, K>, T::Sum>>
-    where
-        D: Vector,
-    {
-        self.try_vander_with(to, VanderOptions::default())
-    }
-
-    /// [`vander`](Self::vander) with another number of powers, or from 0 up.
-    ///
-    /// # Errors
-    /// When the new dim has another constant size, or memory is missing.
-    #[twin]
+    #[twin(with = "with another number of powers, or from 0 up.")]
     pub fn try_vander_with<K: OneDim + Append<D>>(
         &self,
         to: K,

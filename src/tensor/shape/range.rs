@@ -45,19 +45,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin]
-    pub fn try_logspace(start: T, end: T, steps: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-    {
-        Self::try_logspace_with(start, end, steps, LogspaceOptions::default())
-    }
-
-    /// [`logspace`](Self::logspace) of another base.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
-    #[twin]
+    #[twin(with = "of another base.")]
     pub fn try_logspace_with(
         start: T,
         end: T,
@@ -78,20 +66,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin]
-    pub fn try_bartlett_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_bartlett_window_with(n, WindowOptions::default())
-    }
-
-    /// [`bartlett_window`](Self::bartlett_window) with options.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_bartlett_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -104,20 +79,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin]
-    pub fn try_blackman_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_blackman_window_with(n, WindowOptions::default())
-    }
-
-    /// [`blackman_window`](Self::blackman_window) with options.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_blackman_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -130,20 +92,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin]
-    pub fn try_hann_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_hann_window_with(n, WindowOptions::default())
-    }
-
-    /// [`hann_window`](Self::hann_window) with options.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_hann_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -163,20 +112,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin]
-    pub fn try_hamming_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_hamming_window_with(n, HammingOptions::default())
-    }
-
-    /// [`hamming_window`](Self::hamming_window) with options.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_hamming_window_with(n: usize, options: HammingOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -189,20 +125,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    #[twin]
-    pub fn try_kaiser_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_kaiser_window_with(n, KaiserOptions::default())
-    }
-
-    /// [`kaiser_window`](Self::kaiser_window) with options.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
-    #[twin]
+    #[twin(with = "with options.")]
     pub fn try_kaiser_window_with(n: usize, options: KaiserOptions) -> Result<Self>
     where
         D: Distinct + Vector,

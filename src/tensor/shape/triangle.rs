@@ -17,16 +17,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// For fewer than two dims, or when memory is missing.
-    #[twin]
-    pub fn try_tril(&self) -> Result<Self> {
-        self.try_tril_with(DiagonalOptions::default())
-    }
-
-    /// [`tril`](Self::tril) of another diagonal.
-    ///
-    /// # Errors
-    /// For fewer than two dims, or when memory is missing.
-    #[twin]
+    #[twin(with = "of another diagonal.")]
     pub fn try_tril_with(&self, options: DiagonalOptions) -> Result<Self> {
         Self::give(shape::same(self.look(), D::STATIC, |x| {
             x.tril_with(options)
@@ -37,16 +28,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// For fewer than two dims; then nothing has changed.
-    #[twin]
-    pub fn try_tril_(&mut self) -> Result<&mut Self> {
-        self.try_tril_with_(DiagonalOptions::default())
-    }
-
-    /// [`tril_with`](Self::tril_with) in place.
-    ///
-    /// # Errors
-    /// For fewer than two dims; then nothing has changed.
-    #[twin]
+    #[twin(with = "of another diagonal.")]
     pub fn try_tril_with_(&mut self, options: DiagonalOptions) -> Result<&mut Self> {
         shape::triangle(Op::Tril, self.dest(), options.offset, false)?;
         Ok(self)
@@ -72,16 +54,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// For fewer than two dims, or when memory is missing.
-    #[twin]
-    pub fn try_triu(&self) -> Result<Self> {
-        self.try_triu_with(DiagonalOptions::default())
-    }
-
-    /// [`triu`](Self::triu) of another diagonal.
-    ///
-    /// # Errors
-    /// For fewer than two dims, or when memory is missing.
-    #[twin]
+    #[twin(with = "of another diagonal.")]
     pub fn try_triu_with(&self, options: DiagonalOptions) -> Result<Self> {
         Self::give(shape::same(self.look(), D::STATIC, |x| {
             x.triu_with(options)
@@ -92,16 +65,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// For fewer than two dims; then nothing has changed.
-    #[twin]
-    pub fn try_triu_(&mut self) -> Result<&mut Self> {
-        self.try_triu_with_(DiagonalOptions::default())
-    }
-
-    /// [`triu_with`](Self::triu_with) in place.
-    ///
-    /// # Errors
-    /// For fewer than two dims; then nothing has changed.
-    #[twin]
+    #[twin(with = "of another diagonal.")]
     pub fn try_triu_with_(&mut self, options: DiagonalOptions) -> Result<&mut Self> {
         shape::triangle(Op::Triu, self.dest(), options.offset, true)?;
         Ok(self)

@@ -62,16 +62,7 @@ where
     ///
     /// # Errors
     /// A negative number.
-    #[twin]
-    pub fn try_bincount(&self) -> Result<Tensor<(Wild,), i64>> {
-        self.try_bincount_with(BincountOptions::default())
-    }
-
-    /// [`bincount`](Self::bincount) with at least so many bins.
-    ///
-    /// # Errors
-    /// A negative number.
-    #[twin]
+    #[twin(with = "with at least so many bins.")]
     pub fn try_bincount_with(&self, options: BincountOptions) -> Result<Tensor<(Wild,), i64>> {
         Tensor::give(count::bincount(
             self.look(),
@@ -131,19 +122,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin]
-    pub fn try_isin<E: Dims, U: Real>(&self, others: &Tensor<E, U>) -> Result<Tensor<D, bool>>
-    where
-        T: Real,
-    {
-        self.try_isin_with(others, IsinOptions::default())
-    }
-
-    /// [`isin`](Self::isin), or whether it does not.
-    ///
-    /// # Errors
-    /// Missing memory.
-    #[twin]
+    #[twin(with = ", or whether it does not.")]
     pub fn try_isin_with<E: Dims, U: Real>(
         &self,
         others: &Tensor<E, U>,

@@ -47,19 +47,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin]
-    pub fn try_sort<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
-    where
-        T: Real,
-    {
-        self.try_sort_with(dim, SortOptions::default())
-    }
-
-    /// [`sort`](Self::sort), the greatest first if asked for.
-    ///
-    /// # Errors
-    /// Missing memory.
-    #[twin]
+    #[twin(with = ", the greatest first if asked for.")]
     pub fn try_sort_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -76,19 +64,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin]
-    pub fn try_argsort<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, i64>>
-    where
-        T: Real,
-    {
-        self.try_argsort_with(dim, SortOptions::default())
-    }
-
-    /// [`argsort`](Self::argsort), the greatest first if asked for.
-    ///
-    /// # Errors
-    /// Missing memory.
-    #[twin]
+    #[twin(with = ", the greatest first if asked for.")]
     pub fn try_argsort_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -119,20 +95,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// A `k` beyond the size of the dim.
-    #[twin]
-    pub fn try_topk<X: DimOf<D>>(&self, k: usize, dim: X) -> Result<(Self, Tensor<D, i64>)>
-    where
-        T: Real,
-        SizeOf<X>: Resizable<X>,
-    {
-        self.try_topk_with(k, dim, TopkOptions::default())
-    }
-
-    /// [`topk`](Self::topk), or the smallest elements.
-    ///
-    /// # Errors
-    /// A `k` beyond the size of the dim.
-    #[twin]
+    #[twin(with = ", or the smallest elements.")]
     pub fn try_topk_with<X: DimOf<D>>(
         &self,
         k: usize,

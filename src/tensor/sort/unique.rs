@@ -162,20 +162,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     ///
     /// # Errors
     /// Sizes of rows that differ.
-    #[twin]
-    pub fn try_searchsorted<E: Dims>(&self, values: &Tensor<E, T>) -> Result<Tensor<E, i64>>
-    where
-        T: Real,
-        B: Sequences<E>,
-    {
-        self.try_searchsorted_with(values, SearchOptions::default())
-    }
-
-    /// [`searchsorted`](Self::searchsorted), after equals if asked for.
-    ///
-    /// # Errors
-    /// Sizes of rows that differ.
-    #[twin]
+    #[twin(with = ", after equals if asked for.")]
     pub fn try_searchsorted_with<E: Dims>(
         &self,
         values: &Tensor<E, T>,
@@ -220,20 +207,7 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     ///
     /// # Errors
     /// A device that is not there.
-    #[twin]
-    pub fn try_bucketize<X: Axis>(&self, boundaries: &Tensor<(X,), T>) -> Result<Tensor<B, i64>>
-    where
-        (X,): Dims,
-        T: Real,
-    {
-        self.try_bucketize_with(boundaries, SearchOptions::default())
-    }
-
-    /// [`bucketize`](Self::bucketize), with `right` a boundary in the bucket above it.
-    ///
-    /// # Errors
-    /// A device that is not there.
-    #[twin]
+    #[twin(with = ", with `right` a boundary in the bucket above it.")]
     pub fn try_bucketize_with<X: Axis>(
         &self,
         boundaries: &Tensor<(X,), T>,

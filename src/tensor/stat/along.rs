@@ -80,19 +80,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin]
-    pub fn try_trapezoid<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<Without<D, X>, T::Float>>
-    where
-        T: Numeric,
-    {
-        self.try_trapezoid_with(dim, TrapezoidOptions::default())
-    }
-
-    /// [`trapezoid`](Self::trapezoid) of samples at another distance.
-    ///
-    /// # Errors
-    /// Missing memory.
-    #[twin]
+    #[twin(with = "of samples at another distance.")]
     pub fn try_trapezoid_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -132,20 +120,7 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// # Errors
     /// Missing memory.
-    #[twin]
-    pub fn try_cumulative_trapezoid<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Float>>
-    where
-        T: Numeric,
-        SizeOf<X>: Resizable<X>,
-    {
-        self.try_cumulative_trapezoid_with(dim, TrapezoidOptions::default())
-    }
-
-    /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) of samples at another distance.
-    ///
-    /// # Errors
-    /// Missing memory.
-    #[twin]
+    #[twin(with = "of samples at another distance.")]
     pub fn try_cumulative_trapezoid_with<X: DimOf<D>>(
         &self,
         dim: X,
