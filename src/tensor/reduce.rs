@@ -15,7 +15,7 @@ use nomina_runtime::call::ReduceOptions as RawOptions;
 use nomina_runtime::tensor::VarOptions;
 
 use super::{Tensor, picked};
-use crate::call::{Known, ok, reduce};
+use crate::call::{Known, reduce};
 
 /// Options of a reduction: the dtype `U` to compute in, which the result has.
 ///
@@ -177,43 +177,36 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`softmax`](Self::softmax), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softmax_with<X: DimOf<D>, U: Element>(
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_softmax_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
         options: ReduceOptions<U>,
-    ) -> Tensor<D, U> {
+    ) -> Result<Tensor<D, U>> {
         let _ = (dim, options);
         let at = position::<X, D>();
-        ok(Tensor::give(reduce::softmax(
+        Tensor::give(reduce::softmax(
             Op::Softmax,
             self.look(),
             at,
             Some(U::DTYPE),
-        )))
+        ))
     }
 
     /// [`cumsum`](Self::cumsum), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cumsum_with<X: DimOf<D>, U: Element>(
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_cumsum_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
         options: ReduceOptions<U>,
-    ) -> Tensor<D, U> {
+    ) -> Result<Tensor<D, U>> {
         let _ = (dim, options);
         let at = position::<X, D>();
-        ok(Tensor::give(reduce::scan(
-            Op::Cumsum,
-            self.look(),
-            at,
-            Some(U::DTYPE),
-        )))
+        Tensor::give(reduce::scan(Op::Cumsum, self.look(), at, Some(U::DTYPE)))
     }
 }

@@ -140,7 +140,7 @@ pub fn method(tokens: TokenStream) -> syn::Result<Method> {
     const NO_METHOD: &str = "`#[twin]` belongs on a method: `pub fn try_name(&self) -> Result<R>`";
     let whole = tokens.clone();
     let mut cursor = Cursor::new(flat(tokens));
-    let (docs, attributes) = attributes(&mut cursor);
+    let (docs, attributes) = attributes(&mut cursor)?;
     let mut head = cursor.until(|token| is_ident(token, "fn"));
     let (Some(word), Some(TokenTree::Ident(name))) = (
         cursor.take(|token| is_ident(token, "fn")),
@@ -175,35 +175,41 @@ pub fn method(tokens: TokenStream) -> syn::Result<Method> {
 }
 
 /// Doc comments, and what else stands before the method.
-fn attributes(cursor: &mut Cursor) -> (Vec<(String, TokenTree)>, TokenStream) {
+fn attributes(cursor: &mut Cursor) -> syn::Result<(Vec<(String, TokenTree)>, TokenStream)> {
     let (mut docs, mut others) = (Vec::new(), TokenStream::new());
     while let Some(sign) = cursor.take(|token| is_punct(token, '#')) {
         let Some(attribute) = cursor.take(|token| group(token, Delimiter::Bracket).is_some())
         else {
             break;
         };
-        match doc(&attribute) {
+        match doc(&attribute)? {
             Some(line) => docs.push(line),
             None => others.extend([sign, attribute]),
         }
     }
-    (docs, others)
+    Ok((docs, others))
 }
 
 /// The text of `[doc = "text"]`.
-fn doc(attribute: &TokenTree) -> Option<(String, TokenTree)> {
-    let attribute = group(attribute, Delimiter::Bracket)?;
-    let mut tokens = flat(attribute.stream()).into_iter();
-    tokens.next().filter(|token| is_ident(token, "doc"))?;
-    tokens.next().filter(|token| is_punct(token, '='))?;
-    let token = tokens.next()?;
-    let TokenTree::Literal(literal) = &token else {
-        return None;
+fn doc(attribute: &TokenTree) -> syn::Result<Option<(String, TokenTree)>> {
+    let Some(attribute) = group(attribute, Delimiter::Bracket) else {
+        return Ok(None);
     };
-    match syn::Lit::new(literal.clone()) {
-        syn::Lit::Str(text) => Some((text.value(), token)),
-        _ => None,
+    let mut tokens = flat(attribute.stream()).into_iter();
+    let doc = tokens.next().is_some_and(|token| is_ident(&token, "doc"));
+    if !doc || !tokens.next().is_some_and(|token| is_punct(&token, '=')) {
+        return Ok(None);
     }
+    if let Some(token) = tokens.next()
+        && let TokenTree::Literal(literal) = &token
+        && let syn::Lit::Str(text) = syn::Lit::new(literal.clone())
+    {
+        return Ok(Some((text.value(), token)));
+    }
+    error(
+        attribute,
+        "a method with `#[twin]` has its docs as text: a macro there is not yet expanded",
+    )
 }
 
 /// Parts between commas that stand in no brackets.

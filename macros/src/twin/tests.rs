@@ -115,6 +115,10 @@ fn every_mistake() {
             "/// Does.\n/// # Errors\npub fn try_one(&self) -> Result<u8> { Ok(1) }".to_owned(),
         ),
         (
+            "",
+            documented("#[doc = concat!(1)]\npub fn try_one(&self) -> Result<u8> { Ok(1) }"),
+        ),
+        (
             "wiht",
             documented("pub fn try_one_with(&self) -> Result<u8> { Ok(1) }"),
         ),
