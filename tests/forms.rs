@@ -91,7 +91,10 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
                 for call in text.split("! {\n").skip(1) {
                     let end = call.find("\n}").unwrap_or(0);
                     let words = call[..end].split(|c: char| !c.is_alphanumeric() && c != '_');
-                    found.extend(words.map(str::to_owned));
+                    found.extend(words.flat_map(|word| {
+                        let twin = word.strip_prefix("try_");
+                        std::iter::once(word).chain(twin).map(str::to_owned)
+                    }));
                 }
             }
         }
@@ -109,7 +112,10 @@ fn twins(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for method in text.split("#[twin").skip(1) {
         let (attribute, rest) = method.split_once('\n').expect("a method");
-        let rest = rest.split_once("fn try_").expect("a method that returns").1;
+        // In a macro the name is a variable, and its calls are read as such.
+        let Some((_, rest)) = rest.split_once("fn try_") else {
+            continue;
+        };
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
         let name = &rest[..end.unwrap_or(0)];
         found.push(name.to_owned());
