@@ -86,11 +86,15 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
                     rest[..end.unwrap_or(0)].to_owned()
                 });
                 found.extend(names);
+                found.extend(twins(&text));
                 // Methods that a macro stamps out are words of its call.
                 for call in text.split("! {\n").skip(1) {
                     let end = call.find("\n}").unwrap_or(0);
                     let words = call[..end].split(|c: char| !c.is_alphanumeric() && c != '_');
-                    found.extend(words.map(str::to_owned));
+                    found.extend(words.flat_map(|word| {
+                        let twin = word.strip_prefix("try_");
+                        std::iter::once(word).chain(twin).map(str::to_owned)
+                    }));
                 }
             }
         }
@@ -99,6 +103,26 @@ fn functions(folders: &[&str]) -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for folder in folders {
         walk(&root.join(folder), &mut found);
+    }
+    found
+}
+
+/// The methods that `#[twin]` makes of those that are written.
+fn twins(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for method in text.split("#[twin").skip(1) {
+        let (attribute, rest) = method.split_once('\n').expect("a method");
+        // In a macro the name is a variable, and its calls are read as such.
+        let Some((_, rest)) = rest.split_once("fn try_") else {
+            continue;
+        };
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+        let name = &rest[..end.unwrap_or(0)];
+        found.push(name.to_owned());
+        if attribute.contains("with = ") {
+            let name = name.replace("_with", "");
+            found.extend([format!("try_{name}"), name]);
+        }
     }
     found
 }

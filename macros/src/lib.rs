@@ -21,6 +21,7 @@ mod spelling;
 mod tensor;
 #[cfg(test)]
 mod testing;
+mod twin;
 
 use proc_macro::TokenStream;
 
@@ -171,4 +172,19 @@ pub fn try_fuse(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn relations(written: TokenStream, function: TokenStream) -> TokenStream {
     relations::relations(written.into(), function.into()).into()
+}
+
+/// Gives a method that returns `Result` its twin, which panics with the text of the error.
+///
+/// It is for nomina's own methods: the twin of `try_x` is `x`, and calls `crate::call`. What is
+/// written once stands on `try_x`: what it does, an example, and the section `# Errors`, which is
+/// the twin's `# Panics`.
+///
+/// `free` is for a function that is no method; `made = function` names what computes as the last
+/// call of the body does and panics itself; `with = "what the options add."`, on
+/// `try_x_with(.., options)`, gives `x` and `try_x` as well, to which the docs then belong.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn twin(written: TokenStream, method: TokenStream) -> TokenStream {
+    twin::twin(written.into(), method.into()).into()
 }

@@ -7,10 +7,11 @@ use nomina_core::dims::{
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Numeric, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::AddmmOptions;
 
 use super::Tensor;
-use crate::call::{Known, done, product};
+use crate::call::{Known, product};
 
 /// A product of batches of matrices without its batch dim.
 type Summed<E, F> = <Product<E, F> as DimList>::Tail;
@@ -27,31 +28,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(bias.addmm(&a, &b).to_vec(), [11.0, 22.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn addmm<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-    ) -> Tensor<Sum<Product<E, F>, D>, T>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Addmm,
-            [self.look(), mat1.look(), mat2.look()],
-            AddmmOptions::default(),
-            <Sum<Product<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`addmm`](Self::addmm) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_addmm<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &self,
         mat1: &Tensor<E, T>,
@@ -71,32 +50,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `beta` times this tensor, plus `alpha` times the product of two matrices.
     ///
-    /// # Panics
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[track_caller]
-    #[must_use]
-    pub fn addmm_with<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> Tensor<Sum<Product<E, F>, D>, T>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Addmm,
-            [self.look(), mat1.look(), mat2.look()],
-            options,
-            <Sum<Product<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`addmm_with`](Self::addmm_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[twin]
     pub fn try_addmm_with<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &self,
         mat1: &Tensor<E, T>,
@@ -117,31 +73,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// This tensor, plus the product of a matrix and a vector.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn addmv<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
-        &self,
-        mat: &Tensor<E, T>,
-        vec: &Tensor<F, T>,
-    ) -> Tensor<Sum<Product<E, F>, D>, T>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Addmv,
-            [self.look(), mat.look(), vec.look()],
-            AddmmOptions::default(),
-            <Sum<Product<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`addmv`](Self::addmv) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_addmv<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &self,
         mat: &Tensor<E, T>,
@@ -161,32 +95,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `beta` times this tensor, plus `alpha` times the product of a matrix and a vector.
     ///
-    /// # Panics
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[track_caller]
-    #[must_use]
-    pub fn addmv_with<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
-        &self,
-        mat: &Tensor<E, T>,
-        vec: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> Tensor<Sum<Product<E, F>, D>, T>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Addmv,
-            [self.look(), mat.look(), vec.look()],
-            options,
-            <Sum<Product<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`addmv_with`](Self::addmv_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[twin]
     pub fn try_addmv_with<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &self,
         mat: &Tensor<E, T>,
@@ -207,31 +118,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// This tensor, plus the products of two batches of matrices.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn baddbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-    ) -> Tensor<Sum<Product<E, F>, D>, T>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Baddbmm,
-            [self.look(), batch1.look(), batch2.look()],
-            AddmmOptions::default(),
-            <Sum<Product<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`baddbmm`](Self::baddbmm) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_baddbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
         batch1: &Tensor<E, T>,
@@ -251,32 +140,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `beta` times this tensor, plus `alpha` times the products of two batches of matrices.
     ///
-    /// # Panics
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[track_caller]
-    #[must_use]
-    pub fn baddbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> Tensor<Sum<Product<E, F>, D>, T>
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Baddbmm,
-            [self.look(), batch1.look(), batch2.look()],
-            options,
-            <Sum<Product<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`baddbmm_with`](Self::baddbmm_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[twin]
     pub fn try_baddbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
         batch1: &Tensor<E, T>,
@@ -297,31 +163,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// This tensor, plus the sum of the products of two batches of matrices.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn addbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-    ) -> Tensor<Sum<Summed<E, F>, D>, T>
-    where
-        T: Numeric,
-        Summed<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Addbmm,
-            [self.look(), batch1.look(), batch2.look()],
-            AddmmOptions::default(),
-            <Sum<Summed<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`addbmm`](Self::addbmm) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_addbmm<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
         batch1: &Tensor<E, T>,
@@ -341,32 +185,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `beta` times this tensor, plus `alpha` times the sum of the products of two batches of matrices.
     ///
-    /// # Panics
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[track_caller]
-    #[must_use]
-    pub fn addbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> Tensor<Sum<Summed<E, F>, D>, T>
-    where
-        T: Numeric,
-        Summed<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Addbmm,
-            [self.look(), batch1.look(), batch2.look()],
-            options,
-            <Sum<Summed<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`addbmm_with`](Self::addbmm_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[twin]
     pub fn try_addbmm_with<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &self,
         batch1: &Tensor<E, T>,
@@ -389,30 +210,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor, plus the outer product of two vectors.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn addr<E: Dims + Vector, F: Beside<E> + Vector>(
-        &self,
-        vec1: &Tensor<E, T>,
-        vec2: &Tensor<F, T>,
-    ) -> Tensor<Sum<Joined<E, F>, D>, T>
-    where
-        Joined<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Addr,
-            [self.look(), vec1.look(), vec2.look()],
-            AddmmOptions::default(),
-            <Sum<Joined<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`addr`](Self::addr) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_addr<E: Dims + Vector, F: Beside<E> + Vector>(
         &self,
         vec1: &Tensor<E, T>,
@@ -431,31 +231,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `beta` times this tensor, plus `alpha` times the outer product of two vectors.
     ///
-    /// # Panics
-    /// When sizes do not fit, or a factor is of a higher category than the dtype.
-    #[track_caller]
-    #[must_use]
-    pub fn addr_with<E: Dims + Vector, F: Beside<E> + Vector>(
-        &self,
-        vec1: &Tensor<E, T>,
-        vec2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> Tensor<Sum<Joined<E, F>, D>, T>
-    where
-        Joined<E, F>: Broadcast<D>,
-    {
-        Tensor::wrap(done(product::added(
-            Op::Addr,
-            [self.look(), vec1.look(), vec2.look()],
-            options,
-            <Sum<Joined<E, F>, D>>::STATIC,
-        )))
-    }
-
-    /// [`addr_with`](Self::addr_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or a factor is of a higher category than the dtype.
+    #[twin]
     pub fn try_addr_with<E: Dims + Vector, F: Beside<E> + Vector>(
         &self,
         vec1: &Tensor<E, T>,

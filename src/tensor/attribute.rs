@@ -9,6 +9,7 @@
 
 use nomina_core::dims::{Dims, Holds, ShapeFor};
 use nomina_core::{Element, Layout, Result, Scalar};
+use nomina_macros::twin;
 use nomina_runtime::Device;
 
 use super::{Tensor, TensorMut};
@@ -114,18 +115,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether the one element is different from zero.
     ///
-    /// # Panics
-    /// When there is not exactly one.
-    #[track_caller]
-    #[must_use]
-    pub fn is_nonzero(&self) -> bool {
-        ok(self.try_is_nonzero())
-    }
-
-    /// [`is_nonzero`](Self::is_nonzero) that returns the error.
-    ///
     /// # Errors
     /// When there is not exactly one.
+    #[twin]
     pub fn try_is_nonzero(&self) -> Result<bool> {
         let item = self.try_item().map_err(|error| error.in_op("is_nonzero"))?;
         Ok(item != T::default())
@@ -133,44 +125,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The elements converted to the dtype of another tensor, on its device.
     ///
-    /// # Panics
-    /// With the text of the error that [`try_type_as`](Self::try_type_as) returns.
-    #[track_caller]
-    #[must_use]
-    pub fn type_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<D, U> {
-        ok(self.try_type_as(other))
-    }
-
-    /// [`type_as`](Self::type_as) that returns the error.
-    ///
     /// # Errors
     /// When the device is not there, or memory is short.
+    #[twin]
     pub fn try_type_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<Tensor<D, U>> {
         self.try_to_device(other.device())?.try_to::<U>()
     }
 
-    /// [`cpu`](Self::cpu) that returns the error.
-    ///
-    /// # Errors
-    /// When memory is short.
-    pub fn try_cpu(&self) -> Result<Self> {
-        self.try_to_device(Device::Cpu)
-    }
-
     /// On a CUDA device; without a number, on the current one.
     ///
-    /// # Panics
-    /// When the device is not there, or its memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn cuda(&self, ordinal: impl Into<Option<usize>>) -> Self {
-        ok(self.try_cuda(ordinal))
-    }
-
-    /// [`cuda`](Self::cuda) that returns the error.
-    ///
     /// # Errors
     /// When the device is not there, or its memory is short.
+    #[twin]
     pub fn try_cuda(&self, ordinal: impl Into<Option<usize>>) -> Result<Self> {
         let device = Device::Cuda(ordinal.into());
         Self::give(factory::to_device(self.look(), device).map_err(|error| error.in_op("cuda")))
@@ -189,18 +155,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Writes zeros everywhere.
     ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    pub fn zero_(&mut self) -> &mut Self {
-        ok(factory::fill(self.dest(), Scalar::Int(0)));
-        self
-    }
-
-    /// [`zero_`](Self::zero_) that returns the error.
-    ///
     /// # Errors
     /// When memory is short.
+    #[twin]
     pub fn try_zero_(&mut self) -> Result<&mut Self> {
         factory::fill(self.dest(), Scalar::Int(0))?;
         Ok(self)
@@ -210,18 +167,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// where it must; new elements are zero. A tensor that has the sizes already stays as it is,
     /// and one that has a name takes no others.
     ///
-    /// # Panics
-    /// With the text of the error that [`try_resize_`](Self::try_resize_) returns.
-    #[track_caller]
-    pub fn resize_<S: ShapeFor<D>>(&mut self, shape: S) -> &mut Self {
-        ok(self.try_resize_(shape));
-        self
-    }
-
-    /// [`resize_`](Self::resize_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When a dim has a name and the sizes are others, or memory is short.
+    /// When a dim has a name and the sizes are others, or memory is short; then nothing has
+    /// changed.
+    #[twin]
     pub fn try_resize_<S: ShapeFor<D>>(&mut self, shape: S) -> Result<&mut Self> {
         attribute::resize(&mut self.bare, D::STATIC, &shape.sizes())?;
         Ok(self)
@@ -230,22 +179,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`resize_`](Self::resize_) to the sizes of another tensor; a tensor without names takes its
     /// names too.
     ///
-    /// # Panics
-    /// With the text of the error that [`try_resize_as_`](Self::try_resize_as_) returns.
-    #[track_caller]
-    pub fn resize_as_<E: Dims, U: Element>(&mut self, the_template: &Tensor<E, U>) -> &mut Self
-    where
-        D: Holds<E>,
-    {
-        ok(self.try_resize_as_(the_template));
-        self
-    }
-
-    /// [`resize_as_`](Self::resize_as_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
     /// When a dim has a name and the sizes are others, or names that only the run time knows
-    /// differ.
+    /// differ; then nothing has changed.
+    #[twin]
     pub fn try_resize_as_<E: Dims, U: Element>(
         &mut self,
         the_template: &Tensor<E, U>,

@@ -5,6 +5,7 @@
 
 use nomina_core::dims::{Dim, DimOf, Dims, Distinct, Shape, Without, position};
 use nomina_core::{Element, Error, Result};
+use nomina_macros::twin;
 use nomina_runtime::Raw;
 use nomina_runtime::call::to_device;
 use nomina_runtime::raw::Iter;
@@ -20,18 +21,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The elements in row-major order. Those on another device are waited for and copied.
     ///
-    /// # Panics
-    /// When the tensor's device fails, or memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn to_vec(&self) -> Vec<T> {
-        ok(self.try_to_vec())
-    }
-
-    /// [`to_vec`](Self::to_vec) that returns the error.
-    ///
     /// # Errors
     /// When the tensor's device fails, or memory is short.
+    #[twin]
     pub fn try_to_vec(&self) -> Result<Vec<T>> {
         self.explained(self.bare.raw.to_vec())
     }

@@ -6,12 +6,13 @@
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;
 use nomina_core::{Element, Number, Numeric, PromoteScalar, Real, Result, WithScalar};
+use nomina_macros::twin;
 
 use nomina_runtime::tensor::AddOptions;
 
 use super::Tensor;
 use super::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, Side, done, ok, pointwise};
+use crate::call::{Known, Side, done, pointwise};
 
 /// The dims of an operator on three operands.
 pub(super) type Dims3<R, S, D, T> = OutDims<S, OutDims<R, D, T>, OutDtype<R, D, T>>;
@@ -30,25 +31,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(z.to_vec(), [6.0, 12.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn add_with<R: Operand>(
-        &self,
-        other: R,
-        options: AddOptions,
-    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        ok(self.try_add_with(other, options))
-    }
-
-    /// [`add_with`](Self::add_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_add_with<R: Operand>(
         &self,
         other: R,
@@ -64,25 +49,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// With `other` multiplied by `alpha` and then subtracted.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn sub_with<R: Operand>(
-        &self,
-        other: R,
-        options: AddOptions,
-    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        ok(self.try_sub_with(other, options))
-    }
-
-    /// [`sub_with`](Self::sub_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_sub_with<R: Operand>(
         &self,
         other: R,
@@ -132,27 +101,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(tensor!([-1., 0.5, 2.]; N).clamp(0.0, 1.0).to_vec(), [0.0, 0.5, 1.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn clamp<R: Operand, S: Operand>(
-        &self,
-        min: R,
-        max: S,
-    ) -> Tensor<Dims3<R, S, D, T>, Dtype3<R, S, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        T: Real,
-    {
-        ok(self.try_clamp(min, max))
-    }
-
-    /// [`clamp`](Self::clamp) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_clamp<R: Operand, S: Operand>(
         &self,
         min: R,
@@ -170,22 +121,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`clamp`](Self::clamp), in place.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn clamp_<R: Operand, S: Operand>(&mut self, min: R, max: S) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-        S::Kind: Absorb<D, T>,
-        T: Real + Numeric,
-    {
-        ok(self.try_clamp_(min, max))
-    }
-
-    /// [`clamp_`](Self::clamp_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_clamp_<R: Operand, S: Operand>(&mut self, min: R, max: S) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,

@@ -5,9 +5,10 @@
 use nomina_core::dims::{AxesOf, Dims, OneOrAll, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result};
+use nomina_macros::twin;
 
 use super::{Tensor, picked};
-use crate::call::{Bare, Known, ok, reduce};
+use crate::call::{Bare, Known, reduce};
 
 /// What `max` and `min` give over the dims `A`: values and indices, or over `..` the value alone.
 pub type Extremes<D, T, A> =
@@ -32,27 +33,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.max(..).item(), 7.0);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn max<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Extremes<D, T, A>
-    where
-        T: Real,
-    {
-        let found = reduce::extreme(
-            Op::Max,
-            self.look(),
-            picked::<A, D>(&dim),
-            <Without<D, A>>::STATIC,
-        );
-        Self::extremes::<A>(ok(found))
-    }
-
-    /// [`max`](Self::max) that returns the error.
-    ///
     /// # Errors
     /// A dim without elements.
+    #[twin]
     pub fn try_max<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
         T: Real,
@@ -69,27 +52,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The smallest element along a dim and where it stands; over `..`, the element alone. Over
     /// several dims, see [`amin`](Self::amin).
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn min<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Extremes<D, T, A>
-    where
-        T: Real,
-    {
-        let found = reduce::extreme(
-            Op::Min,
-            self.look(),
-            picked::<A, D>(&dim),
-            <Without<D, A>>::STATIC,
-        );
-        Self::extremes::<A>(ok(found))
-    }
-
-    /// [`min`](Self::min) that returns the error.
-    ///
     /// # Errors
     /// A dim without elements.
+    #[twin]
     pub fn try_min<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
         T: Real,
@@ -105,21 +70,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Where the greatest element stands along a dim; over `..`, in row-major order.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn argmax<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Tensor<Without<D, A>, i64>
-    where
-        T: Real,
-    {
-        ok(self.try_argmax(dim))
-    }
-
-    /// [`argmax`](Self::argmax) that returns the error.
-    ///
     /// # Errors
     /// A dim without elements.
+    #[twin]
     pub fn try_argmax<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
     where
         T: Real,
@@ -135,21 +88,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Where the smallest element stands along a dim; over `..`, in row-major order.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn argmin<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Tensor<Without<D, A>, i64>
-    where
-        T: Real,
-    {
-        ok(self.try_argmin(dim))
-    }
-
-    /// [`argmin`](Self::argmin) that returns the error.
-    ///
     /// # Errors
     /// A dim without elements.
+    #[twin]
     pub fn try_argmin<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Tensor<Without<D, A>, i64>>
     where
         T: Real,

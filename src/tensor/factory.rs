@@ -6,6 +6,7 @@
 
 use nomina_core::dims::{ArrayFor, Dims, Distinct, Matrix, ShapeFor, Vector};
 use nomina_core::{Element, Error, Float, Inexact, Names, Result};
+use nomina_macros::twin;
 use nomina_runtime::Raw;
 use nomina_runtime::call;
 
@@ -28,21 +29,9 @@ impl<D: Dims> Tensor<D> {
     /// assert!(x.equal(&y));
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that [`try_zeros`](Self::try_zeros) returns.
-    #[track_caller]
-    #[must_use]
-    pub fn zeros<S: ShapeFor<D>>(shape: S) -> Self
-    where
-        D: Distinct,
-    {
-        Self::options().zeros(shape)
-    }
-
-    /// [`zeros`](Self::zeros) that returns the error.
-    ///
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
+    #[twin]
     pub fn try_zeros<S: ShapeFor<D>>(shape: S) -> Result<Self>
     where
         D: Distinct,
@@ -68,21 +57,9 @@ impl<D: Dims> Tensor<D> {
     /// assert_eq!(Tensor::<(N,)>::ones([2]).to_vec(), [1.0, 1.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that [`try_ones`](Self::try_ones) returns.
-    #[track_caller]
-    #[must_use]
-    pub fn ones<S: ShapeFor<D>>(shape: S) -> Self
-    where
-        D: Distinct,
-    {
-        Self::options().ones(shape)
-    }
-
-    /// [`ones`](Self::ones) that returns the error.
-    ///
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
+    #[twin]
     pub fn try_ones<S: ShapeFor<D>>(shape: S) -> Result<Self>
     where
         D: Distinct,
@@ -109,21 +86,9 @@ impl<D: Dims> Tensor<D> {
     /// assert_eq!(Tensor::<(N,)>::empty([2]).numel(), 2);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that [`try_empty`](Self::try_empty) returns.
-    #[track_caller]
-    #[must_use]
-    pub fn empty<S: ShapeFor<D>>(shape: S) -> Self
-    where
-        D: Distinct,
-    {
-        Self::options().empty(shape)
-    }
-
-    /// [`empty`](Self::empty) that returns the error.
-    ///
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
+    #[twin]
     pub fn try_empty<S: ShapeFor<D>>(shape: S) -> Result<Self>
     where
         D: Distinct,
@@ -150,21 +115,9 @@ impl<D: Dims> Tensor<D> {
     /// assert!(Tensor::<(N,)>::rand([8]).to_vec().iter().all(|v| (0.0..1.0).contains(v)));
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that [`try_rand`](Self::try_rand) returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rand<S: ShapeFor<D>>(shape: S) -> Self
-    where
-        D: Distinct,
-    {
-        Self::options().rand(shape)
-    }
-
-    /// [`rand`](Self::rand) that returns the error.
-    ///
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
+    #[twin]
     pub fn try_rand<S: ShapeFor<D>>(shape: S) -> Result<Self>
     where
         D: Distinct,
@@ -191,21 +144,9 @@ impl<D: Dims> Tensor<D> {
     /// assert_eq!(Tensor::<(N, C)>::randn([2, 3]).numel(), 6);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that [`try_randn`](Self::try_randn) returns.
-    #[track_caller]
-    #[must_use]
-    pub fn randn<S: ShapeFor<D>>(shape: S) -> Self
-    where
-        D: Distinct,
-    {
-        Self::options().randn(shape)
-    }
-
-    /// [`randn`](Self::randn) that returns the error.
-    ///
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
+    #[twin]
     pub fn try_randn<S: ShapeFor<D>>(shape: S) -> Result<Self>
     where
         D: Distinct,
@@ -231,15 +172,14 @@ impl<D: Dims> Tensor<D> {
     /// assert_eq!(Tensor::<(N, C)>::eye([2, 2]).to_vec(), [1.0, 0.0, 0.0, 1.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error: sizes that the dims cannot have, or too little memory.
-    #[track_caller]
-    #[must_use]
-    pub fn eye<S: ShapeFor<D>>(shape: S) -> Self
+    /// # Errors
+    /// Sizes that the dims cannot have, or too little memory.
+    #[twin]
+    pub fn try_eye<S: ShapeFor<D>>(shape: S) -> Result<Self>
     where
         D: Distinct + Matrix,
     {
-        Self::options().eye(shape)
+        Self::options().try_eye(shape)
     }
 
     /// [`eye`](Self::eye) with elements of type `U`.
@@ -265,21 +205,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.to_vec(), [0.5, 0.5]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that [`try_full`](Self::try_full) returns.
-    #[track_caller]
-    #[must_use]
-    pub fn full<S: ShapeFor<D>>(shape: S, value: T) -> Self
-    where
-        D: Distinct,
-    {
-        ok(Self::try_full(shape, value))
-    }
-
-    /// [`full`](Self::full) that returns the error.
-    ///
     /// # Errors
     /// Sizes that the dims cannot have, or too little memory.
+    #[twin]
     pub fn try_full<S: ShapeFor<D>>(shape: S, value: T) -> Result<Self>
     where
         D: Distinct,
@@ -386,21 +314,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.to_vec(), [0.0, 0.25, 0.5, 0.75]);
     /// ```
     ///
-    /// # Panics
-    /// When `step` is zero or leads away from `end`.
-    #[track_caller]
-    #[must_use]
-    pub fn arange(start: T, end: T, step: T) -> Self
-    where
-        D: Distinct + Vector,
-    {
-        ok(Self::try_arange(start, end, step))
-    }
-
-    /// [`arange`](Self::arange) that returns the error.
-    ///
     /// # Errors
     /// When `step` is zero or leads away from `end`.
+    #[twin]
     pub fn try_arange(start: T, end: T, step: T) -> Result<Self>
     where
         D: Distinct + Vector,

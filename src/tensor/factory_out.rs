@@ -6,27 +6,16 @@
 use nomina_core::dims::{Dims, Distinct, Matrix, ShapeFor, Vector};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Result};
+use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::ok;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`zeros`](Tensor::zeros) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When the sizes are not those that `out` must keep.
-    #[track_caller]
-    pub fn zeros_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
-    where
-        D: Distinct,
-    {
-        ok(Self::try_zeros_out(shape, out));
-    }
-
-    /// [`zeros_out`](Self::zeros_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep.
+    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    #[twin]
     pub fn try_zeros_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
         D: Distinct,
@@ -40,20 +29,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ones`](Tensor::ones) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When the sizes are not those that `out` must keep.
-    #[track_caller]
-    pub fn ones_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
-    where
-        D: Distinct,
-    {
-        ok(Self::try_ones_out(shape, out));
-    }
-
-    /// [`ones_out`](Self::ones_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep.
+    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    #[twin]
     pub fn try_ones_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
         D: Distinct,
@@ -67,20 +45,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`empty`](Tensor::empty) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When the sizes are not those that `out` must keep.
-    #[track_caller]
-    pub fn empty_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
-    where
-        D: Distinct,
-    {
-        ok(Self::try_empty_out(shape, out));
-    }
-
-    /// [`empty_out`](Self::empty_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep.
+    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    #[twin]
     pub fn try_empty_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
         D: Distinct,
@@ -94,20 +61,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`full`](Tensor::full) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When the sizes are not those that `out` must keep.
-    #[track_caller]
-    pub fn full_out<S: ShapeFor<D>>(shape: S, value: T, out: &mut Self)
-    where
-        D: Distinct,
-    {
-        ok(Self::try_full_out(shape, value, out));
-    }
-
-    /// [`full_out`](Self::full_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep.
+    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    #[twin]
     pub fn try_full_out<S: ShapeFor<D>>(shape: S, value: T, out: &mut Self) -> Result<()>
     where
         D: Distinct,
@@ -120,20 +76,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`eye`](Tensor::eye) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When the sizes are not those that `out` must keep.
-    #[track_caller]
-    pub fn eye_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
-    where
-        D: Distinct + Matrix,
-    {
-        ok(Self::try_eye_out(shape, out));
-    }
-
-    /// [`eye_out`](Self::eye_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep.
+    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    #[twin]
     pub fn try_eye_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
         D: Distinct + Matrix,
@@ -149,21 +94,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`rand`](Tensor::rand) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When the sizes are not those that `out` must keep.
-    #[track_caller]
-    pub fn rand_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
-    where
-        T: Float,
-        D: Distinct,
-    {
-        ok(Self::try_rand_out(shape, out));
-    }
-
-    /// [`rand_out`](Self::rand_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep.
+    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    #[twin]
     pub fn try_rand_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
         T: Float,
@@ -180,21 +113,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`randn`](Tensor::randn) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When the sizes are not those that `out` must keep.
-    #[track_caller]
-    pub fn randn_out<S: ShapeFor<D>>(shape: S, out: &mut Self)
-    where
-        T: Inexact,
-        D: Distinct,
-    {
-        ok(Self::try_randn_out(shape, out));
-    }
-
-    /// [`randn_out`](Self::randn_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the sizes are not those that `out` must keep.
+    /// When the sizes are not those that `out` must keep; then nothing has changed.
+    #[twin]
     pub fn try_randn_out<S: ShapeFor<D>>(shape: S, out: &mut Self) -> Result<()>
     where
         T: Inexact,
@@ -211,20 +132,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`arange`](Self::arange) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When `step` is zero or leads away from `end`, or `out` must keep another size.
-    #[track_caller]
-    pub fn arange_out(start: T, end: T, step: T, out: &mut Self)
-    where
-        D: Distinct + Vector,
-    {
-        ok(Self::try_arange_out(start, end, step, out));
-    }
-
-    /// [`arange_out`](Self::arange_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `step` is zero or leads away from `end`, or `out` must keep another size.
+    /// When `step` is zero or leads away from `end`, or `out` must keep another size; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_arange_out(start: T, end: T, step: T, out: &mut Self) -> Result<()>
     where
         D: Distinct + Vector,
@@ -232,16 +143,5 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         let made = Self::try_arange(start, end, step);
         let made = made.and_then(|made| made.try_to_device(out.device()));
         Tensor::store(Op::Arange, made, out)
-    }
-
-    /// [`eye`](Tensor::eye) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes that the dims cannot have, or too little memory.
-    pub fn try_eye<S: ShapeFor<D>>(shape: S) -> Result<Self>
-    where
-        D: Distinct + Matrix,
-    {
-        Tensor::<D>::options().dtype::<T>().try_eye(shape)
     }
 }

@@ -6,9 +6,10 @@ use nomina_core::dims::{
     Dims, Flatten, FlattenArg, Flattened, OneDim, Sizes, Unflatten, Unflattened, position,
 };
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Bare, Known, done, view};
+use crate::call::{Bare, Known, view};
 
 /// # Flatten and unflatten
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -22,23 +23,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(flat.shape(), [2, 60]);
     /// ```
     ///
-    /// # Panics
-    /// When the new dim has a constant size that is not the product.
-    #[track_caller]
-    #[must_use]
-    pub fn flatten<F: FlattenArg + Flatten<D, X>, X: OneDim>(
-        &self,
-        dims: F,
-        to: X,
-    ) -> Tensor<Flattened<D, F, X>, T> {
-        let _ = (dims, to);
-        Tensor::wrap(done(self.flattened::<F, X>()))
-    }
-
-    /// [`flatten`](Self::flatten) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has a constant size that is not the product, or memory is short.
+    #[twin]
     pub fn try_flatten<F: FlattenArg + Flatten<D, X>, X: OneDim>(
         &self,
         dims: F,
@@ -67,23 +54,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(y.shape(), [2, 3, 4]);
     /// ```
     ///
-    /// # Panics
-    /// When the sizes do not multiply up.
-    #[track_caller]
-    #[must_use]
-    pub fn unflatten<X: OneDim + Unflatten<D, S>, S: Sizes>(
-        &self,
-        dim: X,
-        sizes: S,
-    ) -> Tensor<Unflattened<D, X, S>, T> {
-        let _ = dim;
-        Tensor::wrap(done(self.unflattened::<X, S>(&sizes)))
-    }
-
-    /// [`unflatten`](Self::unflatten) that returns the error.
-    ///
     /// # Errors
     /// When the sizes do not multiply up.
+    #[twin]
     pub fn try_unflatten<X: OneDim + Unflatten<D, S>, S: Sizes>(
         &self,
         dim: X,

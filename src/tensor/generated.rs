@@ -12,6 +12,7 @@ use nomina_core::op::Op;
 use nomina_core::{
     Float, IndexElement, Inexact, Integral, Numeric, Promote, Promoted, Real, StoreAs,
 };
+use nomina_macros::twin;
 use nomina_runtime::tensor::{
     CeluOptions, EluOptions, HardshrinkOptions, HardtanhOptions, LeakyReluOptions, SoftplusOptions,
     SoftshrinkOptions,
@@ -20,30 +21,14 @@ use nomina_runtime::tensor::{
 use smallvec::SmallVec;
 
 use crate::call::gather::{Looks, Picks};
-use crate::call::{done, ok, pointwise};
+use crate::call::pointwise;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Adds, with `other` multiplied by `alpha`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn add<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Add,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`add`](Self::add) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_add<R: Operand>(
         &self,
         other: R,
@@ -60,21 +45,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`add`](Tensor::add), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn add_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Add, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`add_`](Self::add_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_add_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -85,30 +59,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`add`](Self::add) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn add_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Add,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`add_out`](Self::add_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_add_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -129,25 +83,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Subtracts, with `other` multiplied by `alpha`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sub<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Sub,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`sub`](Self::sub) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_sub<R: Operand>(
         &self,
         other: R,
@@ -164,21 +102,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sub`](Tensor::sub), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sub_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Sub, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`sub_`](Self::sub_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sub_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -189,30 +116,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sub`](Self::sub) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sub_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Sub,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`sub_out`](Self::sub_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sub_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -233,25 +140,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Multiplies. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn mul<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Mul,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`mul`](Self::mul) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_mul<R: Operand>(
         &self,
         other: R,
@@ -268,21 +159,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`mul`](Tensor::mul), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mul_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Mul, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`mul_`](Self::mul_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_mul_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -293,30 +173,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`mul`](Self::mul) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mul_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Mul,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`mul_out`](Self::mul_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_mul_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -337,28 +197,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Divides; integers give a float, unless the quotient is rounded. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn div<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Div,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`div`](Self::div) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_div<R: Operand>(
         &self,
         other: R,
@@ -375,21 +216,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`div`](Tensor::div), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn div_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(Op::Div, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`div_`](Self::div_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_div_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -400,30 +230,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`div`](Self::div) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn div_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Div,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`div_out`](Self::div_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_div_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -444,25 +254,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Raises to the power of `exponent`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn pow<R: Operand>(&self, exponent: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Pow,
-            &[self.bare.side(D::STATIC), exponent.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`pow`](Self::pow) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_pow<R: Operand>(
         &self,
         exponent: R,
@@ -479,25 +273,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`pow`](Tensor::pow), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn pow_<R: Operand>(&mut self, exponent: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::Pow,
-            self.dest(),
-            &[exponent.side()],
-        ));
-        self
-    }
-
-    /// [`pow_`](Self::pow_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_pow_<R: Operand>(&mut self, exponent: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -508,30 +287,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`pow`](Self::pow) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn pow_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        exponent: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Pow,
-            &[self.bare.side(D::STATIC), exponent.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`pow_out`](Self::pow_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_pow_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         exponent: R,
@@ -552,21 +311,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Changes the sign.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn neg(&self) -> Tensor<D, T>
-    where
-        T: Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Neg, self.bare.look(D::STATIC)))
-    }
-
-    /// [`neg`](Self::neg) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_neg(&self) -> Result<Tensor<D, T>>
     where
         T: Numeric,
@@ -576,21 +323,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`neg`](Tensor::neg), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn neg_(&mut self) -> &mut Self
-    where
-        T: Numeric,
-    {
-        ok(pointwise::in_place(Op::Neg, self.dest(), &[]));
-        self
-    }
-
-    /// [`neg_`](Self::neg_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_neg_(&mut self) -> Result<&mut Self>
     where
         T: Numeric,
@@ -601,27 +336,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`neg`](Self::neg) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn neg_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Numeric,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Neg,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`neg_out`](Self::neg_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_neg_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Numeric,
@@ -638,21 +356,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The absolute value; of a complex number, its magnitude.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn abs(&self) -> Tensor<D, T::Real>
-    where
-        T: Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Abs, self.bare.look(D::STATIC)))
-    }
-
-    /// [`abs`](Self::abs) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_abs(&self) -> Result<Tensor<D, T::Real>>
     where
         T: Numeric,
@@ -662,22 +368,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`abs`](Tensor::abs), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn abs_(&mut self) -> &mut Self
-    where
-        T: Numeric,
-        T::Real: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Abs, self.dest(), &[]));
-        self
-    }
-
-    /// [`abs_`](Self::abs_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_abs_(&mut self) -> Result<&mut Self>
     where
         T: Numeric,
@@ -689,27 +382,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`abs`](Self::abs) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn abs_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Numeric,
-        T::Real: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Abs,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`abs_out`](Self::abs_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_abs_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Numeric,
@@ -726,39 +402,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// *e* to the power of each element.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn exp(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Exp, self.bare.look(D::STATIC)))
-    }
-
-    /// [`exp`](Self::exp) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_exp(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Exp, self.bare.look(D::STATIC)))
     }
 
     /// [`exp`](Tensor::exp), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn exp_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Exp, self.dest(), &[]));
-        self
-    }
-
-    /// [`exp_`](Self::exp_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_exp_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -769,26 +424,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`exp`](Self::exp) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn exp_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Exp,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`exp_out`](Self::exp_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_exp_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -804,39 +443,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The natural logarithm.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn log(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Log, self.bare.look(D::STATIC)))
-    }
-
-    /// [`log`](Self::log) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_log(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Log, self.bare.look(D::STATIC)))
     }
 
     /// [`log`](Tensor::log), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Log, self.dest(), &[]));
-        self
-    }
-
-    /// [`log_`](Self::log_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_log_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -847,26 +465,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`log`](Self::log) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Log,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`log_out`](Self::log_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_log_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -882,39 +484,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The square root.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sqrt(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Sqrt, self.bare.look(D::STATIC)))
-    }
-
-    /// [`sqrt`](Self::sqrt) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_sqrt(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sqrt, self.bare.look(D::STATIC)))
     }
 
     /// [`sqrt`](Tensor::sqrt), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sqrt_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sqrt, self.dest(), &[]));
-        self
-    }
-
-    /// [`sqrt_`](Self::sqrt_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sqrt_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -925,26 +506,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sqrt`](Self::sqrt) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sqrt_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Sqrt,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`sqrt_out`](Self::sqrt_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sqrt_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -960,39 +525,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The hyperbolic tangent.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn tanh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Tanh, self.bare.look(D::STATIC)))
-    }
-
-    /// [`tanh`](Self::tanh) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_tanh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Tanh, self.bare.look(D::STATIC)))
     }
 
     /// [`tanh`](Tensor::tanh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn tanh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Tanh, self.dest(), &[]));
-        self
-    }
-
-    /// [`tanh_`](Self::tanh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_tanh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -1003,26 +547,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`tanh`](Self::tanh) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn tanh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Tanh,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`tanh_out`](Self::tanh_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_tanh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -1038,42 +566,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logistic function, 1 / (1 + exp(-x)).
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sigmoid(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Sigmoid,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`sigmoid`](Self::sigmoid) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_sigmoid(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sigmoid, self.bare.look(D::STATIC)))
     }
 
     /// [`sigmoid`](Tensor::sigmoid), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sigmoid_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sigmoid, self.dest(), &[]));
-        self
-    }
-
-    /// [`sigmoid_`](Self::sigmoid_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sigmoid_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -1084,26 +588,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sigmoid`](Self::sigmoid) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sigmoid_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Sigmoid,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`sigmoid_out`](Self::sigmoid_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sigmoid_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -1122,21 +610,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Zero where negative.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn relu(&self) -> Tensor<D, T>
-    where
-        T: Real + Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Relu, self.bare.look(D::STATIC)))
-    }
-
-    /// [`relu`](Self::relu) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_relu(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -1146,21 +622,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`relu`](Tensor::relu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn relu_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Relu, self.dest(), &[]));
-        self
-    }
-
-    /// [`relu_`](Self::relu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_relu_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -1171,27 +635,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`relu`](Self::relu) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn relu_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real + Numeric,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Relu,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`relu_out`](Self::relu_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_relu_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real + Numeric,
@@ -1208,25 +655,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether elements are equal. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn eq<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Eq,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`eq`](Self::eq) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_eq<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -1240,21 +671,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`eq`](Tensor::eq), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn eq_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Eq, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`eq_`](Self::eq_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_eq_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -1265,30 +685,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`eq`](Self::eq) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn eq_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Eq,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`eq_out`](Self::eq_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_eq_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -1309,25 +709,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether elements differ. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn ne<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Ne,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`ne`](Self::ne) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_ne<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -1341,21 +725,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ne`](Tensor::ne), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ne_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Ne, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`ne_`](Self::ne_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ne_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -1366,30 +739,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ne`](Self::ne) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ne_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Ne,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`ne_out`](Self::ne_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ne_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -1410,25 +763,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether elements of self are smaller. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn lt<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Lt,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`lt`](Self::lt) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_lt<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -1442,21 +779,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`lt`](Tensor::lt), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lt_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Lt, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`lt_`](Self::lt_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_lt_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -1467,30 +793,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`lt`](Self::lt) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lt_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Lt,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`lt_out`](Self::lt_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_lt_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -1511,25 +817,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether elements of self are smaller or equal. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn le<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Le,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`le`](Self::le) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_le<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -1543,21 +833,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`le`](Tensor::le), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn le_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Le, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`le_`](Self::le_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_le_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -1568,30 +847,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`le`](Self::le) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn le_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Le,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`le_out`](Self::le_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_le_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -1612,25 +871,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether elements of self are greater. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn gt<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Gt,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`gt`](Self::gt) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_gt<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -1644,21 +887,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gt`](Tensor::gt), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gt_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Gt, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`gt_`](Self::gt_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_gt_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -1669,30 +901,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gt`](Self::gt) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gt_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Gt,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`gt_out`](Self::gt_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_gt_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -1713,25 +925,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether elements of self are greater or equal. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn ge<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Ge,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`ge`](Self::ge) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_ge<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -1745,21 +941,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ge`](Tensor::ge), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ge_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Ge, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`ge_`](Self::ge_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ge_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -1770,30 +955,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ge`](Self::ge) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ge_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Ge,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`ge_out`](Self::ge_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ge_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -1814,25 +979,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether both elements differ from zero. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logical_and<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::LogicalAnd,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`logical_and`](Self::logical_and) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_logical_and<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -1846,25 +995,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logical_and`](Tensor::logical_and), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_and_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(
-            Op::LogicalAnd,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`logical_and_`](Self::logical_and_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_and_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -1875,30 +1009,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logical_and`](Self::logical_and) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_and_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::LogicalAnd,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`logical_and_out`](Self::logical_and_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_and_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -1919,24 +1033,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Flips every bit; of bool, the negation.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bitwise_not(&self) -> Tensor<D, T>
-    where
-        T: Integral,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::BitwiseNot,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`bitwise_not`](Self::bitwise_not) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_bitwise_not(&self) -> Result<Tensor<D, T>>
     where
         T: Integral,
@@ -1946,21 +1045,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_not`](Tensor::bitwise_not), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_not_(&mut self) -> &mut Self
-    where
-        T: Integral,
-    {
-        ok(pointwise::in_place(Op::BitwiseNot, self.dest(), &[]));
-        self
-    }
-
-    /// [`bitwise_not_`](Self::bitwise_not_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_bitwise_not_(&mut self) -> Result<&mut Self>
     where
         T: Integral,
@@ -1971,27 +1058,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_not`](Self::bitwise_not) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_not_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Integral,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::BitwiseNot,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`bitwise_not_out`](Self::bitwise_not_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_not_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -2011,39 +1081,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The sine of each element, in radians.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sin(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Sin, self.bare.look(D::STATIC)))
-    }
-
-    /// [`sin`](Self::sin) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_sin(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sin, self.bare.look(D::STATIC)))
     }
 
     /// [`sin`](Tensor::sin), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sin_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sin, self.dest(), &[]));
-        self
-    }
-
-    /// [`sin_`](Self::sin_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sin_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2054,26 +1103,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sin`](Self::sin) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sin_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Sin,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`sin_out`](Self::sin_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sin_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -2089,39 +1122,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The cosine of each element, in radians.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cos(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Cos, self.bare.look(D::STATIC)))
-    }
-
-    /// [`cos`](Self::cos) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_cos(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Cos, self.bare.look(D::STATIC)))
     }
 
     /// [`cos`](Tensor::cos), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cos_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Cos, self.dest(), &[]));
-        self
-    }
-
-    /// [`cos_`](Self::cos_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_cos_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2132,26 +1144,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cos`](Self::cos) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cos_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Cos,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`cos_out`](Self::cos_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_cos_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -2167,39 +1163,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The tangent of each element, in radians.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn tan(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Tan, self.bare.look(D::STATIC)))
-    }
-
-    /// [`tan`](Self::tan) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_tan(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Tan, self.bare.look(D::STATIC)))
     }
 
     /// [`tan`](Tensor::tan), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn tan_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Tan, self.dest(), &[]));
-        self
-    }
-
-    /// [`tan_`](Self::tan_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_tan_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2210,26 +1185,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`tan`](Self::tan) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn tan_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Tan,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`tan_out`](Self::tan_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_tan_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -2245,39 +1204,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse sine, between -π/2 and π/2.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn asin(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Asin, self.bare.look(D::STATIC)))
-    }
-
-    /// [`asin`](Self::asin) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_asin(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Asin, self.bare.look(D::STATIC)))
     }
 
     /// [`asin`](Tensor::asin), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn asin_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Asin, self.dest(), &[]));
-        self
-    }
-
-    /// [`asin_`](Self::asin_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_asin_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2288,26 +1226,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`asin`](Self::asin) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn asin_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Asin,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`asin_out`](Self::asin_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_asin_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -2323,39 +1245,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse cosine, between 0 and π.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn acos(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Acos, self.bare.look(D::STATIC)))
-    }
-
-    /// [`acos`](Self::acos) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_acos(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Acos, self.bare.look(D::STATIC)))
     }
 
     /// [`acos`](Tensor::acos), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn acos_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Acos, self.dest(), &[]));
-        self
-    }
-
-    /// [`acos_`](Self::acos_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_acos_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2366,26 +1267,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`acos`](Self::acos) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn acos_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Acos,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`acos_out`](Self::acos_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_acos_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -2401,39 +1286,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse tangent, between -π/2 and π/2.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn atan(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Atan, self.bare.look(D::STATIC)))
-    }
-
-    /// [`atan`](Self::atan) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_atan(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Atan, self.bare.look(D::STATIC)))
     }
 
     /// [`atan`](Tensor::atan), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atan_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Atan, self.dest(), &[]));
-        self
-    }
-
-    /// [`atan_`](Self::atan_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_atan_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2444,26 +1308,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`atan`](Self::atan) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atan_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Atan,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`atan_out`](Self::atan_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_atan_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -2479,39 +1327,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The hyperbolic sine.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sinh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Sinh, self.bare.look(D::STATIC)))
-    }
-
-    /// [`sinh`](Self::sinh) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_sinh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sinh, self.bare.look(D::STATIC)))
     }
 
     /// [`sinh`](Tensor::sinh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sinh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sinh, self.dest(), &[]));
-        self
-    }
-
-    /// [`sinh_`](Self::sinh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sinh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2522,26 +1349,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sinh`](Self::sinh) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sinh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Sinh,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`sinh_out`](Self::sinh_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sinh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -2557,39 +1368,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The hyperbolic cosine.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cosh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Cosh, self.bare.look(D::STATIC)))
-    }
-
-    /// [`cosh`](Self::cosh) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_cosh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Cosh, self.bare.look(D::STATIC)))
     }
 
     /// [`cosh`](Tensor::cosh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cosh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Cosh, self.dest(), &[]));
-        self
-    }
-
-    /// [`cosh_`](Self::cosh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_cosh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2600,26 +1390,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cosh`](Self::cosh) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cosh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Cosh,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`cosh_out`](Self::cosh_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_cosh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -2635,39 +1409,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse hyperbolic sine.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn asinh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Asinh, self.bare.look(D::STATIC)))
-    }
-
-    /// [`asinh`](Self::asinh) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_asinh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Asinh, self.bare.look(D::STATIC)))
     }
 
     /// [`asinh`](Tensor::asinh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn asinh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Asinh, self.dest(), &[]));
-        self
-    }
-
-    /// [`asinh_`](Self::asinh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_asinh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2678,26 +1431,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`asinh`](Self::asinh) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn asinh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Asinh,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`asinh_out`](Self::asinh_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_asinh_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -2716,39 +1453,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse hyperbolic cosine, of numbers from 1 on.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn acosh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Acosh, self.bare.look(D::STATIC)))
-    }
-
-    /// [`acosh`](Self::acosh) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_acosh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Acosh, self.bare.look(D::STATIC)))
     }
 
     /// [`acosh`](Tensor::acosh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn acosh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Acosh, self.dest(), &[]));
-        self
-    }
-
-    /// [`acosh_`](Self::acosh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_acosh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2759,26 +1475,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`acosh`](Self::acosh) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn acosh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Acosh,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`acosh_out`](Self::acosh_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_acosh_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -2797,39 +1497,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse hyperbolic tangent, of numbers between -1 and 1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn atanh(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Atanh, self.bare.look(D::STATIC)))
-    }
-
-    /// [`atanh`](Self::atanh) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_atanh(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Atanh, self.bare.look(D::STATIC)))
     }
 
     /// [`atanh`](Tensor::atanh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atanh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Atanh, self.dest(), &[]));
-        self
-    }
-
-    /// [`atanh_`](Self::atanh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_atanh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2840,26 +1519,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`atanh`](Self::atanh) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atanh_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Atanh,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`atanh_out`](Self::atanh_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_atanh_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -2878,39 +1541,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// *e* to the power of each element, less one; exact close to zero.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn expm1(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Expm1, self.bare.look(D::STATIC)))
-    }
-
-    /// [`expm1`](Self::expm1) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_expm1(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Expm1, self.bare.look(D::STATIC)))
     }
 
     /// [`expm1`](Tensor::expm1), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn expm1_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Expm1, self.dest(), &[]));
-        self
-    }
-
-    /// [`expm1_`](Self::expm1_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_expm1_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -2921,26 +1563,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`expm1`](Self::expm1) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn expm1_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Expm1,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`expm1_out`](Self::expm1_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_expm1_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -2959,39 +1585,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Two to the power of each element.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn exp2(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Exp2, self.bare.look(D::STATIC)))
-    }
-
-    /// [`exp2`](Self::exp2) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_exp2(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Exp2, self.bare.look(D::STATIC)))
     }
 
     /// [`exp2`](Tensor::exp2), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn exp2_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Exp2, self.dest(), &[]));
-        self
-    }
-
-    /// [`exp2_`](Self::exp2_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_exp2_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -3002,26 +1607,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`exp2`](Self::exp2) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn exp2_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Exp2,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`exp2_out`](Self::exp2_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_exp2_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -3037,39 +1626,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The natural logarithm of one and each element; exact close to zero.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn log1p(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Log1p, self.bare.look(D::STATIC)))
-    }
-
-    /// [`log1p`](Self::log1p) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_log1p(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Log1p, self.bare.look(D::STATIC)))
     }
 
     /// [`log1p`](Tensor::log1p), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log1p_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Log1p, self.dest(), &[]));
-        self
-    }
-
-    /// [`log1p_`](Self::log1p_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_log1p_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -3080,26 +1648,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`log1p`](Self::log1p) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log1p_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Log1p,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`log1p_out`](Self::log1p_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_log1p_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -3118,39 +1670,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm to base 2.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn log2(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Log2, self.bare.look(D::STATIC)))
-    }
-
-    /// [`log2`](Self::log2) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_log2(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Log2, self.bare.look(D::STATIC)))
     }
 
     /// [`log2`](Tensor::log2), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log2_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Log2, self.dest(), &[]));
-        self
-    }
-
-    /// [`log2_`](Self::log2_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_log2_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -3161,26 +1692,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`log2`](Self::log2) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log2_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Log2,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`log2_out`](Self::log2_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_log2_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -3196,39 +1711,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm to base 10.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn log10(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Log10, self.bare.look(D::STATIC)))
-    }
-
-    /// [`log10`](Self::log10) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_log10(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Log10, self.bare.look(D::STATIC)))
     }
 
     /// [`log10`](Tensor::log10), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log10_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Log10, self.dest(), &[]));
-        self
-    }
-
-    /// [`log10_`](Self::log10_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_log10_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -3239,26 +1733,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`log10`](Self::log10) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log10_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Log10,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`log10_out`](Self::log10_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_log10_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -3277,42 +1755,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// One divided by each element.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn reciprocal(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Reciprocal,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`reciprocal`](Self::reciprocal) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_reciprocal(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Reciprocal, self.bare.look(D::STATIC)))
     }
 
     /// [`reciprocal`](Tensor::reciprocal), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn reciprocal_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Reciprocal, self.dest(), &[]));
-        self
-    }
-
-    /// [`reciprocal_`](Self::reciprocal_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_reciprocal_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -3323,26 +1777,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`reciprocal`](Self::reciprocal) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn reciprocal_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Reciprocal,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`reciprocal_out`](Self::reciprocal_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_reciprocal_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -3361,39 +1799,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// One divided by the square root.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rsqrt(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Rsqrt, self.bare.look(D::STATIC)))
-    }
-
-    /// [`rsqrt`](Self::rsqrt) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_rsqrt(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Rsqrt, self.bare.look(D::STATIC)))
     }
 
     /// [`rsqrt`](Tensor::rsqrt), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn rsqrt_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Rsqrt, self.dest(), &[]));
-        self
-    }
-
-    /// [`rsqrt_`](Self::rsqrt_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_rsqrt_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -3404,26 +1821,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`rsqrt`](Self::rsqrt) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn rsqrt_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Rsqrt,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`rsqrt_out`](Self::rsqrt_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_rsqrt_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -3442,39 +1843,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// sin(πx) / πx, and 1 at zero.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sinc(&self) -> Tensor<D, T::Float> {
-        Tensor::wrap(pointwise::made_unary(Op::Sinc, self.bare.look(D::STATIC)))
-    }
-
-    /// [`sinc`](Self::sinc) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_sinc(&self) -> Result<Tensor<D, T::Float>> {
         Tensor::give(pointwise::unary(Op::Sinc, self.bare.look(D::STATIC)))
     }
 
     /// [`sinc`](Tensor::sinc), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sinc_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sinc, self.dest(), &[]));
-        self
-    }
-
-    /// [`sinc_`](Self::sinc_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sinc_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -3485,26 +1865,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sinc`](Self::sinc) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sinc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Sinc,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`sinc_out`](Self::sinc_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sinc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T::Float: StoreAs<U>,
@@ -3520,24 +1884,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Degrees to radians.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn deg2rad(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Deg2rad,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`deg2rad`](Self::deg2rad) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_deg2rad(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -3547,22 +1896,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`deg2rad`](Tensor::deg2rad), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn deg2rad_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Deg2rad, self.dest(), &[]));
-        self
-    }
-
-    /// [`deg2rad_`](Self::deg2rad_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_deg2rad_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -3574,27 +1910,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`deg2rad`](Self::deg2rad) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn deg2rad_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Deg2rad,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`deg2rad_out`](Self::deg2rad_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_deg2rad_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -3614,24 +1933,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Radians to degrees.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rad2deg(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Rad2deg,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`rad2deg`](Self::rad2deg) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_rad2deg(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -3641,22 +1945,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`rad2deg`](Tensor::rad2deg), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn rad2deg_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Rad2deg, self.dest(), &[]));
-        self
-    }
-
-    /// [`rad2deg_`](Self::rad2deg_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_rad2deg_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -3668,27 +1959,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`rad2deg`](Self::rad2deg) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn rad2deg_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Rad2deg,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`rad2deg_out`](Self::rad2deg_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_rad2deg_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -3708,21 +1982,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The error function.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn erf(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Erf, self.bare.look(D::STATIC)))
-    }
-
-    /// [`erf`](Self::erf) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_erf(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -3732,22 +1994,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`erf`](Tensor::erf), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erf_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Erf, self.dest(), &[]));
-        self
-    }
-
-    /// [`erf_`](Self::erf_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_erf_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -3759,27 +2008,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`erf`](Self::erf) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erf_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Erf,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`erf_out`](Self::erf_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_erf_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -3796,21 +2028,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// One less the error function; exact where that is close to one.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn erfc(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Erfc, self.bare.look(D::STATIC)))
-    }
-
-    /// [`erfc`](Self::erfc) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_erfc(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -3820,22 +2040,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`erfc`](Tensor::erfc), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erfc_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Erfc, self.dest(), &[]));
-        self
-    }
-
-    /// [`erfc_`](Self::erfc_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_erfc_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -3847,27 +2054,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`erfc`](Self::erfc) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erfc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Erfc,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`erfc_out`](Self::erfc_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_erfc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -3884,21 +2074,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse of the error function, of numbers between -1 and 1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn erfinv(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Erfinv, self.bare.look(D::STATIC)))
-    }
-
-    /// [`erfinv`](Self::erfinv) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_erfinv(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -3908,22 +2086,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`erfinv`](Tensor::erfinv), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erfinv_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Erfinv, self.dest(), &[]));
-        self
-    }
-
-    /// [`erfinv_`](Self::erfinv_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_erfinv_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -3935,27 +2100,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`erfinv`](Self::erfinv) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erfinv_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Erfinv,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`erfinv_out`](Self::erfinv_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_erfinv_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -3975,21 +2123,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm of the gamma function's absolute value.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn lgamma(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Lgamma, self.bare.look(D::STATIC)))
-    }
-
-    /// [`lgamma`](Self::lgamma) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_lgamma(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -3999,22 +2135,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`lgamma`](Tensor::lgamma), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lgamma_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Lgamma, self.dest(), &[]));
-        self
-    }
-
-    /// [`lgamma_`](Self::lgamma_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_lgamma_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -4026,27 +2149,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`lgamma`](Self::lgamma) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lgamma_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Lgamma,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`lgamma_out`](Self::lgamma_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_lgamma_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -4066,24 +2172,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithmic derivative of the gamma function.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn digamma(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Digamma,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`digamma`](Self::digamma) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_digamma(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -4093,22 +2184,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`digamma`](Tensor::digamma), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn digamma_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Digamma, self.dest(), &[]));
-        self
-    }
-
-    /// [`digamma_`](Self::digamma_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_digamma_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -4120,27 +2198,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`digamma`](Self::digamma) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn digamma_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Digamma,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`digamma_out`](Self::digamma_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_digamma_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -4160,28 +2221,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The angle of the point (`other`, self), between -π and π. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn atan2<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Atan2,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`atan2`](Self::atan2) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_atan2<R: Operand>(
         &self,
         other: R,
@@ -4198,21 +2240,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`atan2`](Tensor::atan2), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atan2_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(Op::Atan2, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`atan2_`](Self::atan2_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_atan2_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -4223,30 +2254,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`atan2`](Self::atan2) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atan2_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Atan2,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`atan2_out`](Self::atan2_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_atan2_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -4267,25 +2278,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The length of the vector (self, `other`). Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hypot<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Hypot,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`hypot`](Self::hypot) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_hypot<R: Operand>(
         &self,
         other: R,
@@ -4302,21 +2297,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`hypot`](Tensor::hypot), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hypot_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Hypot, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`hypot_`](Self::hypot_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_hypot_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -4327,30 +2311,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`hypot`](Self::hypot) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hypot_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Hypot,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`hypot_out`](Self::hypot_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_hypot_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -4371,25 +2335,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm of the sum of two exponentials. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logaddexp<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Logaddexp,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`logaddexp`](Self::logaddexp) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_logaddexp<R: Operand>(
         &self,
         other: R,
@@ -4406,30 +2354,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logaddexp`](Self::logaddexp) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logaddexp_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Logaddexp,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`logaddexp_out`](Self::logaddexp_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logaddexp_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -4450,28 +2378,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Self times the logarithm of `other`; zero where self is. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn xlogy<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Xlogy,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`xlogy`](Self::xlogy) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_xlogy<R: Operand>(
         &self,
         other: R,
@@ -4488,21 +2397,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`xlogy`](Tensor::xlogy), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn xlogy_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(Op::Xlogy, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`xlogy_`](Self::xlogy_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_xlogy_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -4513,30 +2411,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`xlogy`](Self::xlogy) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn xlogy_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Xlogy,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`xlogy_out`](Self::xlogy_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_xlogy_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -4557,21 +2435,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Each element times its logistic function.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn silu(&self) -> Tensor<D, T>
-    where
-        T: Inexact,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Silu, self.bare.look(D::STATIC)))
-    }
-
-    /// [`silu`](Self::silu) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_silu(&self) -> Result<Tensor<D, T>>
     where
         T: Inexact,
@@ -4581,21 +2447,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`silu`](Tensor::silu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn silu_(&mut self) -> &mut Self
-    where
-        T: Inexact,
-    {
-        ok(pointwise::in_place(Op::Silu, self.dest(), &[]));
-        self
-    }
-
-    /// [`silu_`](Self::silu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_silu_(&mut self) -> Result<&mut Self>
     where
         T: Inexact,
@@ -4606,21 +2460,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Each element times its normal distribution function, exact or by a formula with tanh.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn gelu(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Gelu, self.bare.look(D::STATIC)))
-    }
-
-    /// [`gelu`](Self::gelu) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_gelu(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -4630,21 +2472,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gelu`](Tensor::gelu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gelu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Gelu, self.dest(), &[]));
-        self
-    }
-
-    /// [`gelu_`](Self::gelu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_gelu_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -4655,21 +2485,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The next whole number above.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn ceil(&self) -> Tensor<D, T>
-    where
-        T: Real + Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Ceil, self.bare.look(D::STATIC)))
-    }
-
-    /// [`ceil`](Self::ceil) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_ceil(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -4679,21 +2497,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ceil`](Tensor::ceil), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ceil_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Ceil, self.dest(), &[]));
-        self
-    }
-
-    /// [`ceil_`](Self::ceil_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_ceil_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -4704,27 +2510,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ceil`](Self::ceil) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ceil_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real + Numeric,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Ceil,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`ceil_out`](Self::ceil_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ceil_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real + Numeric,
@@ -4741,21 +2530,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The next whole number below.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn floor(&self) -> Tensor<D, T>
-    where
-        T: Real + Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Floor, self.bare.look(D::STATIC)))
-    }
-
-    /// [`floor`](Self::floor) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_floor(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -4765,21 +2542,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`floor`](Tensor::floor), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn floor_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Floor, self.dest(), &[]));
-        self
-    }
-
-    /// [`floor_`](Self::floor_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_floor_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -4790,27 +2555,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`floor`](Self::floor) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn floor_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real + Numeric,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Floor,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`floor_out`](Self::floor_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_floor_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -4830,21 +2578,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The nearest whole number, or multiple of 10 to the power of -`decimals`; halves go to the even one.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn round(&self) -> Tensor<D, T>
-    where
-        T: Real + Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Round, self.bare.look(D::STATIC)))
-    }
-
-    /// [`round`](Self::round) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_round(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -4854,21 +2590,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`round`](Tensor::round), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn round_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Round, self.dest(), &[]));
-        self
-    }
-
-    /// [`round_`](Self::round_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_round_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -4879,27 +2603,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`round`](Self::round) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn round_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real + Numeric,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Round,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`round_out`](Self::round_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_round_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -4919,21 +2626,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The next whole number towards zero.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn trunc(&self) -> Tensor<D, T>
-    where
-        T: Real + Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Trunc, self.bare.look(D::STATIC)))
-    }
-
-    /// [`trunc`](Self::trunc) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_trunc(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -4943,21 +2638,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`trunc`](Tensor::trunc), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn trunc_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Trunc, self.dest(), &[]));
-        self
-    }
-
-    /// [`trunc_`](Self::trunc_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_trunc_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -4968,27 +2651,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`trunc`](Self::trunc) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn trunc_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real + Numeric,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Trunc,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`trunc_out`](Self::trunc_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_trunc_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -5008,21 +2674,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The part behind the point, with the element's sign.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn frac(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Frac, self.bare.look(D::STATIC)))
-    }
-
-    /// [`frac`](Self::frac) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_frac(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -5032,21 +2686,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`frac`](Tensor::frac), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn frac_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Frac, self.dest(), &[]));
-        self
-    }
-
-    /// [`frac_`](Self::frac_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_frac_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -5057,27 +2699,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`frac`](Self::frac) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn frac_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Float,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Frac,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`frac_out`](Self::frac_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_frac_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Float,
@@ -5094,21 +2719,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// -1, 0 or 1; 0 for NaN.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sign(&self) -> Tensor<D, T>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Sign, self.bare.look(D::STATIC)))
-    }
-
-    /// [`sign`](Self::sign) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_sign(&self) -> Result<Tensor<D, T>>
     where
         T: Real,
@@ -5118,21 +2731,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sign`](Tensor::sign), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sign_(&mut self) -> &mut Self
-    where
-        T: Real,
-    {
-        ok(pointwise::in_place(Op::Sign, self.dest(), &[]));
-        self
-    }
-
-    /// [`sign_`](Self::sign_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sign_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -5143,27 +2744,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sign`](Self::sign) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sign_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Sign,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`sign_out`](Self::sign_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sign_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -5180,36 +2764,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The sign; of a complex number, the number divided by its magnitude.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sgn(&self) -> Tensor<D, T> {
-        Tensor::wrap(pointwise::made_unary(Op::Sgn, self.bare.look(D::STATIC)))
-    }
-
-    /// [`sgn`](Self::sgn) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_sgn(&self) -> Result<Tensor<D, T>> {
         Tensor::give(pointwise::unary(Op::Sgn, self.bare.look(D::STATIC)))
     }
 
     /// [`sgn`](Tensor::sgn), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sgn_(&mut self) -> &mut Self {
-        ok(pointwise::in_place(Op::Sgn, self.dest(), &[]));
-        self
-    }
-
-    /// [`sgn_`](Self::sgn_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sgn_(&mut self) -> Result<&mut Self> {
         pointwise::in_place(Op::Sgn, self.dest(), &[])?;
         Ok(self)
@@ -5217,26 +2783,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sgn`](Self::sgn) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sgn_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Sgn,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`sgn_out`](Self::sgn_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sgn_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: StoreAs<U>,
@@ -5252,21 +2802,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Each element times itself.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn square(&self) -> Tensor<D, T>
-    where
-        T: Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Square, self.bare.look(D::STATIC)))
-    }
-
-    /// [`square`](Self::square) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_square(&self) -> Result<Tensor<D, T>>
     where
         T: Numeric,
@@ -5276,21 +2814,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`square`](Tensor::square), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn square_(&mut self) -> &mut Self
-    where
-        T: Numeric,
-    {
-        ok(pointwise::in_place(Op::Square, self.dest(), &[]));
-        self
-    }
-
-    /// [`square_`](Self::square_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_square_(&mut self) -> Result<&mut Self>
     where
         T: Numeric,
@@ -5301,27 +2827,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`square`](Self::square) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn square_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Numeric,
-        T: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Square,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`square_out`](Self::square_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_square_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -5341,25 +2850,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The quotient, rounded down. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn floor_divide<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::FloorDivide,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`floor_divide`](Self::floor_divide) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_floor_divide<R: Operand>(
         &self,
         other: R,
@@ -5376,25 +2869,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`floor_divide`](Tensor::floor_divide), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn floor_divide_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::FloorDivide,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`floor_divide_`](Self::floor_divide_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_floor_divide_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -5405,30 +2883,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`floor_divide`](Self::floor_divide) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn floor_divide_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::FloorDivide,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`floor_divide_out`](Self::floor_divide_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_floor_divide_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -5449,25 +2907,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// What division leaves, with the sign of self. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn fmod<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Fmod,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`fmod`](Self::fmod) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_fmod<R: Operand>(
         &self,
         other: R,
@@ -5484,21 +2926,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`fmod`](Tensor::fmod), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn fmod_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Fmod, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`fmod_`](Self::fmod_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_fmod_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -5509,30 +2940,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`fmod`](Self::fmod) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn fmod_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Fmod,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`fmod_out`](Self::fmod_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_fmod_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -5553,25 +2964,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// What division leaves, with the sign of `other`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn remainder<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Remainder,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`remainder`](Self::remainder) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_remainder<R: Operand>(
         &self,
         other: R,
@@ -5588,25 +2983,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`remainder`](Tensor::remainder), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn remainder_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::Remainder,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`remainder_`](Self::remainder_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_remainder_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -5617,30 +2997,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`remainder`](Self::remainder) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn remainder_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Remainder,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`remainder_out`](Self::remainder_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_remainder_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -5661,25 +3021,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greater of two elements; NaN when either is. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn maximum<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Maximum,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`maximum`](Self::maximum) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_maximum<R: Operand>(
         &self,
         other: R,
@@ -5696,30 +3040,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`maximum`](Self::maximum) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn maximum_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Maximum,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`maximum_out`](Self::maximum_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_maximum_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -5740,25 +3064,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The smaller of two elements; NaN when either is. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn minimum<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Minimum,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`minimum`](Self::minimum) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_minimum<R: Operand>(
         &self,
         other: R,
@@ -5775,30 +3083,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`minimum`](Self::minimum) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn minimum_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Minimum,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`minimum_out`](Self::minimum_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_minimum_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -5819,99 +3107,45 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether an element, or a part of it, is NaN.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn isnan(&self) -> Tensor<D, bool> {
-        Tensor::wrap(pointwise::made_unary(Op::Isnan, self.bare.look(D::STATIC)))
-    }
-
-    /// [`isnan`](Self::isnan) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_isnan(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::Isnan, self.bare.look(D::STATIC)))
     }
 
     /// Whether an element, or a part of it, is infinite.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn isinf(&self) -> Tensor<D, bool> {
-        Tensor::wrap(pointwise::made_unary(Op::Isinf, self.bare.look(D::STATIC)))
-    }
-
-    /// [`isinf`](Self::isinf) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_isinf(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::Isinf, self.bare.look(D::STATIC)))
     }
 
     /// Whether an element is neither infinite nor NaN.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn isfinite(&self) -> Tensor<D, bool> {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Isfinite,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`isfinite`](Self::isfinite) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_isfinite(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::Isfinite, self.bare.look(D::STATIC)))
     }
 
     /// Whether an element is zero.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logical_not(&self) -> Tensor<D, bool> {
-        Tensor::wrap(pointwise::made_unary(
-            Op::LogicalNot,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`logical_not`](Self::logical_not) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_logical_not(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::LogicalNot, self.bare.look(D::STATIC)))
     }
 
     /// [`logical_not`](Tensor::logical_not), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_not_(&mut self) -> &mut Self
-    where
-        bool: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::LogicalNot, self.dest(), &[]));
-        self
-    }
-
-    /// [`logical_not_`](Self::logical_not_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_logical_not_(&mut self) -> Result<&mut Self>
     where
         bool: StoreAs<T>,
@@ -5922,26 +3156,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logical_not`](Self::logical_not) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_not_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::LogicalNot,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`logical_not_out`](Self::logical_not_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_not_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -5960,25 +3178,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether either element differs from zero. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logical_or<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::LogicalOr,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`logical_or`](Self::logical_or) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_logical_or<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -5992,25 +3194,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logical_or`](Tensor::logical_or), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_or_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(
-            Op::LogicalOr,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`logical_or_`](Self::logical_or_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_or_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -6021,30 +3208,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logical_or`](Self::logical_or) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_or_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::LogicalOr,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`logical_or_out`](Self::logical_or_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_or_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -6065,25 +3232,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether one of two elements differs from zero. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logical_xor<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, bool>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::LogicalXor,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`logical_xor`](Self::logical_xor) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_logical_xor<R: Operand>(&self, other: R) -> Result<Tensor<OutDims<R, D, T>, bool>>
     where
         R::Kind: Combine<D, T>,
@@ -6097,25 +3248,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logical_xor`](Tensor::logical_xor), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_xor_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(
-            Op::LogicalXor,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`logical_xor_`](Self::logical_xor_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_xor_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -6126,30 +3262,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logical_xor`](Self::logical_xor) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_xor_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::LogicalXor,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`logical_xor_out`](Self::logical_xor_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_xor_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -6170,25 +3286,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Bits set in both; of bool, whether both hold. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bitwise_and<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::BitwiseAnd,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`bitwise_and`](Self::bitwise_and) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_bitwise_and<R: Operand>(
         &self,
         other: R,
@@ -6205,25 +3305,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_and`](Tensor::bitwise_and), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_and_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseAnd,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_and_`](Self::bitwise_and_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_and_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -6234,30 +3319,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_and`](Self::bitwise_and) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_and_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::BitwiseAnd,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`bitwise_and_out`](Self::bitwise_and_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_and_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -6278,25 +3343,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Bits set in either; of bool, whether either holds. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bitwise_or<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::BitwiseOr,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`bitwise_or`](Self::bitwise_or) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_bitwise_or<R: Operand>(
         &self,
         other: R,
@@ -6313,25 +3362,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_or`](Tensor::bitwise_or), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_or_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseOr,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_or_`](Self::bitwise_or_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_or_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -6342,30 +3376,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_or`](Self::bitwise_or) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_or_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::BitwiseOr,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`bitwise_or_out`](Self::bitwise_or_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_or_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -6386,25 +3400,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Bits set in one; of bool, whether one holds. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bitwise_xor<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::BitwiseXor,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`bitwise_xor`](Self::bitwise_xor) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_bitwise_xor<R: Operand>(
         &self,
         other: R,
@@ -6421,25 +3419,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_xor`](Tensor::bitwise_xor), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_xor_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseXor,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_xor_`](Self::bitwise_xor_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_xor_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -6450,30 +3433,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_xor`](Self::bitwise_xor) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_xor_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::BitwiseXor,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`bitwise_xor_out`](Self::bitwise_xor_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_xor_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -6494,28 +3457,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Bits moved up by `other`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bitwise_left_shift<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::BitwiseLeftShift,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`bitwise_left_shift`](Self::bitwise_left_shift) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_bitwise_left_shift<R: Operand>(
         &self,
         other: R,
@@ -6532,25 +3476,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_left_shift`](Tensor::bitwise_left_shift), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_left_shift_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseLeftShift,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_left_shift_`](Self::bitwise_left_shift_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_left_shift_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -6561,30 +3490,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_left_shift`](Self::bitwise_left_shift) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_left_shift_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::BitwiseLeftShift,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`bitwise_left_shift_out`](Self::bitwise_left_shift_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_left_shift_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -6605,28 +3514,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Bits moved down by `other`, the sign staying. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bitwise_right_shift<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::BitwiseRightShift,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`bitwise_right_shift`](Self::bitwise_right_shift) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_bitwise_right_shift<R: Operand>(
         &self,
         other: R,
@@ -6643,25 +3533,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_right_shift`](Tensor::bitwise_right_shift), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_right_shift_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseRightShift,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_right_shift_`](Self::bitwise_right_shift_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_right_shift_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -6672,30 +3547,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bitwise_right_shift`](Self::bitwise_right_shift) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_right_shift_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::BitwiseRightShift,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`bitwise_right_shift_out`](Self::bitwise_right_shift_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_right_shift_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -6716,25 +3571,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The sum over dims; integers and bool add up in i64.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sum<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Sum,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`sum`](Self::sum) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_sum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
         let _ = dims;
         Tensor::give(crate::call::reduce::new(
@@ -6748,31 +3587,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`sum`](Self::sum) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sum_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T::Sum: StoreAs<U>,
-    {
-        ok(self.try_sum(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Sum,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`sum_out`](Self::sum_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sum_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -6794,28 +3612,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean over dims.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn mean<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T>
-    where
-        T: Inexact,
-    {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Mean,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`mean`](Self::mean) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_mean<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
     where
         T: Inexact,
@@ -6832,32 +3631,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`mean`](Self::mean) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mean_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Inexact,
-        T: StoreAs<U>,
-    {
-        ok(self.try_mean(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Mean,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`mean_out`](Self::mean_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_mean_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -6882,25 +3659,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Other than in PyTorch: over several dims too.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn prod<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum> {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Prod,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`prod`](Self::prod) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_prod<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>> {
         let _ = dims;
         Tensor::give(crate::call::reduce::new(
@@ -6914,31 +3675,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`prod`](Self::prod) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn prod_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T::Sum: StoreAs<U>,
-    {
-        ok(self.try_prod(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Prod,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`prod_out`](Self::prod_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_prod_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -6960,28 +3700,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greatest element over dims.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn amax<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T>
-    where
-        T: Real,
-    {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Amax,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`amax`](Self::amax) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_amax<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
     where
         T: Real,
@@ -6998,32 +3719,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`amax`](Self::amax) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn amax_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Real,
-        T: StoreAs<U>,
-    {
-        ok(self.try_amax(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Amax,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`amax_out`](Self::amax_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_amax_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -7046,28 +3745,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The smallest element over dims.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn amin<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T>
-    where
-        T: Real,
-    {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Amin,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`amin`](Self::amin) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_amin<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
     where
         T: Real,
@@ -7084,32 +3764,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`amin`](Self::amin) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn amin_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Real,
-        T: StoreAs<U>,
-    {
-        ok(self.try_amin(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Amin,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`amin_out`](Self::amin_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_amin_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -7134,25 +3792,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Other than in PyTorch: of u8, bool too; by name too.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn any<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Any,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`any`](Self::any) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_any<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
         let _ = dims;
         Tensor::give(crate::call::reduce::new(
@@ -7166,31 +3808,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`any`](Self::any) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn any_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        bool: StoreAs<U>,
-    {
-        ok(self.try_any(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Any,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`any_out`](Self::any_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_any_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -7214,25 +3835,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Other than in PyTorch: of u8, bool too; by name too.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn all<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, bool> {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::All,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`all`](Self::all) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_all<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, bool>> {
         let _ = dims;
         Tensor::give(crate::call::reduce::new(
@@ -7246,31 +3851,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`all`](Self::all) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn all_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        bool: StoreAs<U>,
-    {
-        ok(self.try_all(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::All,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`all_out`](Self::all_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_all_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -7292,28 +3876,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The variance over dims, divided by the count less `correction`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn var<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Real>
-    where
-        T: Inexact,
-    {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Var,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`var`](Self::var) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_var<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Real>>
     where
         T: Inexact,
@@ -7330,32 +3895,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`var`](Self::var) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn var_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Inexact,
-        T::Real: StoreAs<U>,
-    {
-        ok(self.try_var(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Var,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`var_out`](Self::var_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_var_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -7378,28 +3921,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The standard deviation over dims, the square root of `var`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn std<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Real>
-    where
-        T: Inexact,
-    {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Std,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`std`](Self::std) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_std<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Real>>
     where
         T: Inexact,
@@ -7416,32 +3940,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`std`](Self::std) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn std_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Inexact,
-        T::Real: StoreAs<U>,
-    {
-        ok(self.try_std(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Std,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`std_out`](Self::std_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_std_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -7464,25 +3966,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm of the sum of exponentials over dims, without overflow.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logsumexp<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Float> {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Logsumexp,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`logsumexp`](Self::logsumexp) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_logsumexp<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Float>> {
         let _ = dims;
         Tensor::give(crate::call::reduce::new(
@@ -7496,31 +3982,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logsumexp`](Self::logsumexp) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logsumexp_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T::Float: StoreAs<U>,
-    {
-        ok(self.try_logsumexp(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Logsumexp,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`logsumexp_out`](Self::logsumexp_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logsumexp_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -7542,26 +4007,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Exponentials along a dim, divided by their sum.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softmax<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(crate::call::reduce::softmax(
-            Op::Softmax,
-            self.bare.look(D::STATIC),
-            at(&dim, self),
-            None,
-        )))
-    }
-
-    /// [`softmax`](Self::softmax) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin]
     pub fn try_softmax<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -7576,23 +4024,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The running sum along a dim.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cumsum<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Sum> {
-        Tensor::wrap(done(crate::call::reduce::scan(
-            Op::Cumsum,
-            self.bare.look(D::STATIC),
-            at(&dim, self),
-            None,
-        )))
-    }
-
-    /// [`cumsum`](Self::cumsum) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin]
     pub fn try_cumsum<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
         Tensor::give(crate::call::reduce::scan(
             Op::Cumsum,
@@ -7604,23 +4038,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cumsum`](Self::cumsum), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cumsum_<X: DimOf<D>>(&mut self, dim: X) -> &mut Self
-    where
-        T::Sum: StoreAs<T>,
-    {
-        ok(self.try_cumsum(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumsum, found.bare, D::STATIC, &mut self.bare, D::STATIC)
-        }));
-        self
-    }
-
-    /// [`cumsum_`](Self::cumsum_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_cumsum_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self>
     where
         T::Sum: StoreAs<T>,
@@ -7633,25 +4054,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cumsum`](Self::cumsum) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cumsum_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
-        &self,
-        dim: X,
-        out: &mut Tensor<O, U>,
-    ) where
-        T::Sum: StoreAs<U>,
-    {
-        ok(self.try_cumsum(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumsum, found.bare, D::STATIC, &mut out.bare, O::STATIC)
-        }));
-    }
-
-    /// [`cumsum_out`](Self::cumsum_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_cumsum_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
         &self,
         dim: X,
@@ -7667,24 +4073,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`mm`](Self::mm) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mm_out<E: Factor<D> + Matrix, O: Dims + Holds<Product<D, E>>, U: Element>(
-        &self,
-        mat2: &Tensor<E, T>,
-        out: &mut Tensor<O, U>,
-    ) where
-        D: Matrix,
-        T: StoreAs<U>,
-    {
-        ok(self.try_mm_out(mat2, out));
-    }
-
-    /// [`mm_out`](Self::mm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_mm_out<E: Factor<D> + Matrix, O: Dims + Holds<Product<D, E>>, U: Element>(
         &self,
         mat2: &Tensor<E, T>,
@@ -7699,24 +4091,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`mv`](Self::mv) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mv_out<E: Factor<D> + Vector, O: Dims + Holds<Product<D, E>>, U: Element>(
-        &self,
-        vec: &Tensor<E, T>,
-        out: &mut Tensor<O, U>,
-    ) where
-        D: Matrix,
-        T: StoreAs<U>,
-    {
-        ok(self.try_mv_out(vec, out));
-    }
-
-    /// [`mv_out`](Self::mv_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_mv_out<E: Factor<D> + Vector, O: Dims + Holds<Product<D, E>>, U: Element>(
         &self,
         vec: &Tensor<E, T>,
@@ -7731,24 +4109,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`dot`](Self::dot) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn dot_out<E: Factor<D> + Vector, O: Dims + Holds<Product<D, E>>, U: Element>(
-        &self,
-        tensor: &Tensor<E, T>,
-        out: &mut Tensor<O, U>,
-    ) where
-        D: Vector,
-        T: StoreAs<U>,
-    {
-        ok(self.try_dot_out(tensor, out));
-    }
-
-    /// [`dot_out`](Self::dot_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_dot_out<E: Factor<D> + Vector, O: Dims + Holds<Product<D, E>>, U: Element>(
         &self,
         tensor: &Tensor<E, T>,
@@ -7763,24 +4127,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bmm`](Self::bmm) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bmm_out<E: Factor<D> + Batched, O: Dims + Holds<Product<D, E>>, U: Element>(
-        &self,
-        mat2: &Tensor<E, T>,
-        out: &mut Tensor<O, U>,
-    ) where
-        D: Batched,
-        T: StoreAs<U>,
-    {
-        ok(self.try_bmm_out(mat2, out));
-    }
-
-    /// [`bmm_out`](Self::bmm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bmm_out<E: Factor<D> + Batched, O: Dims + Holds<Product<D, E>>, U: Element>(
         &self,
         mat2: &Tensor<E, T>,
@@ -7795,23 +4145,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`matmul`](Self::matmul) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn matmul_out<E: Factor<D>, O: Dims + Holds<Product<D, E>>, U: Element>(
-        &self,
-        other: &Tensor<E, T>,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: StoreAs<U>,
-    {
-        ok(self.try_matmul_out(other, out));
-    }
-
-    /// [`matmul_out`](Self::matmul_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_matmul_out<E: Factor<D>, O: Dims + Holds<Product<D, E>>, U: Element>(
         &self,
         other: &Tensor<E, T>,
@@ -7825,23 +4162,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The running product along a dim.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cumprod<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Sum> {
-        Tensor::wrap(done(crate::call::reduce::scan(
-            Op::Cumprod,
-            self.bare.look(D::STATIC),
-            at(&dim, self),
-            None,
-        )))
-    }
-
-    /// [`cumprod`](Self::cumprod) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin]
     pub fn try_cumprod<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Sum>> {
         Tensor::give(crate::call::reduce::scan(
             Op::Cumprod,
@@ -7853,29 +4176,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cumprod`](Self::cumprod), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cumprod_<X: DimOf<D>>(&mut self, dim: X) -> &mut Self
-    where
-        T::Sum: StoreAs<T>,
-    {
-        ok(self.try_cumprod(dim).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Cumprod,
-                found.bare,
-                D::STATIC,
-                &mut self.bare,
-                D::STATIC,
-            )
-        }));
-        self
-    }
-
-    /// [`cumprod_`](Self::cumprod_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_cumprod_<X: DimOf<D>>(&mut self, dim: X) -> Result<&mut Self>
     where
         T::Sum: StoreAs<T>,
@@ -7894,25 +4198,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cumprod`](Self::cumprod) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cumprod_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
-        &self,
-        dim: X,
-        out: &mut Tensor<O, U>,
-    ) where
-        T::Sum: StoreAs<U>,
-    {
-        ok(self.try_cumprod(dim).and_then(|found| {
-            crate::call::reduce::store(Op::Cumprod, found.bare, D::STATIC, &mut out.bare, O::STATIC)
-        }));
-    }
-
-    /// [`cumprod_out`](Self::cumprod_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_cumprod_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
         &self,
         dim: X,
@@ -7930,26 +4219,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Other than in PyTorch: a dtype may be asked for.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logcumsumexp<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T>
-    where
-        T: Inexact,
-    {
-        Tensor::wrap(done(crate::call::reduce::scan(
-            Op::Logcumsumexp,
-            self.bare.look(D::STATIC),
-            at(&dim, self),
-            None,
-        )))
-    }
-
-    /// [`logcumsumexp`](Self::logcumsumexp) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin]
     pub fn try_logcumsumexp<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T>>
     where
         T: Inexact,
@@ -7964,32 +4236,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logcumsumexp`](Self::logcumsumexp) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logcumsumexp_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
-        &self,
-        dim: X,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Inexact,
-        T: StoreAs<U>,
-    {
-        ok(self.try_logcumsumexp(dim).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Logcumsumexp,
-                found.bare,
-                D::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`logcumsumexp_out`](Self::logcumsumexp_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logcumsumexp_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
         &self,
         dim: X,
@@ -8012,26 +4262,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm of `softmax`, without loss where that is small.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn log_softmax<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(crate::call::reduce::softmax(
-            Op::LogSoftmax,
-            self.bare.look(D::STATIC),
-            at(&dim, self),
-            None,
-        )))
-    }
-
-    /// [`log_softmax`](Self::log_softmax) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin]
     pub fn try_log_softmax<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -8046,26 +4279,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `softmax` of the negated elements.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softmin<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(crate::call::reduce::softmax(
-            Op::Softmin,
-            self.bare.look(D::STATIC),
-            at(&dim, self),
-            None,
-        )))
-    }
-
-    /// [`softmin`](Self::softmin) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin]
     pub fn try_softmin<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -8080,28 +4296,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The sum over dims of what is not NaN.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nansum<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Sum>
-    where
-        T: Real,
-    {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Nansum,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`nansum`](Self::nansum) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_nansum<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Sum>>
     where
         T: Real,
@@ -8118,32 +4315,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nansum`](Self::nansum) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nansum_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Real,
-        T::Sum: StoreAs<U>,
-    {
-        ok(self.try_nansum(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Nansum,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`nansum_out`](Self::nansum_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_nansum_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -8166,28 +4341,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean over dims of what is not NaN.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nanmean<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T>
-    where
-        T: Float,
-    {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Nanmean,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`nanmean`](Self::nanmean) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_nanmean<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T>>
     where
         T: Float,
@@ -8204,32 +4360,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nanmean`](Self::nanmean) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nanmean_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Float,
-        T: StoreAs<U>,
-    {
-        ok(self.try_nanmean(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Nanmean,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`nanmean_out`](Self::nanmean_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_nanmean_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -8254,25 +4388,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Other than in PyTorch: keeps dims on request.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn count_nonzero<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, i64> {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::CountNonzero,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`count_nonzero`](Self::count_nonzero) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_count_nonzero<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, i64>> {
         let _ = dims;
         Tensor::give(crate::call::reduce::new(
@@ -8288,28 +4406,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Other than in PyTorch: of vectors alone; several dims are one vector.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn norm<A: AxesOf<D>>(&self, dims: A) -> Tensor<Without<D, A>, T::Real>
-    where
-        T: Inexact,
-    {
-        let _ = dims;
-        Tensor::wrap(done(crate::call::reduce::new(
-            Op::Norm,
-            self.bare.look(D::STATIC),
-            <A as Picking<D>>::PICKED,
-            nomina_runtime::call::ReduceOptions::default(),
-            <Without<D, A>>::STATIC,
-        )))
-    }
-
-    /// [`norm`](Self::norm) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Tensor<Without<D, A>, T::Real>>
     where
         T: Inexact,
@@ -8326,32 +4425,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`norm`](Self::norm) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn norm_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Inexact,
-        T::Real: StoreAs<U>,
-    {
-        ok(self.try_norm(dims).and_then(|found| {
-            crate::call::reduce::store(
-                Op::Norm,
-                found.bare,
-                <Without<D, A>>::STATIC,
-                &mut out.bare,
-                O::STATIC,
-            )
-        }));
-    }
-
-    /// [`norm_out`](Self::norm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_norm_out<A: AxesOf<D>, O: Dims + Holds<Without<D, A>>, U: Element>(
         &self,
         dims: A,
@@ -8374,24 +4451,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether the sign is minus; -0.0 has one.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn signbit(&self) -> Tensor<D, bool>
-    where
-        T: Real + Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Signbit,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`signbit`](Self::signbit) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_signbit(&self) -> Result<Tensor<D, bool>>
     where
         T: Real + Numeric,
@@ -8401,27 +4463,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`signbit`](Self::signbit) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn signbit_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real + Numeric,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Signbit,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`signbit_out`](Self::signbit_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_signbit_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -8441,24 +4486,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether an element is infinite and positive.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn isposinf(&self) -> Tensor<D, bool>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Isposinf,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`isposinf`](Self::isposinf) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_isposinf(&self) -> Result<Tensor<D, bool>>
     where
         T: Real,
@@ -8468,27 +4498,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`isposinf`](Self::isposinf) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn isposinf_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Isposinf,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`isposinf_out`](Self::isposinf_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_isposinf_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -8508,24 +4521,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether an element is infinite and negative.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn isneginf(&self) -> Tensor<D, bool>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Isneginf,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`isneginf`](Self::isneginf) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_isneginf(&self) -> Result<Tensor<D, bool>>
     where
         T: Real,
@@ -8535,27 +4533,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`isneginf`](Self::isneginf) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn isneginf_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        bool: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Isneginf,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`isneginf_out`](Self::isneginf_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_isneginf_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -8575,62 +4556,28 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether the imaginary part is zero.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn isreal(&self) -> Tensor<D, bool> {
-        Tensor::wrap(pointwise::made_unary(Op::Isreal, self.bare.look(D::STATIC)))
-    }
-
-    /// [`isreal`](Self::isreal) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_isreal(&self) -> Result<Tensor<D, bool>> {
         Tensor::give(pointwise::unary(Op::Isreal, self.bare.look(D::STATIC)))
     }
 
     /// The angle from the positive real axis: 0 or π for real numbers.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn angle(&self) -> Tensor<D, <T::Float as Element>::Real> {
-        Tensor::wrap(pointwise::made_unary(Op::Angle, self.bare.look(D::STATIC)))
-    }
-
-    /// [`angle`](Self::angle) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_angle(&self) -> Result<Tensor<D, <T::Float as Element>::Real>> {
         Tensor::give(pointwise::unary(Op::Angle, self.bare.look(D::STATIC)))
     }
 
     /// [`angle`](Self::angle) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn angle_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        <T::Float as Element>::Real: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Angle,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`angle_out`](Self::angle_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_angle_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -8649,21 +4596,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `erfc`, times exp(x²): large where that is too small.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn erfcx(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Erfcx, self.bare.look(D::STATIC)))
-    }
-
-    /// [`erfcx`](Self::erfcx) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_erfcx(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -8673,27 +4608,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`erfcx`](Self::erfcx) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erfcx_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Erfcx,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`erfcx_out`](Self::erfcx_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_erfcx_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -8713,21 +4631,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The normal distribution function.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn ndtr(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Ndtr, self.bare.look(D::STATIC)))
-    }
-
-    /// [`ndtr`](Self::ndtr) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_ndtr(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -8737,27 +4643,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ndtr`](Self::ndtr) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ndtr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Ndtr,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`ndtr_out`](Self::ndtr_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ndtr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -8774,21 +4663,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse of the normal distribution function.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn ndtri(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Ndtri, self.bare.look(D::STATIC)))
-    }
-
-    /// [`ndtri`](Self::ndtri) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_ndtri(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -8798,27 +4675,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ndtri`](Self::ndtri) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ndtri_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Ndtri,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`ndtri_out`](Self::ndtri_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ndtri_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -8838,24 +4698,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm of the normal distribution function.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn log_ndtr(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::LogNdtr,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`log_ndtr`](Self::log_ndtr) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_log_ndtr(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -8865,27 +4710,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`log_ndtr`](Self::log_ndtr) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log_ndtr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::LogNdtr,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`log_ndtr_out`](Self::log_ndtr_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_log_ndtr_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -8905,21 +4733,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// -x ln x; zero at zero, minus infinity below.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn entr(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Entr, self.bare.look(D::STATIC)))
-    }
-
-    /// [`entr`](Self::entr) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_entr(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -8929,27 +4745,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`entr`](Self::entr) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn entr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Entr,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`entr_out`](Self::entr_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_entr_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -8966,21 +4765,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The modified Bessel function of order 0.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn i0(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::I0, self.bare.look(D::STATIC)))
-    }
-
-    /// [`i0`](Self::i0) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_i0(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -8990,22 +4777,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`i0`](Tensor::i0), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn i0_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::I0, self.dest(), &[]));
-        self
-    }
-
-    /// [`i0_`](Self::i0_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_i0_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -9017,27 +4791,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`i0`](Self::i0) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn i0_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::I0,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`i0_out`](Self::i0_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_i0_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -9054,21 +4811,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `i0`, times exp(-|x|).
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn i0e(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::I0e, self.bare.look(D::STATIC)))
-    }
-
-    /// [`i0e`](Self::i0e) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_i0e(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -9078,27 +4823,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`i0e`](Self::i0e) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn i0e_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::I0e,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`i0e_out`](Self::i0e_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_i0e_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -9115,21 +4843,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The modified Bessel function of order 1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn i1(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::I1, self.bare.look(D::STATIC)))
-    }
-
-    /// [`i1`](Self::i1) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_i1(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -9139,27 +4855,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`i1`](Self::i1) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn i1_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::I1,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`i1_out`](Self::i1_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_i1_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -9176,21 +4875,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `i1`, times exp(-|x|).
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn i1e(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::I1e, self.bare.look(D::STATIC)))
-    }
-
-    /// [`i1e`](Self::i1e) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_i1e(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -9200,27 +4887,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`i1e`](Self::i1e) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn i1e_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::I1e,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`i1e_out`](Self::i1e_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_i1e_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>) -> Result<()>
     where
         T: Real,
@@ -9237,21 +4907,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inverse of the logistic function; `eps` keeps from 0 and 1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logit(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Logit, self.bare.look(D::STATIC)))
-    }
-
-    /// [`logit`](Self::logit) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_logit(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -9261,22 +4919,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logit`](Tensor::logit), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logit_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Logit, self.dest(), &[]));
-        self
-    }
-
-    /// [`logit_`](Self::logit_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_logit_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -9288,27 +4933,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logit`](Self::logit) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logit_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Real,
-        T::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Logit,
-            &[self.bare.side(D::STATIC)],
-            D::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`logit_out`](Self::logit_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logit_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -9328,28 +4956,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The Hurwitz zeta function of order self at `other`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn zeta<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Zeta,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`zeta`](Self::zeta) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_zeta<R: Operand>(
         &self,
         other: R,
@@ -9366,30 +4975,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`zeta`](Self::zeta) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn zeta_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Zeta,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`zeta_out`](Self::zeta_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_zeta_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -9410,25 +4999,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm to base 2 of the sum of two powers of 2. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logaddexp2<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Logaddexp2,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`logaddexp2`](Self::logaddexp2) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_logaddexp2<R: Operand>(
         &self,
         other: R,
@@ -9445,30 +5018,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logaddexp2`](Self::logaddexp2) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logaddexp2_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Logaddexp2,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`logaddexp2_out`](Self::logaddexp2_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logaddexp2_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -9489,28 +5042,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Self times the logarithm of one and `other`; zero where self is. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn xlog1py<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Xlog1py,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`xlog1py`](Self::xlog1py) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_xlog1py<R: Operand>(
         &self,
         other: R,
@@ -9527,30 +5061,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`xlog1py`](Self::xlog1py) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn xlog1py_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Xlog1py,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`xlog1py_out`](Self::xlog1py_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_xlog1py_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -9571,28 +5085,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The magnitude of self with the sign of `other`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn copysign<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Copysign,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`copysign`](Self::copysign) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_copysign<R: Operand>(
         &self,
         other: R,
@@ -9609,25 +5104,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`copysign`](Tensor::copysign), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn copysign_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(
-            Op::Copysign,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`copysign_`](Self::copysign_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_copysign_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -9638,30 +5118,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`copysign`](Self::copysign) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn copysign_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Copysign,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`copysign_out`](Self::copysign_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_copysign_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -9682,25 +5142,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The next number on the way to `other`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nextafter<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Nextafter,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`nextafter`](Self::nextafter) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_nextafter<R: Operand>(
         &self,
         other: R,
@@ -9717,25 +5161,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nextafter`](Tensor::nextafter), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nextafter_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::Nextafter,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`nextafter_`](Self::nextafter_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_nextafter_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -9746,30 +5175,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nextafter`](Self::nextafter) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nextafter_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Nextafter,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`nextafter_out`](Self::nextafter_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_nextafter_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -9790,25 +5199,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greater of two elements; of a number and NaN, the number. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn fmax<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Fmax,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`fmax`](Self::fmax) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_fmax<R: Operand>(
         &self,
         other: R,
@@ -9825,30 +5218,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`fmax`](Self::fmax) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn fmax_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Fmax,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`fmax_out`](Self::fmax_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_fmax_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -9869,25 +5242,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The smaller of two elements; of a number and NaN, the number. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn fmin<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Fmin,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`fmin`](Self::fmin) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_fmin<R: Operand>(
         &self,
         other: R,
@@ -9904,30 +5261,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`fmin`](Self::fmin) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn fmin_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Fmin,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`fmin_out`](Self::fmin_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_fmin_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -9950,25 +5287,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Other than in PyTorch: dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn heaviside<R: Operand>(&self, values: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Heaviside,
-            &[self.bare.side(D::STATIC), values.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`heaviside`](Self::heaviside) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_heaviside<R: Operand>(
         &self,
         values: R,
@@ -9985,25 +5306,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`heaviside`](Tensor::heaviside), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn heaviside_<R: Operand>(&mut self, values: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::Heaviside,
-            self.dest(),
-            &[values.side()],
-        ));
-        self
-    }
-
-    /// [`heaviside_`](Self::heaviside_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_heaviside_<R: Operand>(&mut self, values: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -10014,30 +5320,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`heaviside`](Self::heaviside) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn heaviside_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        values: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Heaviside,
-            &[self.bare.side(D::STATIC), values.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`heaviside_out`](Self::heaviside_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_heaviside_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         values: R,
@@ -10058,25 +5344,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greatest common divisor. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn gcd<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Gcd,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`gcd`](Self::gcd) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_gcd<R: Operand>(
         &self,
         other: R,
@@ -10093,21 +5363,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gcd`](Tensor::gcd), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gcd_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Gcd, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`gcd_`](Self::gcd_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_gcd_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -10118,30 +5377,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gcd`](Self::gcd) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gcd_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Gcd,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`gcd_out`](Self::gcd_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_gcd_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -10162,25 +5401,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The least common multiple. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn lcm<R: Operand>(&self, other: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Lcm,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`lcm`](Self::lcm) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_lcm<R: Operand>(
         &self,
         other: R,
@@ -10197,21 +5420,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`lcm`](Tensor::lcm), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lcm_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Lcm, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`lcm_`](Self::lcm_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_lcm_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -10222,30 +5434,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`lcm`](Self::lcm) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lcm_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Lcm,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`lcm_out`](Self::lcm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_lcm_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -10266,28 +5458,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// A power in double precision. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn float_power<R: Operand>(
-        &self,
-        exponent: R,
-    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Double>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::FloatPower,
-            &[self.bare.side(D::STATIC), exponent.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`float_power`](Self::float_power) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_float_power<R: Operand>(
         &self,
         exponent: R,
@@ -10304,25 +5477,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`float_power`](Tensor::float_power), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn float_power_<R: Operand>(&mut self, exponent: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsDouble>,
-    {
-        ok(pointwise::in_place(
-            Op::FloatPower,
-            self.dest(),
-            &[exponent.side()],
-        ));
-        self
-    }
-
-    /// [`float_power_`](Self::float_power_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_float_power_<R: Operand>(&mut self, exponent: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsDouble>,
@@ -10333,30 +5491,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`float_power`](Self::float_power) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn float_power_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        exponent: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        <OutDtype<R, D, T> as Element>::Double: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::FloatPower,
-            &[self.bare.side(D::STATIC), exponent.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`float_power_out`](Self::float_power_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_float_power_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         exponent: R,
@@ -10377,28 +5515,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Self times two to the power of `other`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn ldexp<R: Operand>(
-        &self,
-        other: R,
-    ) -> Tensor<OutDims<R, D, T>, <OutDtype<R, D, T> as Element>::Float>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::Ldexp,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`ldexp`](Self::ldexp) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_ldexp<R: Operand>(
         &self,
         other: R,
@@ -10415,21 +5534,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ldexp`](Tensor::ldexp), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ldexp_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(Op::Ldexp, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`ldexp_`](Self::ldexp_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ldexp_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -10440,30 +5548,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`ldexp`](Self::ldexp) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ldexp_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        other: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        <OutDtype<R, D, T> as Element>::Float: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::Ldexp,
-            &[self.bare.side(D::STATIC), other.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`ldexp_out`](Self::ldexp_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ldexp_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         other: R,
@@ -10484,25 +5572,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Limits to at least `min`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn clamp_min<R: Operand>(&self, min: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::ClampMin,
-            &[self.bare.side(D::STATIC), min.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`clamp_min`](Self::clamp_min) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_clamp_min<R: Operand>(
         &self,
         min: R,
@@ -10519,25 +5591,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`clamp_min`](Tensor::clamp_min), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn clamp_min_<R: Operand>(&mut self, min: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::ClampMin,
-            self.dest(),
-            &[min.side()],
-        ));
-        self
-    }
-
-    /// [`clamp_min_`](Self::clamp_min_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_clamp_min_<R: Operand>(&mut self, min: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -10548,30 +5605,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`clamp_min`](Self::clamp_min) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn clamp_min_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        min: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::ClampMin,
-            &[self.bare.side(D::STATIC), min.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`clamp_min_out`](Self::clamp_min_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_clamp_min_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         min: R,
@@ -10592,25 +5629,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Limits to at most `max`. Dims unify from the right, dtypes promote.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn clamp_max<R: Operand>(&self, max: R) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        Tensor::wrap(pointwise::made(
-            Op::ClampMax,
-            &[self.bare.side(D::STATIC), max.side()],
-            <OutDims<R, D, T>>::STATIC,
-        ))
-    }
-
-    /// [`clamp_max`](Self::clamp_max) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(made = pointwise::made)]
     pub fn try_clamp_max<R: Operand>(
         &self,
         max: R,
@@ -10627,25 +5648,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`clamp_max`](Tensor::clamp_max), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn clamp_max_<R: Operand>(&mut self, max: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::ClampMax,
-            self.dest(),
-            &[max.side()],
-        ));
-        self
-    }
-
-    /// [`clamp_max_`](Self::clamp_max_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_clamp_max_<R: Operand>(&mut self, max: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -10656,30 +5662,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`clamp_max`](Self::clamp_max) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn clamp_max_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
-        &self,
-        max: R,
-        out: &mut Tensor<O, U>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<U>,
-    {
-        ok(pointwise::into(
-            Op::ClampMax,
-            &[self.bare.side(D::STATIC), max.side()],
-            <OutDims<R, D, T>>::STATIC,
-            &mut out.bare,
-            O::STATIC,
-        ));
-    }
-
-    /// [`clamp_max_out`](Self::clamp_max_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_clamp_max_out<R: Operand, O: Dims + Holds<OutDims<R, D, T>>, U: Element>(
         &self,
         max: R,
@@ -10700,21 +5686,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// An exponential below zero, scaled so that mean and variance stay as they are.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn selu(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Selu, self.bare.look(D::STATIC)))
-    }
-
-    /// [`selu`](Self::selu) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_selu(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -10724,21 +5698,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`selu`](Tensor::selu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn selu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Selu, self.dest(), &[]));
-        self
-    }
-
-    /// [`selu_`](Self::selu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_selu_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -10749,21 +5711,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Each element times the hyperbolic tangent of its softplus.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn mish(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Mish, self.bare.look(D::STATIC)))
-    }
-
-    /// [`mish`](Self::mish) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_mish(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -10773,21 +5723,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`mish`](Tensor::mish), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mish_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Mish, self.dest(), &[]));
-        self
-    }
-
-    /// [`mish_`](Self::mish_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_mish_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -10798,24 +5736,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm of the logistic function.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logsigmoid(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Logsigmoid,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`logsigmoid`](Self::logsigmoid) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_logsigmoid(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -10825,24 +5748,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// (x + 3) / 6, between 0 and 1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hardsigmoid(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Hardsigmoid,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`hardsigmoid`](Self::hardsigmoid) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_hardsigmoid(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -10852,21 +5760,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`hardsigmoid`](Tensor::hardsigmoid), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hardsigmoid_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Hardsigmoid, self.dest(), &[]));
-        self
-    }
-
-    /// [`hardsigmoid_`](Self::hardsigmoid_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_hardsigmoid_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -10877,24 +5773,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Each element times its `hardsigmoid`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hardswish(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Hardswish,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`hardswish`](Self::hardswish) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_hardswish(&self) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -10904,21 +5785,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`hardswish`](Tensor::hardswish), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hardswish_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Hardswish, self.dest(), &[]));
-        self
-    }
-
-    /// [`hardswish_`](Self::hardswish_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_hardswish_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -10929,21 +5798,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Between 0 and 6.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn relu6(&self) -> Tensor<D, T>
-    where
-        T: Real + Numeric,
-    {
-        Tensor::wrap(pointwise::made_unary(Op::Relu6, self.bare.look(D::STATIC)))
-    }
-
-    /// [`relu6`](Self::relu6) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_relu6(&self) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -10953,21 +5810,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`relu6`](Tensor::relu6), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn relu6_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Relu6, self.dest(), &[]));
-        self
-    }
-
-    /// [`relu6_`](Self::relu6_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_relu6_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -10978,24 +5823,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Each element divided by one more than its magnitude.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softsign(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Softsign,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`softsign`](Self::softsign) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_softsign(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -11005,24 +5835,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Each element less its hyperbolic tangent.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn tanhshrink(&self) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        Tensor::wrap(pointwise::made_unary(
-            Op::Tanhshrink,
-            self.bare.look(D::STATIC),
-        ))
-    }
-
-    /// [`tanhshrink`](Self::tanhshrink) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(made = pointwise::made_unary)]
     pub fn try_tanhshrink(&self) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -11032,57 +5847,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `alpha` (exp(x) - 1) where negative.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn elu(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Elu,
-            self.bare.look(D::STATIC),
-            &EluOptions::default().numbers(),
-        )))
-    }
-
-    /// [`elu`](Self::elu) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_elu(&self) -> Result<Tensor<D, T>>
-    where
-        T: Float,
-    {
-        Tensor::give(pointwise::with(
-            Op::Elu,
-            self.bare.look(D::STATIC),
-            &EluOptions::default().numbers(),
-        ))
-    }
-
-    /// [`elu`](Self::elu) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn elu_with(&self, options: EluOptions) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Elu,
-            self.bare.look(D::STATIC),
-            &options.numbers(),
-        )))
-    }
-
-    /// [`elu_with`](Self::elu_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_elu_with(&self, options: EluOptions) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -11096,48 +5863,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`elu`](Tensor::elu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn elu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        self.elu_with_(EluOptions::default())
-    }
-
-    /// [`elu_`](Self::elu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_elu_(&mut self) -> Result<&mut Self>
-    where
-        T: Float,
-    {
-        self.try_elu_with_(EluOptions::default())
-    }
-
-    /// [`elu_with`](Tensor::elu_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn elu_with_(&mut self, options: EluOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::with_in_place(
-            Op::Elu,
-            self.dest(),
-            &options.numbers(),
-        ));
-        self
-    }
-
-    /// [`elu_with_`](Self::elu_with_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_elu_with_(&mut self, options: EluOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -11148,57 +5876,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `alpha` (exp(x / `alpha`) - 1) where negative.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn celu(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Celu,
-            self.bare.look(D::STATIC),
-            &CeluOptions::default().numbers(),
-        )))
-    }
-
-    /// [`celu`](Self::celu) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_celu(&self) -> Result<Tensor<D, T>>
-    where
-        T: Float,
-    {
-        Tensor::give(pointwise::with(
-            Op::Celu,
-            self.bare.look(D::STATIC),
-            &CeluOptions::default().numbers(),
-        ))
-    }
-
-    /// [`celu`](Self::celu) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn celu_with(&self, options: CeluOptions) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Celu,
-            self.bare.look(D::STATIC),
-            &options.numbers(),
-        )))
-    }
-
-    /// [`celu_with`](Self::celu_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_celu_with(&self, options: CeluOptions) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -11212,48 +5892,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`celu`](Tensor::celu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn celu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        self.celu_with_(CeluOptions::default())
-    }
-
-    /// [`celu_`](Self::celu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_celu_(&mut self) -> Result<&mut Self>
-    where
-        T: Float,
-    {
-        self.try_celu_with_(CeluOptions::default())
-    }
-
-    /// [`celu_with`](Tensor::celu_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn celu_with_(&mut self, options: CeluOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::with_in_place(
-            Op::Celu,
-            self.dest(),
-            &options.numbers(),
-        ));
-        self
-    }
-
-    /// [`celu_with_`](Self::celu_with_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_celu_with_(&mut self, options: CeluOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -11264,57 +5905,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Times `negative_slope` where negative.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn leaky_relu(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::LeakyRelu,
-            self.bare.look(D::STATIC),
-            &LeakyReluOptions::default().numbers(),
-        )))
-    }
-
-    /// [`leaky_relu`](Self::leaky_relu) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_leaky_relu(&self) -> Result<Tensor<D, T>>
-    where
-        T: Float,
-    {
-        Tensor::give(pointwise::with(
-            Op::LeakyRelu,
-            self.bare.look(D::STATIC),
-            &LeakyReluOptions::default().numbers(),
-        ))
-    }
-
-    /// [`leaky_relu`](Self::leaky_relu) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn leaky_relu_with(&self, options: LeakyReluOptions) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::LeakyRelu,
-            self.bare.look(D::STATIC),
-            &options.numbers(),
-        )))
-    }
-
-    /// [`leaky_relu_with`](Self::leaky_relu_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_leaky_relu_with(&self, options: LeakyReluOptions) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -11328,48 +5921,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`leaky_relu`](Tensor::leaky_relu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn leaky_relu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        self.leaky_relu_with_(LeakyReluOptions::default())
-    }
-
-    /// [`leaky_relu_`](Self::leaky_relu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_leaky_relu_(&mut self) -> Result<&mut Self>
-    where
-        T: Float,
-    {
-        self.try_leaky_relu_with_(LeakyReluOptions::default())
-    }
-
-    /// [`leaky_relu_with`](Tensor::leaky_relu_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn leaky_relu_with_(&mut self, options: LeakyReluOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::with_in_place(
-            Op::LeakyRelu,
-            self.dest(),
-            &options.numbers(),
-        ));
-        self
-    }
-
-    /// [`leaky_relu_with_`](Self::leaky_relu_with_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_leaky_relu_with_(&mut self, options: LeakyReluOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -11380,57 +5934,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// ln(1 + exp(`beta` x)) / `beta`; the element itself where `beta` x exceeds `threshold`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softplus(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Softplus,
-            self.bare.look(D::STATIC),
-            &SoftplusOptions::default().numbers(),
-        )))
-    }
-
-    /// [`softplus`](Self::softplus) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_softplus(&self) -> Result<Tensor<D, T>>
-    where
-        T: Float,
-    {
-        Tensor::give(pointwise::with(
-            Op::Softplus,
-            self.bare.look(D::STATIC),
-            &SoftplusOptions::default().numbers(),
-        ))
-    }
-
-    /// [`softplus`](Self::softplus) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softplus_with(&self, options: SoftplusOptions) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Softplus,
-            self.bare.look(D::STATIC),
-            &options.numbers(),
-        )))
-    }
-
-    /// [`softplus_with`](Self::softplus_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_softplus_with(&self, options: SoftplusOptions) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -11444,57 +5950,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Between `min_val` and `max_val`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hardtanh(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Hardtanh,
-            self.bare.look(D::STATIC),
-            &HardtanhOptions::default().numbers(),
-        )))
-    }
-
-    /// [`hardtanh`](Self::hardtanh) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_hardtanh(&self) -> Result<Tensor<D, T>>
-    where
-        T: Float,
-    {
-        Tensor::give(pointwise::with(
-            Op::Hardtanh,
-            self.bare.look(D::STATIC),
-            &HardtanhOptions::default().numbers(),
-        ))
-    }
-
-    /// [`hardtanh`](Self::hardtanh) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hardtanh_with(&self, options: HardtanhOptions) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Hardtanh,
-            self.bare.look(D::STATIC),
-            &options.numbers(),
-        )))
-    }
-
-    /// [`hardtanh_with`](Self::hardtanh_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_hardtanh_with(&self, options: HardtanhOptions) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -11508,48 +5966,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`hardtanh`](Tensor::hardtanh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hardtanh_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        self.hardtanh_with_(HardtanhOptions::default())
-    }
-
-    /// [`hardtanh_`](Self::hardtanh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_hardtanh_(&mut self) -> Result<&mut Self>
-    where
-        T: Float,
-    {
-        self.try_hardtanh_with_(HardtanhOptions::default())
-    }
-
-    /// [`hardtanh_with`](Tensor::hardtanh_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hardtanh_with_(&mut self, options: HardtanhOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::with_in_place(
-            Op::Hardtanh,
-            self.dest(),
-            &options.numbers(),
-        ));
-        self
-    }
-
-    /// [`hardtanh_with_`](Self::hardtanh_with_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_hardtanh_with_(&mut self, options: HardtanhOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -11560,57 +5979,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Nearer to zero by `lambd`, and zero where that is further than zero.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softshrink(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Softshrink,
-            self.bare.look(D::STATIC),
-            &SoftshrinkOptions::default().numbers(),
-        )))
-    }
-
-    /// [`softshrink`](Self::softshrink) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_softshrink(&self) -> Result<Tensor<D, T>>
-    where
-        T: Float,
-    {
-        Tensor::give(pointwise::with(
-            Op::Softshrink,
-            self.bare.look(D::STATIC),
-            &SoftshrinkOptions::default().numbers(),
-        ))
-    }
-
-    /// [`softshrink`](Self::softshrink) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softshrink_with(&self, options: SoftshrinkOptions) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Softshrink,
-            self.bare.look(D::STATIC),
-            &options.numbers(),
-        )))
-    }
-
-    /// [`softshrink_with`](Self::softshrink_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_softshrink_with(&self, options: SoftshrinkOptions) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -11624,57 +5995,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Zero where the magnitude is at most `lambd`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hardshrink(&self) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Hardshrink,
-            self.bare.look(D::STATIC),
-            &HardshrinkOptions::default().numbers(),
-        )))
-    }
-
-    /// [`hardshrink`](Self::hardshrink) that returns the error.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_hardshrink(&self) -> Result<Tensor<D, T>>
-    where
-        T: Float,
-    {
-        Tensor::give(pointwise::with(
-            Op::Hardshrink,
-            self.bare.look(D::STATIC),
-            &HardshrinkOptions::default().numbers(),
-        ))
-    }
-
-    /// [`hardshrink`](Self::hardshrink) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hardshrink_with(&self, options: HardshrinkOptions) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(pointwise::with(
-            Op::Hardshrink,
-            self.bare.look(D::STATIC),
-            &options.numbers(),
-        )))
-    }
-
-    /// [`hardshrink_with`](Self::hardshrink_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_hardshrink_with(&self, options: HardshrinkOptions) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -11689,21 +6012,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// [`add`](Tensor::add), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn add_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Add, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`add_`](Self::add_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_add_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -11714,21 +6026,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`sub`](Tensor::sub), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sub_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Sub, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`sub_`](Self::sub_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_sub_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -11739,21 +6040,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`mul`](Tensor::mul), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mul_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Mul, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`mul_`](Self::mul_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_mul_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -11764,21 +6054,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`div`](Tensor::div), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn div_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(Op::Div, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`div_`](Self::div_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_div_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -11789,25 +6068,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`pow`](Tensor::pow), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn pow_<R: Operand>(&mut self, exponent: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::Pow,
-            self.dest(),
-            &[exponent.side()],
-        ));
-        self
-    }
-
-    /// [`pow_`](Self::pow_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_pow_<R: Operand>(&mut self, exponent: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -11818,21 +6082,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`neg`](Tensor::neg), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn neg_(&mut self) -> &mut Self
-    where
-        T: Numeric,
-    {
-        ok(pointwise::in_place(Op::Neg, self.dest(), &[]));
-        self
-    }
-
-    /// [`neg_`](Self::neg_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_neg_(&mut self) -> Result<&mut Self>
     where
         T: Numeric,
@@ -11843,22 +6095,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`abs`](Tensor::abs), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn abs_(&mut self) -> &mut Self
-    where
-        T: Numeric,
-        T::Real: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Abs, self.dest(), &[]));
-        self
-    }
-
-    /// [`abs_`](Self::abs_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_abs_(&mut self) -> Result<&mut Self>
     where
         T: Numeric,
@@ -11870,21 +6109,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`exp`](Tensor::exp), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn exp_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Exp, self.dest(), &[]));
-        self
-    }
-
-    /// [`exp_`](Self::exp_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_exp_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -11895,21 +6122,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`log`](Tensor::log), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Log, self.dest(), &[]));
-        self
-    }
-
-    /// [`log_`](Self::log_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_log_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -11920,21 +6135,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`sqrt`](Tensor::sqrt), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sqrt_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sqrt, self.dest(), &[]));
-        self
-    }
-
-    /// [`sqrt_`](Self::sqrt_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sqrt_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -11945,21 +6148,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`tanh`](Tensor::tanh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn tanh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Tanh, self.dest(), &[]));
-        self
-    }
-
-    /// [`tanh_`](Self::tanh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_tanh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -11970,21 +6161,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`sigmoid`](Tensor::sigmoid), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sigmoid_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sigmoid, self.dest(), &[]));
-        self
-    }
-
-    /// [`sigmoid_`](Self::sigmoid_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sigmoid_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -11995,21 +6174,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`relu`](Tensor::relu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn relu_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Relu, self.dest(), &[]));
-        self
-    }
-
-    /// [`relu_`](Self::relu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_relu_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -12020,21 +6187,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`eq`](Tensor::eq), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn eq_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Eq, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`eq_`](Self::eq_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_eq_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -12045,21 +6201,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`ne`](Tensor::ne), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ne_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Ne, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`ne_`](Self::ne_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ne_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -12070,21 +6215,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`lt`](Tensor::lt), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lt_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Lt, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`lt_`](Self::lt_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_lt_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -12095,21 +6229,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`le`](Tensor::le), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn le_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Le, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`le_`](Self::le_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_le_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -12120,21 +6243,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`gt`](Tensor::gt), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gt_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Gt, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`gt_`](Self::gt_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_gt_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -12145,21 +6257,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`ge`](Tensor::ge), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ge_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(Op::Ge, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`ge_`](Self::ge_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ge_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -12170,25 +6271,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`logical_and`](Tensor::logical_and), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_and_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(
-            Op::LogicalAnd,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`logical_and_`](Self::logical_and_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_and_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -12199,21 +6285,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`bitwise_not`](Tensor::bitwise_not), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_not_(&mut self) -> &mut Self
-    where
-        T: Integral,
-    {
-        ok(pointwise::in_place(Op::BitwiseNot, self.dest(), &[]));
-        self
-    }
-
-    /// [`bitwise_not_`](Self::bitwise_not_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_bitwise_not_(&mut self) -> Result<&mut Self>
     where
         T: Integral,
@@ -12224,21 +6298,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`sin`](Tensor::sin), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sin_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sin, self.dest(), &[]));
-        self
-    }
-
-    /// [`sin_`](Self::sin_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sin_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12249,21 +6311,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`cos`](Tensor::cos), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cos_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Cos, self.dest(), &[]));
-        self
-    }
-
-    /// [`cos_`](Self::cos_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_cos_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12274,21 +6324,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`tan`](Tensor::tan), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn tan_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Tan, self.dest(), &[]));
-        self
-    }
-
-    /// [`tan_`](Self::tan_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_tan_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12299,21 +6337,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`asin`](Tensor::asin), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn asin_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Asin, self.dest(), &[]));
-        self
-    }
-
-    /// [`asin_`](Self::asin_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_asin_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12324,21 +6350,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`acos`](Tensor::acos), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn acos_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Acos, self.dest(), &[]));
-        self
-    }
-
-    /// [`acos_`](Self::acos_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_acos_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12349,21 +6363,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`atan`](Tensor::atan), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atan_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Atan, self.dest(), &[]));
-        self
-    }
-
-    /// [`atan_`](Self::atan_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_atan_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12374,21 +6376,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`sinh`](Tensor::sinh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sinh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sinh, self.dest(), &[]));
-        self
-    }
-
-    /// [`sinh_`](Self::sinh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sinh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12399,21 +6389,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`cosh`](Tensor::cosh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cosh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Cosh, self.dest(), &[]));
-        self
-    }
-
-    /// [`cosh_`](Self::cosh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_cosh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12424,21 +6402,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`asinh`](Tensor::asinh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn asinh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Asinh, self.dest(), &[]));
-        self
-    }
-
-    /// [`asinh_`](Self::asinh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_asinh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12449,21 +6415,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`acosh`](Tensor::acosh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn acosh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Acosh, self.dest(), &[]));
-        self
-    }
-
-    /// [`acosh_`](Self::acosh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_acosh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12474,21 +6428,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`atanh`](Tensor::atanh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atanh_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Atanh, self.dest(), &[]));
-        self
-    }
-
-    /// [`atanh_`](Self::atanh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_atanh_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12499,21 +6441,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`expm1`](Tensor::expm1), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn expm1_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Expm1, self.dest(), &[]));
-        self
-    }
-
-    /// [`expm1_`](Self::expm1_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_expm1_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12524,21 +6454,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`exp2`](Tensor::exp2), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn exp2_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Exp2, self.dest(), &[]));
-        self
-    }
-
-    /// [`exp2_`](Self::exp2_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_exp2_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12549,21 +6467,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`log1p`](Tensor::log1p), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log1p_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Log1p, self.dest(), &[]));
-        self
-    }
-
-    /// [`log1p_`](Self::log1p_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_log1p_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12574,21 +6480,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`log2`](Tensor::log2), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log2_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Log2, self.dest(), &[]));
-        self
-    }
-
-    /// [`log2_`](Self::log2_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_log2_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12599,21 +6493,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`log10`](Tensor::log10), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn log10_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Log10, self.dest(), &[]));
-        self
-    }
-
-    /// [`log10_`](Self::log10_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_log10_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12624,21 +6506,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`reciprocal`](Tensor::reciprocal), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn reciprocal_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Reciprocal, self.dest(), &[]));
-        self
-    }
-
-    /// [`reciprocal_`](Self::reciprocal_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_reciprocal_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12649,21 +6519,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`rsqrt`](Tensor::rsqrt), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn rsqrt_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Rsqrt, self.dest(), &[]));
-        self
-    }
-
-    /// [`rsqrt_`](Self::rsqrt_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_rsqrt_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12674,21 +6532,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`sinc`](Tensor::sinc), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sinc_(&mut self) -> &mut Self
-    where
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Sinc, self.dest(), &[]));
-        self
-    }
-
-    /// [`sinc_`](Self::sinc_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sinc_(&mut self) -> Result<&mut Self>
     where
         T::Float: StoreAs<T>,
@@ -12699,22 +6545,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`deg2rad`](Tensor::deg2rad), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn deg2rad_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Deg2rad, self.dest(), &[]));
-        self
-    }
-
-    /// [`deg2rad_`](Self::deg2rad_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_deg2rad_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -12726,22 +6559,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`rad2deg`](Tensor::rad2deg), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn rad2deg_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Rad2deg, self.dest(), &[]));
-        self
-    }
-
-    /// [`rad2deg_`](Self::rad2deg_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_rad2deg_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -12753,22 +6573,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`erf`](Tensor::erf), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erf_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Erf, self.dest(), &[]));
-        self
-    }
-
-    /// [`erf_`](Self::erf_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_erf_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -12780,22 +6587,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`erfc`](Tensor::erfc), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erfc_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Erfc, self.dest(), &[]));
-        self
-    }
-
-    /// [`erfc_`](Self::erfc_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_erfc_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -12807,22 +6601,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`erfinv`](Tensor::erfinv), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn erfinv_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Erfinv, self.dest(), &[]));
-        self
-    }
-
-    /// [`erfinv_`](Self::erfinv_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_erfinv_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -12834,22 +6615,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`lgamma`](Tensor::lgamma), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lgamma_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Lgamma, self.dest(), &[]));
-        self
-    }
-
-    /// [`lgamma_`](Self::lgamma_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_lgamma_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -12861,22 +6629,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`digamma`](Tensor::digamma), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn digamma_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Digamma, self.dest(), &[]));
-        self
-    }
-
-    /// [`digamma_`](Self::digamma_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_digamma_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -12888,21 +6643,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`atan2`](Tensor::atan2), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn atan2_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(Op::Atan2, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`atan2_`](Self::atan2_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_atan2_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -12913,21 +6657,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`hypot`](Tensor::hypot), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hypot_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Hypot, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`hypot_`](Self::hypot_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_hypot_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -12938,21 +6671,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`xlogy`](Tensor::xlogy), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn xlogy_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(Op::Xlogy, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`xlogy_`](Self::xlogy_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_xlogy_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -12963,21 +6685,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`silu`](Tensor::silu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn silu_(&mut self) -> &mut Self
-    where
-        T: Inexact,
-    {
-        ok(pointwise::in_place(Op::Silu, self.dest(), &[]));
-        self
-    }
-
-    /// [`silu_`](Self::silu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_silu_(&mut self) -> Result<&mut Self>
     where
         T: Inexact,
@@ -12988,21 +6698,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`gelu`](Tensor::gelu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gelu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Gelu, self.dest(), &[]));
-        self
-    }
-
-    /// [`gelu_`](Self::gelu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_gelu_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -13013,21 +6711,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`ceil`](Tensor::ceil), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ceil_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Ceil, self.dest(), &[]));
-        self
-    }
-
-    /// [`ceil_`](Self::ceil_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_ceil_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -13038,21 +6724,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`floor`](Tensor::floor), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn floor_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Floor, self.dest(), &[]));
-        self
-    }
-
-    /// [`floor_`](Self::floor_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_floor_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -13063,21 +6737,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`round`](Tensor::round), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn round_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Round, self.dest(), &[]));
-        self
-    }
-
-    /// [`round_`](Self::round_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_round_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -13088,21 +6750,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`trunc`](Tensor::trunc), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn trunc_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Trunc, self.dest(), &[]));
-        self
-    }
-
-    /// [`trunc_`](Self::trunc_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_trunc_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -13113,21 +6763,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`frac`](Tensor::frac), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn frac_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Frac, self.dest(), &[]));
-        self
-    }
-
-    /// [`frac_`](Self::frac_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_frac_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -13138,21 +6776,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`sign`](Tensor::sign), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sign_(&mut self) -> &mut Self
-    where
-        T: Real,
-    {
-        ok(pointwise::in_place(Op::Sign, self.dest(), &[]));
-        self
-    }
-
-    /// [`sign_`](Self::sign_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sign_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -13163,18 +6789,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`sgn`](Tensor::sgn), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sgn_(&mut self) -> &mut Self {
-        ok(pointwise::in_place(Op::Sgn, self.dest(), &[]));
-        self
-    }
-
-    /// [`sgn_`](Self::sgn_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_sgn_(&mut self) -> Result<&mut Self> {
         pointwise::in_place(Op::Sgn, self.dest(), &[])?;
         Ok(self)
@@ -13182,21 +6799,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`square`](Tensor::square), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn square_(&mut self) -> &mut Self
-    where
-        T: Numeric,
-    {
-        ok(pointwise::in_place(Op::Square, self.dest(), &[]));
-        self
-    }
-
-    /// [`square_`](Self::square_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_square_(&mut self) -> Result<&mut Self>
     where
         T: Numeric,
@@ -13207,25 +6812,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`floor_divide`](Tensor::floor_divide), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn floor_divide_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::FloorDivide,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`floor_divide_`](Self::floor_divide_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_floor_divide_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13236,21 +6826,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`fmod`](Tensor::fmod), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn fmod_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Fmod, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`fmod_`](Self::fmod_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_fmod_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13261,25 +6840,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`remainder`](Tensor::remainder), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn remainder_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::Remainder,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`remainder_`](Self::remainder_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_remainder_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13290,21 +6854,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`logical_not`](Tensor::logical_not), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_not_(&mut self) -> &mut Self
-    where
-        bool: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::LogicalNot, self.dest(), &[]));
-        self
-    }
-
-    /// [`logical_not_`](Self::logical_not_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_logical_not_(&mut self) -> Result<&mut Self>
     where
         bool: StoreAs<T>,
@@ -13315,25 +6867,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`logical_or`](Tensor::logical_or), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_or_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(
-            Op::LogicalOr,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`logical_or_`](Self::logical_or_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_or_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -13344,25 +6881,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`logical_xor`](Tensor::logical_xor), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logical_xor_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsBool>,
-    {
-        ok(pointwise::in_place(
-            Op::LogicalXor,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`logical_xor_`](Self::logical_xor_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_logical_xor_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsBool>,
@@ -13373,25 +6895,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`bitwise_and`](Tensor::bitwise_and), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_and_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseAnd,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_and_`](Self::bitwise_and_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_and_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13402,25 +6909,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`bitwise_or`](Tensor::bitwise_or), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_or_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseOr,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_or_`](Self::bitwise_or_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_or_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13431,25 +6923,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`bitwise_xor`](Tensor::bitwise_xor), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_xor_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseXor,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_xor_`](Self::bitwise_xor_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_xor_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13460,25 +6937,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`bitwise_left_shift`](Tensor::bitwise_left_shift), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_left_shift_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseLeftShift,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_left_shift_`](Self::bitwise_left_shift_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_left_shift_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13489,25 +6951,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`bitwise_right_shift`](Tensor::bitwise_right_shift), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bitwise_right_shift_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::BitwiseRightShift,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`bitwise_right_shift_`](Self::bitwise_right_shift_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_bitwise_right_shift_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13518,22 +6965,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`i0`](Tensor::i0), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn i0_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::I0, self.dest(), &[]));
-        self
-    }
-
-    /// [`i0_`](Self::i0_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_i0_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -13545,22 +6979,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`logit`](Tensor::logit), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logit_(&mut self) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(pointwise::in_place(Op::Logit, self.dest(), &[]));
-        self
-    }
-
-    /// [`logit_`](Self::logit_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_logit_(&mut self) -> Result<&mut Self>
     where
         T: Real,
@@ -13572,25 +6993,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`copysign`](Tensor::copysign), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn copysign_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(
-            Op::Copysign,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`copysign_`](Self::copysign_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_copysign_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -13601,25 +7007,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`nextafter`](Tensor::nextafter), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nextafter_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::Nextafter,
-            self.dest(),
-            &[other.side()],
-        ));
-        self
-    }
-
-    /// [`nextafter_`](Self::nextafter_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_nextafter_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13630,25 +7021,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`heaviside`](Tensor::heaviside), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn heaviside_<R: Operand>(&mut self, values: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::Heaviside,
-            self.dest(),
-            &[values.side()],
-        ));
-        self
-    }
-
-    /// [`heaviside_`](Self::heaviside_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_heaviside_<R: Operand>(&mut self, values: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13659,21 +7035,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`gcd`](Tensor::gcd), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gcd_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Gcd, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`gcd_`](Self::gcd_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_gcd_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13684,21 +7049,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`lcm`](Tensor::lcm), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lcm_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(Op::Lcm, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`lcm_`](Self::lcm_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_lcm_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13709,25 +7063,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`float_power`](Tensor::float_power), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn float_power_<R: Operand>(&mut self, exponent: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsDouble>,
-    {
-        ok(pointwise::in_place(
-            Op::FloatPower,
-            self.dest(),
-            &[exponent.side()],
-        ));
-        self
-    }
-
-    /// [`float_power_`](Self::float_power_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_float_power_<R: Operand>(&mut self, exponent: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsDouble>,
@@ -13738,21 +7077,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`ldexp`](Tensor::ldexp), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn ldexp_<R: Operand>(&mut self, other: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T, AsFloat>,
-    {
-        ok(pointwise::in_place(Op::Ldexp, self.dest(), &[other.side()]));
-        self
-    }
-
-    /// [`ldexp_`](Self::ldexp_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_ldexp_<R: Operand>(&mut self, other: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T, AsFloat>,
@@ -13763,25 +7091,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`clamp_min`](Tensor::clamp_min), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn clamp_min_<R: Operand>(&mut self, min: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::ClampMin,
-            self.dest(),
-            &[min.side()],
-        ));
-        self
-    }
-
-    /// [`clamp_min_`](Self::clamp_min_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_clamp_min_<R: Operand>(&mut self, min: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13792,25 +7105,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`clamp_max`](Tensor::clamp_max), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn clamp_max_<R: Operand>(&mut self, max: R) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(pointwise::in_place(
-            Op::ClampMax,
-            self.dest(),
-            &[max.side()],
-        ));
-        self
-    }
-
-    /// [`clamp_max_`](Self::clamp_max_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then nothing
+    /// has changed.
+    #[twin]
     pub fn try_clamp_max_<R: Operand>(&mut self, max: R) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,
@@ -13821,21 +7119,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`selu`](Tensor::selu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn selu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Selu, self.dest(), &[]));
-        self
-    }
-
-    /// [`selu_`](Self::selu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_selu_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -13846,21 +7132,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`mish`](Tensor::mish), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mish_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Mish, self.dest(), &[]));
-        self
-    }
-
-    /// [`mish_`](Self::mish_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_mish_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -13871,21 +7145,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`hardsigmoid`](Tensor::hardsigmoid), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hardsigmoid_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Hardsigmoid, self.dest(), &[]));
-        self
-    }
-
-    /// [`hardsigmoid_`](Self::hardsigmoid_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_hardsigmoid_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -13896,21 +7158,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`hardswish`](Tensor::hardswish), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hardswish_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::in_place(Op::Hardswish, self.dest(), &[]));
-        self
-    }
-
-    /// [`hardswish_`](Self::hardswish_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_hardswish_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -13921,21 +7171,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`relu6`](Tensor::relu6), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn relu6_(&mut self) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(pointwise::in_place(Op::Relu6, self.dest(), &[]));
-        self
-    }
-
-    /// [`relu6_`](Self::relu6_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin]
     pub fn try_relu6_(&mut self) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -13946,48 +7184,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`elu`](Tensor::elu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn elu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        self.elu_with_(EluOptions::default())
-    }
-
-    /// [`elu_`](Self::elu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_elu_(&mut self) -> Result<&mut Self>
-    where
-        T: Float,
-    {
-        self.try_elu_with_(EluOptions::default())
-    }
-
-    /// [`elu_with`](Tensor::elu_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn elu_with_(&mut self, options: EluOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::with_in_place(
-            Op::Elu,
-            self.dest(),
-            &options.numbers(),
-        ));
-        self
-    }
-
-    /// [`elu_with_`](Self::elu_with_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_elu_with_(&mut self, options: EluOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -13998,48 +7197,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`celu`](Tensor::celu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn celu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        self.celu_with_(CeluOptions::default())
-    }
-
-    /// [`celu_`](Self::celu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_celu_(&mut self) -> Result<&mut Self>
-    where
-        T: Float,
-    {
-        self.try_celu_with_(CeluOptions::default())
-    }
-
-    /// [`celu_with`](Tensor::celu_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn celu_with_(&mut self, options: CeluOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::with_in_place(
-            Op::Celu,
-            self.dest(),
-            &options.numbers(),
-        ));
-        self
-    }
-
-    /// [`celu_with_`](Self::celu_with_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_celu_with_(&mut self, options: CeluOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -14050,48 +7210,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`leaky_relu`](Tensor::leaky_relu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn leaky_relu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        self.leaky_relu_with_(LeakyReluOptions::default())
-    }
-
-    /// [`leaky_relu_`](Self::leaky_relu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_leaky_relu_(&mut self) -> Result<&mut Self>
-    where
-        T: Float,
-    {
-        self.try_leaky_relu_with_(LeakyReluOptions::default())
-    }
-
-    /// [`leaky_relu_with`](Tensor::leaky_relu_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn leaky_relu_with_(&mut self, options: LeakyReluOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::with_in_place(
-            Op::LeakyRelu,
-            self.dest(),
-            &options.numbers(),
-        ));
-        self
-    }
-
-    /// [`leaky_relu_with_`](Self::leaky_relu_with_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_leaky_relu_with_(&mut self, options: LeakyReluOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -14102,48 +7223,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// [`hardtanh`](Tensor::hardtanh), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hardtanh_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        self.hardtanh_with_(HardtanhOptions::default())
-    }
-
-    /// [`hardtanh_`](Self::hardtanh_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_hardtanh_(&mut self) -> Result<&mut Self>
-    where
-        T: Float,
-    {
-        self.try_hardtanh_with_(HardtanhOptions::default())
-    }
-
-    /// [`hardtanh_with`](Tensor::hardtanh_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn hardtanh_with_(&mut self, options: HardtanhOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(pointwise::with_in_place(
-            Op::Hardtanh,
-            self.dest(),
-            &options.numbers(),
-        ));
-        self
-    }
-
-    /// [`hardtanh_with_`](Self::hardtanh_with_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// When memory is short, or the operator does not take the dtype; then nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_hardtanh_with_(&mut self, options: HardtanhOptions) -> Result<&mut Self>
     where
         T: Float,

@@ -9,6 +9,7 @@ use nomina_core::dims::{
     Unstepped,
 };
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::{Tensor, Whole};
 use crate::call::gather::{Pick, Picks, part};
@@ -209,18 +210,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(picked.to_vec(), [4.0, 1.0, 8.0, 5.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is out of range, or a step is zero.
-    #[track_caller]
-    #[must_use]
-    pub fn at<S: SubscriptsOf<D>>(&self, indices: S) -> Tensor<Part<D, S>, T> {
-        ok(self.try_at(indices))
-    }
-
-    /// [`at`](Self::at) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range, or a step is zero.
+    #[twin]
     pub fn try_at<S: SubscriptsOf<D>>(&self, indices: S) -> Result<Tensor<Part<D, S>, T>> {
         let picks = indices.picks::<D>();
         Tensor::give(part(self.look(), &picks, <Part<D, S>>::STATIC))

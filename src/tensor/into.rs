@@ -6,11 +6,12 @@
 use nomina_core::dims::{Broadcast, Dims, Holds, Wild};
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result, StoreAs};
+use nomina_macros::twin;
 
 use super::Tensor;
 use super::elementwise::{Dims3, Dtype3};
 use super::operand::{Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, ok, reduce};
+use crate::call::{Known, reduce};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Stores a computed tensor in `out`: sizes must fit there, the dtype is converted.
@@ -59,25 +60,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`clamp`](Self::clamp) into `out`.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn clamp_out<R: Operand, S: Operand, O, U>(&self, min: R, max: S, out: &mut Tensor<O, U>)
-    where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        T: Real,
-        O: Dims + Holds<Dims3<R, S, D, T>>,
-        U: Element,
-        Dtype3<R, S, D, T>: StoreAs<U>,
-    {
-        ok(self.try_clamp_out(min, max, out));
-    }
-
-    /// [`clamp_out`](Self::clamp_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_clamp_out<R: Operand, S: Operand, O, U>(
         &self,
         min: R,
@@ -97,23 +82,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`addcmul`](Self::addcmul), in place.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn addcmul_<R: Operand, S: Operand>(&mut self, tensor1: R, tensor2: S) -> &mut Self
-    where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        D: Holds<Dims3<R, S, D, T>>,
-        Dtype3<R, S, D, T>: StoreAs<T>,
-    {
-        ok(self.try_addcmul_(tensor1, tensor2))
-    }
-
-    /// [`addcmul_`](Self::addcmul_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_addcmul_<R: Operand, S: Operand>(
         &mut self,
         tensor1: R,
@@ -132,28 +103,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`addcmul`](Self::addcmul) into `out`.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn addcmul_out<R: Operand, S: Operand, O, V>(
-        &self,
-        tensor1: R,
-        tensor2: S,
-        out: &mut Tensor<O, V>,
-    ) where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        O: Dims + Holds<Dims3<R, S, D, T>>,
-        V: Element,
-        Dtype3<R, S, D, T>: StoreAs<V>,
-    {
-        ok(self.try_addcmul_out(tensor1, tensor2, out));
-    }
-
-    /// [`addcmul_out`](Self::addcmul_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_addcmul_out<R: Operand, S: Operand, O, V>(
         &self,
         tensor1: R,
@@ -174,25 +126,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`masked_select`](Self::masked_select) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn masked_select_out<E: Dims, O: Dims + Holds<(Wild,)>, U: Element>(
-        &self,
-        mask: &Tensor<E, bool>,
-        out: &mut Tensor<O, U>,
-    ) where
-        D: Broadcast<E>,
-        T: StoreAs<U>,
-    {
-        ok(self.try_masked_select_out(mask, out));
-    }
-
-    /// [`masked_select_out`](Self::masked_select_out) that returns the error; then nothing has
-    /// changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_masked_select_out<E: Dims, O: Dims + Holds<(Wild,)>, U: Element>(
         &self,
         mask: &Tensor<E, bool>,

@@ -9,33 +9,19 @@ use nomina_core::dims::{
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result, StoreAs};
+use nomina_macros::twin;
 
 use super::join::{Joinable, try_cat, try_stack};
 use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, picked};
-use crate::call::{Bare, Known, ok, reduce, sort};
+use crate::call::{Bare, Known, reduce, sort};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`max`](Self::max) along one dim into `values` and `indices`.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn max_out<A, O, U>(&self, dim: A, values: &mut Tensor<O, U>, indices: &mut Tensor<O, i64>)
-    where
-        T: Real,
-        A: OneOrAll + AxesOf<D>,
-        O: Dims + Holds<Without<D, A>>,
-        U: Element,
-        T: StoreAs<U>,
-    {
-        ok(self.try_max_out(dim, values, indices));
-    }
-
-    /// [`max_out`](Self::max_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit, or the dim has no elements.
+    /// When sizes do not fit, or the dim has no elements; then nothing has changed.
+    #[twin]
     pub fn try_max_out<A, O, U>(
         &self,
         dim: A,
@@ -54,24 +40,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`min`](Self::min) along one dim into `values` and `indices`.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn min_out<A, O, U>(&self, dim: A, values: &mut Tensor<O, U>, indices: &mut Tensor<O, i64>)
-    where
-        T: Real,
-        A: OneOrAll + AxesOf<D>,
-        O: Dims + Holds<Without<D, A>>,
-        U: Element,
-        T: StoreAs<U>,
-    {
-        ok(self.try_min_out(dim, values, indices));
-    }
-
-    /// [`min_out`](Self::min_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit, or the dim has no elements.
+    /// When sizes do not fit, or the dim has no elements; then nothing has changed.
+    #[twin]
     pub fn try_min_out<A, O, U>(
         &self,
         dim: A,
@@ -90,28 +61,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`median`](Self::median) along one dim into `values` and `indices`.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn median_out<A, O, U>(
-        &self,
-        dim: A,
-        values: &mut Tensor<O, U>,
-        indices: &mut Tensor<O, i64>,
-    ) where
-        T: Real,
-        A: OneOrAll + AxesOf<D>,
-        O: Dims + Holds<Without<D, A>>,
-        U: Element,
-        T: StoreAs<U>,
-    {
-        ok(self.try_median_out(dim, values, indices));
-    }
-
-    /// [`median_out`](Self::median_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit, or the dim has no elements.
+    /// When sizes do not fit, or the dim has no elements; then nothing has changed.
+    #[twin]
     pub fn try_median_out<A, O, U>(
         &self,
         dim: A,
@@ -133,28 +85,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nanmedian`](Self::nanmedian) along one dim into `values` and `indices`.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn nanmedian_out<A, O, U>(
-        &self,
-        dim: A,
-        values: &mut Tensor<O, U>,
-        indices: &mut Tensor<O, i64>,
-    ) where
-        T: Real,
-        A: OneOrAll + AxesOf<D>,
-        O: Dims + Holds<Without<D, A>>,
-        U: Element,
-        T: StoreAs<U>,
-    {
-        ok(self.try_nanmedian_out(dim, values, indices));
-    }
-
-    /// [`nanmedian_out`](Self::nanmedian_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit, or the dim has no elements.
+    /// When sizes do not fit, or the dim has no elements; then nothing has changed.
+    #[twin]
     pub fn try_nanmedian_out<A, O, U>(
         &self,
         dim: A,
@@ -217,27 +150,9 @@ pub(crate) fn store_pair(
 impl<D: Dims> Tensor<D, bool> {
     /// [`where_cond`](Self::where_cond) into `out`.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn where_cond_out<E, U, R, O, V>(&self, a: &Tensor<E, U>, b: R, out: &mut Tensor<O, V>)
-    where
-        D: Broadcast<OutDims<R, E, U>>,
-        E: Dims,
-        U: Element,
-        R: Operand,
-        R::Kind: Combine<E, U>,
-        O: Dims + Holds<Sum<D, OutDims<R, E, U>>>,
-        V: Element,
-        OutDtype<R, E, U>: StoreAs<V>,
-    {
-        ok(self.try_where_cond_out(a, b, out));
-    }
-
-    /// [`where_cond_out`](Self::where_cond_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_where_cond_out<E, U, R, O, V>(
         &self,
         a: &Tensor<E, U>,
@@ -260,25 +175,9 @@ impl<D: Dims> Tensor<D, bool> {
 
 /// [`cat`](crate::cat) into `out`.
 ///
-/// # Panics
-/// Without any tensor, or when sizes do not fit.
-#[track_caller]
-pub fn cat_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>)
-where
-    L: Joinable,
-    X: DimOf<L::First>,
-    SizeOf<X>: Resizable<X>,
-    O: Dims + Holds<L::Dims>,
-    U: Element,
-    L::Dtype: StoreAs<U>,
-{
-    ok(try_cat_out(tensors, dim, out));
-}
-
-/// [`cat_out`] that returns the error; then nothing has changed.
-///
 /// # Errors
-/// Without any tensor, or when sizes do not fit.
+/// Without any tensor, or when sizes do not fit; then nothing has changed.
+#[twin(free)]
 pub fn try_cat_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>) -> Result<()>
 where
     L: Joinable,
@@ -293,24 +192,9 @@ where
 
 /// [`stack`](crate::stack) into `out`.
 ///
-/// # Panics
-/// Without any tensor, or when sizes differ.
-#[track_caller]
-pub fn stack_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>)
-where
-    L: Joinable,
-    X: OneDim + Insert<L::Dims>,
-    O: Dims + Holds<Inserted<L::Dims, X>>,
-    U: Element,
-    L::Dtype: StoreAs<U>,
-{
-    ok(try_stack_out(tensors, dim, out));
-}
-
-/// [`stack_out`] that returns the error; then nothing has changed.
-///
 /// # Errors
-/// Without any tensor, or when sizes differ.
+/// Without any tensor, or when sizes differ; then nothing has changed.
+#[twin(free)]
 pub fn try_stack_out<L, X, O, U>(tensors: L, dim: X, out: &mut Tensor<O, U>) -> Result<()>
 where
     L: Joinable,

@@ -2,9 +2,10 @@
 
 use nomina_core::dims::{DimOf, Dims, Insert, Inserted, OneDim, Resizable, SizeOf, position};
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Bare, Known, Look, done, join};
+use crate::call::{Bare, Known, Look, join};
 
 /// Tensors to join: a slice or an array of references to tensors of one type, a slice of tensors,
 /// or a tuple of references to tensors whose dims unify and whose dtypes promote.
@@ -119,22 +120,9 @@ impl<L: TensorList + ?Sized> TensorList for &L {
 /// assert_eq!(cat((&a, &b), C).to_vec(), [1.0, 2.0, 3.0, 4.0]);
 /// ```
 ///
-/// # Panics
-/// Without any tensor, or when sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn cat<L: Joinable, X: DimOf<L::First>>(tensors: L, dim: X) -> Tensor<L::Dims, L::Dtype>
-where
-    SizeOf<X>: Resizable<X>,
-{
-    let _ = dim;
-    Tensor::wrap(done(joined::<L, X>(&tensors)))
-}
-
-/// [`cat`] that returns the error.
-///
 /// # Errors
 /// Without any tensor, or when sizes do not fit.
+#[twin(free)]
 pub fn try_cat<L: Joinable, X: DimOf<L::First>>(
     tensors: L,
     dim: X,
@@ -162,23 +150,9 @@ fn joined<L: TensorList, X: OneDim>(tensors: &L) -> Result<Bare> {
 /// assert_eq!(both.shape(), [2, 2]);
 /// ```
 ///
-/// # Panics
-/// Without any tensor, or when sizes differ.
-#[track_caller]
-#[must_use]
-pub fn stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
-    tensors: L,
-    dim: X,
-) -> Tensor<Inserted<L::Dims, X>, L::Dtype> {
-    let _ = dim;
-    let out = <Inserted<L::Dims, X>>::STATIC;
-    Tensor::wrap(done(join::stack(&tensors.looks(), out)))
-}
-
-/// [`stack`] that returns the error.
-///
 /// # Errors
 /// Without any tensor, or when sizes differ.
+#[twin(free)]
 pub fn try_stack<L: Joinable, X: OneDim + Insert<L::Dims>>(
     tensors: L,
     dim: X,

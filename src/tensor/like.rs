@@ -2,11 +2,11 @@
 
 use nomina_core::dims::Dims;
 use nomina_core::{Element, Float, Inexact, MemoryFormat, Result, Scalar};
+use nomina_macros::twin;
 use nomina_runtime::Device;
 
 use super::Tensor;
 use crate::call::factory::{self, Fill};
-use crate::call::ok;
 
 /// Options of `zeros_like_with` and its kin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,22 +27,14 @@ impl Default for LikeOptions {
 }
 
 macro_rules! like {
-    ($($name:ident $try_name:ident $with:ident $try_with:ident ($($arg:ident: $kind:ty)?) $bound:ident $fill:expr, $doc:literal;)*) => {
+    ($($name:ident $try_name:ident $try_with:ident ($($arg:ident: $kind:ty)?) $bound:ident $fill:expr, $doc:literal;)*) => {
         impl<D: Dims, T: Element> Tensor<D, T> {$(
-            #[doc = concat!($doc, " in the sizes, names, dtype and order in memory of this tensor, on its device.")]
-            #[track_caller]
-            #[must_use]
-            pub fn $name(&self $(, $arg: $kind)?) -> Self
-            where
-                T: $bound,
-            {
-                ok(self.$try_name($($arg)?))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") that returns the error.")]
+            #[doc = $doc]
+            /// in the sizes, names, dtype and order in memory of this tensor, on its device.
             ///
             /// # Errors
             /// When memory is short.
+            #[twin]
             pub fn $try_name(&self $(, $arg: $kind)?) -> Result<Self>
             where
                 T: $bound,
@@ -50,21 +42,14 @@ macro_rules! like {
                 self.$try_with($($arg,)? LikeOptions::default())
             }
 
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in another dtype or order in memory, or on another device.")]
-            ///
-            /// # Panics
-            #[doc = concat!("Where [`", stringify!($try_with), "`](Self::", stringify!($try_with), ") returns an error.")]
-            #[track_caller]
-            #[must_use]
-            pub fn $with<U: $bound>(&self $(, $arg: $kind)?, options: LikeOptions) -> Tensor<D, U> {
-                ok(self.$try_with($($arg,)? options))
-            }
-
-            #[doc = concat!("[`", stringify!($with), "`](Self::", stringify!($with), ") that returns the error.")]
+            #[doc = $doc]
+            /// in the sizes and names of this tensor, and in another dtype or order in memory, or on
+            /// another device.
             ///
             /// # Errors
             /// When the memory format is for another number of dims, memory is short, or the device
             /// is not there.
+            #[twin]
             pub fn $try_with<U: $bound>(
                 &self $(, $arg: $kind)?,
                 options: LikeOptions,
@@ -78,10 +63,10 @@ macro_rules! like {
 }
 
 like! {
-    zeros_like try_zeros_like zeros_like_with try_zeros_like_with () Element Fill::Zeros, "Zeros";
-    ones_like try_ones_like ones_like_with try_ones_like_with () Element Fill::Number(1.into()), "Ones";
-    empty_like try_empty_like empty_like_with try_empty_like_with () Element Fill::Zeros, "Unspecified elements";
-    rand_like try_rand_like rand_like_with try_rand_like_with () Float Fill::Uniform(None), "Uniform random numbers";
-    randn_like try_randn_like randn_like_with try_randn_like_with () Inexact Fill::Normal(None), "Normal random numbers";
-    full_like try_full_like full_like_with try_full_like_with (value: impl Into<Scalar>) Element Fill::Number(value.into()), "One number";
+    zeros_like try_zeros_like try_zeros_like_with () Element Fill::Zeros, "Zeros";
+    ones_like try_ones_like try_ones_like_with () Element Fill::Number(1.into()), "Ones";
+    empty_like try_empty_like try_empty_like_with () Element Fill::Zeros, "Unspecified elements";
+    rand_like try_rand_like try_rand_like_with () Float Fill::Uniform(None), "Uniform random numbers";
+    randn_like try_randn_like try_randn_like_with () Inexact Fill::Normal(None), "Normal random numbers";
+    full_like try_full_like try_full_like_with (value: impl Into<Scalar>) Element Fill::Number(value.into()), "One number";
 }

@@ -6,10 +6,11 @@
 use nomina_core::dims::{Broadcast, Dims, Holds, Sum, Wild};
 use nomina_core::op::Op;
 use nomina_core::{Element, Result, Scalar};
+use nomina_macros::twin;
 
 use super::operand::{Combine, Operand, OutDims, OutDtype};
 use super::{Tensor, TensorMut};
-use crate::call::{Bare, Known, Side, done, mask, ok, pointwise};
+use crate::call::{Bare, Known, Side, mask, pointwise};
 
 impl<D: Dims> Tensor<D, bool> {
     /// Takes from `a` where this condition holds, else from `b`; PyTorch's `where`, which is a
@@ -22,29 +23,9 @@ impl<D: Dims> Tensor<D, bool> {
     /// assert_eq!(x.gt(0.0).where_cond(&x, 0.0).to_vec(), [0.0, 2.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn where_cond<E, U, R>(
-        &self,
-        a: &Tensor<E, U>,
-        b: R,
-    ) -> Tensor<Sum<D, OutDims<R, E, U>>, OutDtype<R, E, U>>
-    where
-        D: Broadcast<OutDims<R, E, U>>,
-        E: Dims,
-        U: Element,
-        R: Operand,
-        R::Kind: Combine<E, U>,
-    {
-        ok(self.try_where_cond(a, b))
-    }
-
-    /// [`where_cond`](Self::where_cond) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_where_cond<E, U, R>(
         &self,
         a: &Tensor<E, U>,
@@ -78,25 +59,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.masked_fill(&even, 0.0).to_vec(), [1.0, 0.0, 3.0, 0.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn masked_fill<E: Dims>(
-        &self,
-        mask: &Tensor<E, bool>,
-        value: impl Into<Scalar>,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        Tensor::wrap(done(self.masked(mask, value.into())))
-    }
-
-    /// [`masked_fill`](Self::masked_fill) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_masked_fill<E: Dims>(
         &self,
         mask: &Tensor<E, bool>,
@@ -122,24 +87,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Writes `value` where the mask holds.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn masked_fill_<E: Dims>(
-        &mut self,
-        mask: &Tensor<E, bool>,
-        value: impl Into<Scalar>,
-    ) -> &mut Self
-    where
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        ok(self.try_masked_fill_(mask, value))
-    }
-
-    /// [`masked_fill_`](Self::masked_fill_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_masked_fill_<E: Dims>(
         &mut self,
         mask: &Tensor<E, bool>,
@@ -162,21 +112,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(positive.to_vec(), [1.0, 3.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn masked_select<E: Dims>(&self, mask: &Tensor<E, bool>) -> Tensor<(Wild,), T>
-    where
-        D: Broadcast<E>,
-    {
-        Tensor::wrap(done(mask::select(self.look(), mask.look())))
-    }
-
-    /// [`masked_select`](Self::masked_select) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_masked_select<E: Dims>(&self, mask: &Tensor<E, bool>) -> Result<Tensor<(Wild,), T>>
     where
         D: Broadcast<E>,
@@ -188,24 +126,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// Writes `value` where the mask holds.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn masked_fill_<E: Dims>(
-        &mut self,
-        mask: &Tensor<E, bool>,
-        value: impl Into<Scalar>,
-    ) -> &mut Self
-    where
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        ok(self.try_masked_fill_(mask, value))
-    }
-
-    /// [`masked_fill_`](Self::masked_fill_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_masked_fill_<E: Dims>(
         &mut self,
         mask: &Tensor<E, bool>,

@@ -6,12 +6,13 @@ use std::marker::PhantomData;
 
 use nomina_core::dims::{Dims, Distinct, Matrix, ShapeFor, Vector};
 use nomina_core::{Element, Inexact, MemoryFormat, Result};
+use nomina_macros::twin;
 use nomina_runtime::random::Generator;
 use nomina_runtime::{Device, call};
 
 use super::Tensor;
+use crate::call::Known;
 use crate::call::factory::{self, Fill, Place};
-use crate::call::{Known, ok};
 
 /// How a factory makes its tensor: dtype, device, order in memory, random numbers.
 ///
@@ -83,19 +84,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::zeros`].
-    #[track_caller]
-    #[must_use]
-    pub fn zeros<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
-    where
-        D: Distinct,
-    {
-        ok(self.try_zeros(shape))
-    }
-
-    /// [`zeros`](Self::zeros) that returns the error.
     ///
     /// # Errors
     /// Sizes that the dims cannot have, too little memory, a device that is not there.
+    #[twin]
     pub fn try_zeros<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
         D: Distinct,
@@ -104,19 +96,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::ones`].
-    #[track_caller]
-    #[must_use]
-    pub fn ones<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
-    where
-        D: Distinct,
-    {
-        ok(self.try_ones(shape))
-    }
-
-    /// [`ones`](Self::ones) that returns the error.
     ///
     /// # Errors
-    /// As [`try_zeros`](Self::try_zeros).
+    /// As [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_ones<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
         D: Distinct,
@@ -125,19 +108,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::full`]; the value is converted to the options' dtype.
-    #[track_caller]
-    #[must_use]
-    pub fn full<S: ShapeFor<D>>(self, shape: S, value: impl Into<crate::Scalar>) -> Tensor<D, T>
-    where
-        D: Distinct,
-    {
-        ok(self.try_full(shape, value))
-    }
-
-    /// [`full`](Self::full) that returns the error.
     ///
     /// # Errors
-    /// As [`try_zeros`](Self::try_zeros).
+    /// As [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_full<S: ShapeFor<D>>(
         self,
         shape: S,
@@ -150,19 +124,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::empty`].
-    #[track_caller]
-    #[must_use]
-    pub fn empty<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
-    where
-        D: Distinct,
-    {
-        ok(self.try_empty(shape))
-    }
-
-    /// [`empty`](Self::empty) that returns the error.
     ///
     /// # Errors
-    /// As [`try_zeros`](Self::try_zeros).
+    /// As [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_empty<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
         D: Distinct,
@@ -171,19 +136,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::eye`].
-    #[track_caller]
-    #[must_use]
-    pub fn eye<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
-    where
-        D: Distinct + Matrix,
-    {
-        ok(self.try_eye(shape))
-    }
-
-    /// [`eye`](Self::eye) that returns the error.
     ///
     /// # Errors
-    /// As [`try_zeros`](Self::try_zeros).
+    /// As [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_eye<S: ShapeFor<D>>(self, shape: S) -> Result<Tensor<D, T>>
     where
         D: Distinct + Matrix,
@@ -192,20 +148,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::rand`].
-    #[track_caller]
-    #[must_use]
-    pub fn rand<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
-    where
-        D: Distinct,
-        T: nomina_core::Float,
-    {
-        ok(self.try_rand(shape))
-    }
-
-    /// [`rand`](Self::rand) that returns the error.
     ///
     /// # Errors
-    /// As [`try_zeros`](Self::try_zeros).
+    /// As [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_rand<S: ShapeFor<D>>(mut self, shape: S) -> Result<Tensor<D, T>>
     where
         D: Distinct,
@@ -216,20 +162,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::randn`].
-    #[track_caller]
-    #[must_use]
-    pub fn randn<S: ShapeFor<D>>(self, shape: S) -> Tensor<D, T>
-    where
-        D: Distinct,
-        T: Inexact,
-    {
-        ok(self.try_randn(shape))
-    }
-
-    /// [`randn`](Self::randn) that returns the error.
     ///
     /// # Errors
-    /// As [`try_zeros`](Self::try_zeros).
+    /// As [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_randn<S: ShapeFor<D>>(mut self, shape: S) -> Result<Tensor<D, T>>
     where
         D: Distinct,
@@ -240,19 +176,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::arange`].
-    #[track_caller]
-    #[must_use]
-    pub fn arange(self, start: T, end: T, step: T) -> Tensor<D, T>
-    where
-        D: Distinct + Vector,
-    {
-        ok(self.try_arange(start, end, step))
-    }
-
-    /// [`arange`](Self::arange) that returns the error.
     ///
     /// # Errors
     /// When `step` is zero or leads away from `end`; a device that is not there.
+    #[twin]
     pub fn try_arange(self, start: T, end: T, step: T) -> Result<Tensor<D, T>>
     where
         D: Distinct + Vector,
@@ -263,19 +190,10 @@ impl<'g, D: Dims, T: Element> Options<'g, D, T> {
     }
 
     /// As [`Tensor::linspace`].
-    #[track_caller]
-    #[must_use]
-    pub fn linspace(self, start: T, end: T, steps: usize) -> Tensor<D, T>
-    where
-        D: Distinct + Vector,
-    {
-        ok(self.try_linspace(start, end, steps))
-    }
-
-    /// [`linspace`](Self::linspace) that returns the error.
     ///
     /// # Errors
     /// When the dim has another constant size, memory is missing, or the device is not there.
+    #[twin]
     pub fn try_linspace(self, start: T, end: T, steps: usize) -> Result<Tensor<D, T>>
     where
         D: Distinct + Vector,

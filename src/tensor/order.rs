@@ -9,9 +9,10 @@ use nomina_core::dims::{
     Rename, RenameArg, Renamed, SameRankAs, SpelledAs, Transposed, places, position,
 };
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Bare, Known, Look, done, ok, order, view};
+use crate::call::{Bare, Known, Look, order, view};
 
 /// # Order and names of dims
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -26,19 +27,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(images.align_to((W, ..)).shape(), [5, 2, 4, 3]);
     /// ```
     ///
-    /// # Panics
-    /// Where a `Wild` dim has a name at run time that the order gives to another.
-    #[track_caller]
-    #[must_use]
-    pub fn align_to<O: OrderSpec + Order<D>>(&self, order: O) -> Tensor<Aligned<D, O>, T> {
-        let _ = order;
-        Tensor::wrap(done(self.aligned::<Aligned<D, O>>("align_to", None)))
-    }
-
-    /// [`align_to`](Self::align_to) that returns the error.
-    ///
     /// # Errors
     /// Where a `Wild` dim has a name at run time that the order gives to another.
+    #[twin]
     pub fn try_align_to<O: OrderSpec + Order<D>>(
         &self,
         order: O,
@@ -65,18 +56,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(scaled.shape(), [2, 3, 4, 5]);
     /// ```
     ///
-    /// # Panics
-    /// Where a `Wild` dim has a name at run time that the other tensor has too.
-    #[track_caller]
-    #[must_use]
-    pub fn align_as<E: AlignTarget<D>, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<E, T> {
-        Tensor::wrap(done(self.aligned::<E>("align_as", Some(other.look()))))
-    }
-
-    /// [`align_as`](Self::align_as) that returns the error.
-    ///
     /// # Errors
     /// Where a `Wild` dim has a name at run time that the other tensor has too.
+    #[twin]
     pub fn try_align_as<E: AlignTarget<D>, U: Element>(
         &self,
         other: &Tensor<E, U>,
@@ -92,20 +74,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let x = tensor!([[1., 2., 3.]]; N, C);
     /// assert_eq!(x.permute((C, N)).shape(), [3, 1]);
     /// ```
-    #[track_caller]
-    #[must_use]
-    pub fn permute<O: OrderSpec + Order<D>>(&self, order: O) -> Tensor<Aligned<D, O>, T>
-    where
-        D: SameRankAs<Aligned<D, O>>,
-    {
-        let _ = order;
-        Tensor::wrap(done(self.aligned::<Aligned<D, O>>("permute", None)))
-    }
-
-    /// [`permute`](Self::permute) that returns the error.
     ///
     /// # Errors
     /// Where a `Wild` dim has a name at run time that the order gives to another.
+    #[twin]
     pub fn try_permute<O: OrderSpec + Order<D>>(&self, order: O) -> Result<Tensor<Aligned<D, O>, T>>
     where
         D: SameRankAs<Aligned<D, O>>,
@@ -123,23 +95,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let y: Tensor<(C, N)> = x.transpose(N, C);
     /// assert_eq!(y.shape(), [3, 1]);
     /// ```
-    #[track_caller]
-    #[must_use]
-    pub fn transpose<X: DimOf<D>, Y: DimOf<D>>(
-        &self,
-        dim0: X,
-        dim1: Y,
-    ) -> Tensor<Transposed<D, X, Y>, T> {
-        let _ = (dim0, dim1);
-        let out = <Transposed<D, X, Y>>::STATIC;
-        let (a, b) = (position::<X, D>(), position::<Y, D>());
-        Tensor::wrap(done(view::transpose(self.bare.look(D::STATIC), a, b, out)))
-    }
-
-    /// [`transpose`](Self::transpose) that returns the error.
     ///
     /// # Errors
     /// Where a `Wild` dim has a name at run time that types give to another.
+    #[twin]
     pub fn try_transpose<X: DimOf<D>, Y: DimOf<D>>(
         &self,
         dim0: X,
@@ -152,19 +111,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     }
 
     /// The dims of a matrix swapped; a vector or a zero-dim tensor as it is.
-    #[track_caller]
-    #[must_use]
-    pub fn t(&self) -> Tensor<Flipped<D>, T>
-    where
-        D: Flat,
-    {
-        ok(self.try_t())
-    }
-
-    /// [`t`](Self::t) that returns the error.
     ///
     /// # Errors
-    /// None today; the twin is there for code that is written with `try_` throughout.
+    /// Never, today.
+    #[twin]
     pub fn try_t(&self) -> Result<Tensor<Flipped<D>, T>>
     where
         D: Flat,
@@ -191,26 +141,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let _: Tensor<(C, Rows, Columns)> = x.rename(.., (C, Rows, Columns));
     /// ```
     ///
-    /// # Panics
-    /// When a new name has a constant size that is not the dim's.
-    #[track_caller]
-    #[must_use]
-    pub fn rename<F: RenameArg + Rename<D, X>, X: RenameArg>(
-        &self,
-        from: F,
-        to: X,
-    ) -> Tensor<Renamed<D, F, X>, T> {
-        let _ = (from, to);
-        Tensor::wrap(done(order::rename(
-            self.bare.look(D::STATIC),
-            <Renamed<D, F, X>>::STATIC,
-        )))
-    }
-
-    /// [`rename`](Self::rename) that returns the error.
-    ///
     /// # Errors
     /// When a new name has a constant size that is not the dim's.
+    #[twin]
     pub fn try_rename<F: RenameArg + Rename<D, X>, X: RenameArg>(
         &self,
         from: F,
@@ -234,22 +167,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(y.sum(N).to_vec(), [1.0, 2.0]);
     /// ```
     ///
-    /// # Panics
-    /// When a dim has another name at run time, or a constant size that is not the dim's.
-    #[track_caller]
-    #[must_use]
-    pub fn refine_names<O: OrderSpec + Refine<D>>(&self, names: O) -> Tensor<Refined<D, O>, T> {
-        let _ = names;
-        Tensor::wrap(done(order::refine(
-            self.bare.look(D::STATIC),
-            <Refined<D, O>>::STATIC,
-        )))
-    }
-
-    /// [`refine_names`](Self::refine_names) that returns the error.
-    ///
     /// # Errors
     /// When a dim has another name at run time, or a constant size that is not the dim's.
+    #[twin]
     pub fn try_refine_names<O: OrderSpec + Refine<D>>(
         &self,
         names: O,
@@ -286,21 +206,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(model::rows(&x.to_dims()), 2);
     /// ```
     ///
-    /// # Panics
-    /// When a marker has a constant size that is not the dim's.
-    #[track_caller]
-    #[must_use]
-    pub fn to_dims<E: Dims>(&self) -> Tensor<E, T>
-    where
-        D: SpelledAs<E>,
-    {
-        self.clone().into_dims()
-    }
-
-    /// [`to_dims`](Self::to_dims) that returns the error.
-    ///
     /// # Errors
     /// When a marker has a constant size that is not the dim's.
+    #[twin]
     pub fn try_to_dims<E: Dims>(&self) -> Result<Tensor<E, T>>
     where
         D: SpelledAs<E>,
@@ -310,21 +218,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`to_dims`](Self::to_dims) by value: the tensor is moved and nothing else happens.
     ///
-    /// # Panics
-    /// When a marker has a constant size that is not the dim's.
-    #[track_caller]
-    #[must_use]
-    pub fn into_dims<E: Dims>(self) -> Tensor<E, T>
-    where
-        D: SpelledAs<E>,
-    {
-        Tensor::wrap(done(order::same_names("into_dims", self.bare, E::STATIC)))
-    }
-
-    /// [`into_dims`](Self::into_dims) that returns the error.
-    ///
     /// # Errors
     /// When a marker has a constant size that is not the dim's.
+    #[twin]
     pub fn try_into_dims<E: Dims>(self) -> Result<Tensor<E, T>>
     where
         D: SpelledAs<E>,

@@ -6,9 +6,10 @@ use nomina_core::dims::{
     Dims, FlattenOthers, Inserted, OneDim, UnflattenAs, places, position, positions,
 };
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Known, ok, view};
+use crate::call::{Known, view};
 
 /// # Flatten and unflatten all dims but some
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -28,23 +29,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(first_step(&x).shape(), [1, 2, 3, 4]);
     /// ```
     ///
-    /// # Panics
-    /// When the new dim has a constant size that is not the product of the others.
-    #[track_caller]
-    #[must_use]
-    pub fn flatten_others<A: FlattenOthers<D, X>, X: OneDim>(
-        &self,
-        dims: A,
-        to: X,
-    ) -> Tensor<Inserted<A::List, X>, T> {
-        ok(self.try_flatten_others(dims, to))
-    }
-
-    /// [`flatten_others`](Self::flatten_others) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has a constant size that is not the product of the others, or memory is
     /// short.
+    #[twin]
     pub fn try_flatten_others<A: FlattenOthers<D, X>, X: OneDim>(
         &self,
         dims: A,
@@ -59,22 +47,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// result has the other's dims, in its order. It undoes
     /// [`flatten_others`](Self::flatten_others).
     ///
-    /// # Panics
-    /// When the sizes do not multiply up.
-    #[track_caller]
-    #[must_use]
-    pub fn unflatten_as<X: OneDim + UnflattenAs<D, E>, E: Dims, U: Element>(
-        &self,
-        dim: X,
-        other: &Tensor<E, U>,
-    ) -> Tensor<E, T> {
-        ok(self.try_unflatten_as(dim, other))
-    }
-
-    /// [`unflatten_as`](Self::unflatten_as) that returns the error.
-    ///
     /// # Errors
     /// When the sizes do not multiply up.
+    #[twin]
     pub fn try_unflatten_as<X: OneDim + UnflattenAs<D, E>, E: Dims, U: Element>(
         &self,
         dim: X,

@@ -11,6 +11,7 @@ use nomina_core::dims::{
     Broadcast, DimOf, Dims, Holds, Resizable, SizeOf, Sum, Transposed, Without, position,
 };
 use nomina_core::{Element, Names, Result, Scalar};
+use nomina_macros::twin;
 use nomina_runtime::RawMut;
 
 use super::{Tensor, Whole};
@@ -138,15 +139,10 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 /// # Writing to a part
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Writes one number everywhere.
-    #[track_caller]
-    pub fn fill_(&mut self, value: impl Into<Scalar>) -> &mut Self {
-        ok(self.try_fill_(value))
-    }
-
-    /// [`fill_`](Self::fill_) that returns the error; then nothing has changed.
     ///
     /// # Errors
-    /// Too little memory for a copy of elements that somebody else sees.
+    /// Too little memory for a copy of elements that somebody else sees; then nothing has changed.
+    #[twin]
     pub fn try_fill_(&mut self, value: impl Into<Scalar>) -> Result<&mut Self> {
         factory::fill(self.dest(), value.into())?;
         Ok(self)
@@ -154,21 +150,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Writes the elements of `src`, broadcast and converted.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> &mut Self
-    where
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        ok(self.try_copy_(src));
-        self
-    }
-
-    /// [`copy_`](Self::copy_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> Result<&mut Self>
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
@@ -179,24 +163,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// A range of a dim, to write to.
     ///
-    /// # Panics
-    /// When the range leaves the dim.
-    #[track_caller]
-    pub fn narrow_mut<X: DimOf<D>>(
-        &mut self,
-        dim: X,
-        range: impl RangeBounds<usize>,
-    ) -> TensorMut<'_, D, T>
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_narrow_mut(dim, range))
-    }
-
-    /// [`narrow_mut`](Self::narrow_mut) that returns the error.
-    ///
     /// # Errors
     /// When the range leaves the dim.
+    #[twin]
     pub fn try_narrow_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
@@ -212,21 +181,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The slice at one index of a dim, to write to.
     ///
-    /// # Panics
-    /// When the index is out of range.
-    #[track_caller]
-    pub fn select_mut<X: DimOf<D>>(
-        &mut self,
-        dim: X,
-        index: impl Whole,
-    ) -> TensorMut<'_, Without<D, X>, T> {
-        ok(self.try_select_mut(dim, index))
-    }
-
-    /// [`select_mut`](Self::select_mut) that returns the error.
-    ///
     /// # Errors
     /// When the index is out of range.
+    #[twin]
     pub fn try_select_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
@@ -259,15 +216,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
 impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// Writes one number everywhere.
-    #[track_caller]
-    pub fn fill_(&mut self, value: impl Into<Scalar>) -> &mut Self {
-        ok(self.try_fill_(value))
-    }
-
-    /// [`fill_`](Self::fill_) that returns the error; then nothing has changed.
     ///
     /// # Errors
-    /// Too little memory for a copy of elements that somebody else sees.
+    /// Too little memory for a copy of elements that somebody else sees; then nothing has changed.
+    #[twin]
     pub fn try_fill_(&mut self, value: impl Into<Scalar>) -> Result<&mut Self> {
         factory::fill(self.dest(), value.into())?;
         Ok(self)
@@ -275,21 +227,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// Writes the elements of `src`, broadcast and converted.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    pub fn copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> &mut Self
-    where
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        ok(self.try_copy_(src));
-        self
-    }
-
-    /// [`copy_`](Self::copy_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit.
+    /// When sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_copy_<E: Dims, U: Element>(&mut self, src: &Tensor<E, U>) -> Result<&mut Self>
     where
         D: Broadcast<E> + Holds<Sum<D, E>>,
@@ -300,24 +240,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// A range of a dim, to write to.
     ///
-    /// # Panics
-    /// When the range leaves the dim.
-    #[track_caller]
-    pub fn narrow_mut<X: DimOf<D>>(
-        &mut self,
-        dim: X,
-        range: impl RangeBounds<usize>,
-    ) -> TensorMut<'_, D, T>
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_narrow_mut(dim, range))
-    }
-
-    /// [`narrow_mut`](Self::narrow_mut) that returns the error.
-    ///
     /// # Errors
     /// When the range leaves the dim.
+    #[twin]
     pub fn try_narrow_mut<X: DimOf<D>>(
         &mut self,
         dim: X,
@@ -333,21 +258,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// The slice at one index of a dim, to write to.
     ///
-    /// # Panics
-    /// When the index is out of range.
-    #[track_caller]
-    pub fn select_mut<X: DimOf<D>>(
-        &mut self,
-        dim: X,
-        index: impl Whole,
-    ) -> TensorMut<'_, Without<D, X>, T> {
-        ok(self.try_select_mut(dim, index))
-    }
-
-    /// [`select_mut`](Self::select_mut) that returns the error.
-    ///
     /// # Errors
     /// When the index is out of range.
+    #[twin]
     pub fn try_select_mut<X: DimOf<D>>(
         &mut self,
         dim: X,

@@ -8,9 +8,10 @@ use nomina_core::dims::{
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Known, done, product};
+use crate::call::{Known, product};
 
 /// # Products of matrices and vectors
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -26,24 +27,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(c.shape(), [2, 3, 5]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn matmul<E: Factor<D>>(&self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T> {
-        let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(
-            Op::Matmul,
-            self.bare.look(D::STATIC),
-            other.bare.look(E::STATIC),
-            out,
-        )))
-    }
-
-    /// [`matmul`](Self::matmul) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_matmul<E: Factor<D>>(
         &self,
         other: &Tensor<E, T>,
@@ -67,27 +53,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(a.mm(&b).item(), 11.0);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn mm<E: Factor<D> + Matrix>(&self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
-    where
-        D: Matrix,
-    {
-        let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(
-            Op::Mm,
-            self.bare.look(D::STATIC),
-            mat2.bare.look(E::STATIC),
-            out,
-        )))
-    }
-
-    /// [`mm`](Self::mm) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_mm<E: Factor<D> + Matrix>(
         &self,
         mat2: &Tensor<E, T>,
@@ -113,27 +81,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(a.mv(&tensor!([1., 1.]; K)).to_vec(), [3.0, 7.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn mv<E: Factor<D> + Vector>(&self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
-    where
-        D: Matrix,
-    {
-        let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(
-            Op::Mv,
-            self.bare.look(D::STATIC),
-            vec.bare.look(E::STATIC),
-            out,
-        )))
-    }
-
-    /// [`mv`](Self::mv) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_mv<E: Factor<D> + Vector>(
         &self,
         vec: &Tensor<E, T>,
@@ -158,27 +108,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(tensor!([1., 2.]; N).dot(&tensor!([3., 4.]; N)).item(), 11.0);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn dot<E: Factor<D> + Vector>(&self, tensor: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
-    where
-        D: Vector,
-    {
-        let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(
-            Op::Dot,
-            self.bare.look(D::STATIC),
-            tensor.bare.look(E::STATIC),
-            out,
-        )))
-    }
-
-    /// [`dot`](Self::dot) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_dot<E: Factor<D> + Vector>(
         &self,
         tensor: &Tensor<E, T>,
@@ -205,27 +137,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(a.bmm(&b).shape(), [2, 3, 5]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn bmm<E: Factor<D> + Batched>(&self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
-    where
-        D: Batched,
-    {
-        let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(
-            Op::Bmm,
-            self.bare.look(D::STATIC),
-            mat2.bare.look(E::STATIC),
-            out,
-        )))
-    }
-
-    /// [`bmm`](Self::bmm) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_bmm<E: Factor<D> + Batched>(
         &self,
         mat2: &Tensor<E, T>,
@@ -255,28 +169,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(y.to_vec(), [21.0, 42.0, 63.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn contract<E: Dims, O: Dims, X: Axes + ContractTo<D, E, O>>(
-        &self,
-        other: &Tensor<E, T>,
-        dim: X,
-    ) -> Tensor<O, T> {
-        let _ = dim;
-        let places = [positions::<X, D>(), positions::<X, E>()];
-        Tensor::wrap(done(product::contract(
-            self.bare.look(D::STATIC),
-            other.bare.look(E::STATIC),
-            places,
-        )))
-    }
-
-    /// [`contract`](Self::contract) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_contract<E: Dims, O: Dims, X: Axes + ContractTo<D, E, O>>(
         &self,
         other: &Tensor<E, T>,

@@ -8,10 +8,11 @@
 
 use nomina_core::dims::{DimOf, Dims, position};
 use nomina_core::{DType, Element, MemoryFormat, Names, Result};
+use nomina_macros::twin;
 use nomina_runtime::Device;
 
 use super::Tensor;
-use crate::call::{ok, typed};
+use crate::call::typed;
 
 /// # Sizes, names, layout
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -132,18 +133,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(tensor!([1., 2.]; N).sum(..).item(), 3.0);
     /// ```
     ///
-    /// # Panics
-    /// When the tensor has no element, or several.
-    #[track_caller]
-    #[must_use]
-    pub fn item(&self) -> T {
-        ok(self.try_item())
-    }
-
-    /// [`item`](Self::item) that returns the error.
-    ///
     /// # Errors
     /// When the tensor has no element, or several.
+    #[twin]
     pub fn try_item(&self) -> Result<T> {
         let item = self.bare.raw.item();
         Ok(T::from_scalar(
@@ -153,16 +145,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether names, sizes and elements are equal. `==` is not defined for tensors: whoever
     /// wants a tensor of truth values calls [`eq`](Self::eq).
-    #[track_caller]
-    #[must_use]
-    pub fn equal<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> bool {
-        ok(self.try_equal(other))
-    }
-
-    /// [`equal`](Self::equal) that returns the error.
     ///
     /// # Errors
     /// When the tensors are on different devices.
+    #[twin]
     pub fn try_equal<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<bool> {
         let names = nomina_core::rule::equal_names(&self.names(), &other.names());
         let [own, its] = [&self.bare.raw, &other.bare.raw];

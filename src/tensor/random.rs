@@ -11,10 +11,11 @@ use std::ops::RangeBounds;
 use nomina_core::dims::{BroadcastWith, Dims, HoldsInPlace, Sum};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::random::{Distribution, range_of};
 
 use super::Tensor;
-use crate::call::{Side, ok, random};
+use crate::call::{Side, random};
 
 /// A probability for [`Tensor::bernoulli_`]: a number, or a tensor that broadcasts to dims `D`.
 #[diagnostic::on_unimplemented(
@@ -65,26 +66,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// x.uniform_from_(-1.0, 1.0, &mut generator).normal_from_(0.0, 1.0, &mut generator);
     /// ```
     ///
-    /// # Panics
-    /// When `from` is above `to`, or the dtype holds neither.
-    #[track_caller]
-    pub fn uniform_(&mut self, from: f64, to: f64) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(random::fill(
-            Op::Uniform,
-            self.dest(),
-            Distribution::Uniform { from, to },
-            None,
-        ));
-        self
-    }
-
-    /// [`uniform_`](Self::uniform_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `from` is above `to`, or the dtype holds neither.
+    /// When `from` is above `to`, or the dtype holds neither; then nothing has changed.
+    #[twin]
     pub fn try_uniform_(&mut self, from: f64, to: f64) -> Result<&mut Self>
     where
         T: Float,
@@ -100,26 +84,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Random numbers of a normal distribution; of a complex dtype, both parts with half the variance.
     ///
-    /// # Panics
-    /// When `std` is below zero.
-    #[track_caller]
-    pub fn normal_(&mut self, mean: f64, std: f64) -> &mut Self
-    where
-        T: Inexact,
-    {
-        ok(random::fill(
-            Op::NormalInPlace,
-            self.dest(),
-            Distribution::Normal { mean, std },
-            None,
-        ));
-        self
-    }
-
-    /// [`normal_`](Self::normal_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `std` is below zero.
+    /// When `std` is below zero; then nothing has changed.
+    #[twin]
     pub fn try_normal_(&mut self, mean: f64, std: f64) -> Result<&mut Self>
     where
         T: Inexact,
@@ -135,26 +102,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Random numbers whose logarithms are normal, with this mean and standard deviation.
     ///
-    /// # Panics
-    /// When `std` is not above zero.
-    #[track_caller]
-    pub fn log_normal_(&mut self, mean: f64, std: f64) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(random::fill(
-            Op::LogNormal,
-            self.dest(),
-            Distribution::LogNormal { mean, std },
-            None,
-        ));
-        self
-    }
-
-    /// [`log_normal_`](Self::log_normal_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `std` is not above zero.
+    /// When `std` is not above zero; then nothing has changed.
+    #[twin]
     pub fn try_log_normal_(&mut self, mean: f64, std: f64) -> Result<&mut Self>
     where
         T: Float,
@@ -170,26 +120,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Random waiting times for what happens `lambd` times per unit of time; never zero.
     ///
-    /// # Panics
-    /// When `lambd` is not above zero.
-    #[track_caller]
-    pub fn exponential_(&mut self, lambd: f64) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(random::fill(
-            Op::Exponential,
-            self.dest(),
-            Distribution::Exponential { lambd },
-            None,
-        ));
-        self
-    }
-
-    /// [`exponential_`](Self::exponential_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `lambd` is not above zero.
+    /// When `lambd` is not above zero; then nothing has changed.
+    #[twin]
     pub fn try_exponential_(&mut self, lambd: f64) -> Result<&mut Self>
     where
         T: Float,
@@ -205,26 +138,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Random numbers of a Cauchy distribution.
     ///
-    /// # Panics
-    /// When `sigma` is not above zero.
-    #[track_caller]
-    pub fn cauchy_(&mut self, median: f64, sigma: f64) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(random::fill(
-            Op::Cauchy,
-            self.dest(),
-            Distribution::Cauchy { median, sigma },
-            None,
-        ));
-        self
-    }
-
-    /// [`cauchy_`](Self::cauchy_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `sigma` is not above zero.
+    /// When `sigma` is not above zero; then nothing has changed.
+    #[twin]
     pub fn try_cauchy_(&mut self, median: f64, sigma: f64) -> Result<&mut Self>
     where
         T: Float,
@@ -240,26 +156,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// How many tries it takes until one of probability `p` succeeds; 1 at the least.
     ///
-    /// # Panics
-    /// When `p` is not between 0 and 1.
-    #[track_caller]
-    pub fn geometric_(&mut self, p: f64) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(random::fill(
-            Op::Geometric,
-            self.dest(),
-            Distribution::Geometric { p },
-            None,
-        ));
-        self
-    }
-
-    /// [`geometric_`](Self::geometric_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `p` is not between 0 and 1.
+    /// When `p` is not between 0 and 1; then nothing has changed.
+    #[twin]
     pub fn try_geometric_(&mut self, p: f64) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -276,30 +175,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Random whole numbers in a range; without an end, up to what the dtype holds, of floats with
     /// all digits: `x.random_(0..5)`.
     ///
-    /// # Panics
-    /// When the range is empty, or the dtype does not hold it.
-    #[track_caller]
-    pub fn random_(&mut self, range: impl RangeBounds<i64>) -> &mut Self
-    where
-        T: Real,
-    {
-        ok(
-            range_of("random", &range, T::DTYPE).and_then(|(low, high)| {
-                random::fill(
-                    Op::Random,
-                    self.dest(),
-                    Distribution::Integers { low, high },
-                    None,
-                )
-            }),
-        );
-        self
-    }
-
-    /// [`random_`](Self::random_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the range is empty, or the dtype does not hold it.
+    /// When the range is empty, or the dtype does not hold it; then nothing has changed.
+    #[twin]
     pub fn try_random_(&mut self, range: impl RangeBounds<i64>) -> Result<&mut Self>
     where
         T: Real,
@@ -317,21 +195,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Ones with a probability, a number or a tensor that broadcasts, else zeros.
     ///
-    /// # Panics
-    /// When a number is no probability, or sizes do not fit.
-    #[track_caller]
-    pub fn bernoulli_(&mut self, p: impl Probability<D>) -> &mut Self
-    where
-        T: Real,
-    {
-        ok(random::bernoulli_(self.dest(), p.probability(), None));
-        self
-    }
-
-    /// [`bernoulli_`](Self::bernoulli_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When a number is no probability, or sizes do not fit.
+    /// When a number is no probability, or sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_bernoulli_(&mut self, p: impl Probability<D>) -> Result<&mut Self>
     where
         T: Real,

@@ -7,12 +7,13 @@ use std::ops::RangeBounds;
 use nomina_core::dims::{Broadcast, Dims, Distinct, Holds, ShapeFor, Sum, Vector};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result, StoreAs};
+use nomina_macros::twin;
 use nomina_runtime::random::{Distribution, Generator, range_of};
 
 use super::Tensor;
 use super::options::Options;
 use crate::call::factory::Fill;
-use crate::call::{Known, Side, ok, random, reduce};
+use crate::call::{Known, Side, random, reduce};
 
 impl<D: Dims> Tensor<D, i64> {
     /// Random whole numbers in a range. Those of other dtypes are made by
@@ -25,21 +26,9 @@ impl<D: Dims> Tensor<D, i64> {
     /// assert!(dice.to_vec().iter().all(|eyes| (1..=6).contains(eyes)));
     /// ```
     ///
-    /// # Panics
-    /// When the range is empty, or memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn randint<S: ShapeFor<D>>(range: impl RangeBounds<i64>, shape: S) -> Self
-    where
-        D: Distinct,
-    {
-        ok(Self::try_randint(range, shape))
-    }
-
-    /// [`randint`](Self::randint) that returns the error.
-    ///
     /// # Errors
     /// When the range is empty, or memory is short.
+    #[twin]
     pub fn try_randint<S: ShapeFor<D>>(range: impl RangeBounds<i64>, shape: S) -> Result<Self>
     where
         D: Distinct,
@@ -51,21 +40,9 @@ impl<D: Dims> Tensor<D, i64> {
 
     /// The numbers from 0 to before `n` in random order.
     ///
-    /// # Panics
-    /// When the dim has another size, or memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn randperm(n: usize) -> Self
-    where
-        D: Distinct + Vector,
-    {
-        ok(Self::try_randperm(n))
-    }
-
-    /// [`randperm`](Self::randperm) that returns the error.
-    ///
     /// # Errors
     /// When the dim has another size, or memory is short.
+    #[twin]
     pub fn try_randperm(n: usize) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -76,20 +53,10 @@ impl<D: Dims> Tensor<D, i64> {
 
 impl<D: Dims, T: Element> Options<'_, D, T> {
     /// As [`Tensor::randint`], in the options' dtype.
-    #[track_caller]
-    #[must_use]
-    pub fn randint<S: ShapeFor<D>>(self, range: impl RangeBounds<i64>, shape: S) -> Tensor<D, T>
-    where
-        D: Distinct,
-        T: Real,
-    {
-        ok(self.try_randint(range, shape))
-    }
-
-    /// [`randint`](Self::randint) that returns the error.
     ///
     /// # Errors
-    /// When the range is empty or the dtype does not hold it; as [`try_zeros`](Self::try_zeros).
+    /// When the range is empty or the dtype does not hold it; as [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_randint<S: ShapeFor<D>>(
         mut self,
         range: impl RangeBounds<i64>,
@@ -105,20 +72,10 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
     }
 
     /// As [`Tensor::randperm`], in the options' dtype.
-    #[track_caller]
-    #[must_use]
-    pub fn randperm(self, n: usize) -> Tensor<D, T>
-    where
-        D: Distinct + Vector,
-        T: Real + Numeric,
-    {
-        ok(self.try_randperm(n))
-    }
-
-    /// [`randperm`](Self::randperm) that returns the error.
     ///
     /// # Errors
-    /// When the dtype does not hold the numbers; as [`try_zeros`](Self::try_zeros).
+    /// When the dtype does not hold the numbers; as [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_randperm(mut self, n: usize) -> Result<Tensor<D, T>>
     where
         D: Distinct + Vector,
@@ -129,20 +86,10 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
     }
 
     /// Random numbers of a normal distribution.
-    #[track_caller]
-    #[must_use]
-    pub fn normal<S: ShapeFor<D>>(self, mean: f64, std: f64, shape: S) -> Tensor<D, T>
-    where
-        D: Distinct,
-        T: Inexact,
-    {
-        ok(self.try_normal(mean, std, shape))
-    }
-
-    /// [`normal`](Self::normal) that returns the error.
     ///
     /// # Errors
-    /// When `std` is below zero; as [`try_zeros`](Self::try_zeros).
+    /// When `std` is below zero; as [`zeros`](Self::zeros).
+    #[twin]
     pub fn try_normal<S: ShapeFor<D>>(
         mut self,
         mean: f64,
@@ -161,21 +108,10 @@ impl<D: Dims, T: Element> Options<'_, D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`randint`](Tensor::randint) into `out`, which is resized where it has no names.
     ///
-    /// # Panics
-    /// When the range is empty, the dtype does not hold it, or `out` must keep other sizes.
-    #[track_caller]
-    pub fn randint_out<S: ShapeFor<D>>(range: impl RangeBounds<i64>, shape: S, out: &mut Self)
-    where
-        T: Real,
-        D: Distinct,
-    {
-        ok(Self::try_randint_out(range, shape, out));
-    }
-
-    /// [`randint_out`](Self::randint_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the range is empty, the dtype does not hold it, or `out` must keep other sizes.
+    /// When the range is empty, the dtype does not hold it, or `out` must keep other sizes; then
+    /// nothing has changed.
+    #[twin]
     pub fn try_randint_out<S: ShapeFor<D>>(
         range: impl RangeBounds<i64>,
         shape: S,
@@ -195,21 +131,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`randperm`](Tensor::randperm) into `out`, which is resized where it has no name.
     ///
-    /// # Panics
-    /// When the dtype does not hold the numbers, or `out` must keep another size.
-    #[track_caller]
-    pub fn randperm_out(n: usize, out: &mut Self)
-    where
-        T: Real + Numeric,
-        D: Distinct + Vector,
-    {
-        ok(Self::try_randperm_out(n, out));
-    }
-
-    /// [`randperm_out`](Self::randperm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the dtype does not hold the numbers, or `out` must keep another size.
+    /// When the dtype does not hold the numbers, or `out` must keep another size; then nothing has
+    /// changed.
+    #[twin]
     pub fn try_randperm_out(n: usize, out: &mut Self) -> Result<()>
     where
         T: Real + Numeric,
@@ -282,21 +207,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.shape(), [2, 3]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit, or a standard deviation is below zero.
-    #[track_caller]
-    #[must_use]
-    pub fn normal<M, S>(mean: M, std: S) -> Self
-    where
-        (M, S): Moments<Dims = D, Dtype = T>,
-    {
-        ok(Self::try_normal(mean, std))
-    }
-
-    /// [`normal`](Self::normal) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or a standard deviation is below zero.
+    #[twin]
     pub fn try_normal<M, S>(mean: M, std: S) -> Result<Self>
     where
         (M, S): Moments<Dims = D, Dtype = T>,
@@ -308,21 +221,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`normal`](Self::normal) from a generator.
     ///
-    /// # Panics
-    /// As [`normal`](Self::normal).
-    #[track_caller]
-    #[must_use]
-    pub fn normal_from<M, S>(mean: M, std: S, generator: &mut Generator) -> Self
-    where
-        (M, S): Moments<Dims = D, Dtype = T>,
-    {
-        ok(Self::try_normal_from(mean, std, generator))
-    }
-
-    /// [`normal_from`](Self::normal_from) that returns the error.
-    ///
     /// # Errors
-    /// As [`try_normal`](Self::try_normal).
+    /// As [`normal`](Self::normal).
+    #[twin]
     pub fn try_normal_from<M, S>(mean: M, std: S, generator: &mut Generator) -> Result<Self>
     where
         (M, S): Moments<Dims = D, Dtype = T>,
@@ -334,23 +235,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`normal`](Self::normal) into `out`.
     ///
-    /// # Panics
-    /// As [`normal`](Self::normal), and when `out` must keep other sizes.
-    #[track_caller]
-    pub fn normal_out<M, S, O, U>(mean: M, std: S, out: &mut Tensor<O, U>)
-    where
-        (M, S): Moments<Dims = D, Dtype = T>,
-        O: Dims + Holds<D>,
-        T: StoreAs<U>,
-        U: Element,
-    {
-        ok(Self::try_normal_out(mean, std, out));
-    }
-
-    /// [`normal_out`](Self::normal_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_normal`](Self::try_normal), and when `out` must keep other sizes.
+    /// As [`normal`](Self::normal), and when `out` must keep other sizes; then nothing has
+    /// changed.
+    #[twin]
     pub fn try_normal_out<M, S, O, U>(mean: M, std: S, out: &mut Tensor<O, U>) -> Result<()>
     where
         (M, S): Moments<Dims = D, Dtype = T>,

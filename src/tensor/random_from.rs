@@ -9,36 +9,20 @@ use std::ops::RangeBounds;
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::Generator;
 use nomina_runtime::random::{Distribution, range_of};
 
 use super::Tensor;
 use super::random::Probability;
-use crate::call::{ok, random};
+use crate::call::random;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`uniform_`](Self::uniform_) from a generator.
     ///
-    /// # Panics
-    /// When `from` is above `to`, or the dtype holds neither.
-    #[track_caller]
-    pub fn uniform_from_(&mut self, from: f64, to: f64, generator: &mut Generator) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(random::fill(
-            Op::Uniform,
-            self.dest(),
-            Distribution::Uniform { from, to },
-            Some(generator),
-        ));
-        self
-    }
-
-    /// [`uniform_from_`](Self::uniform_from_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `from` is above `to`, or the dtype holds neither.
+    /// When `from` is above `to`, or the dtype holds neither; then nothing has changed.
+    #[twin]
     pub fn try_uniform_from_(
         &mut self,
         from: f64,
@@ -59,26 +43,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`normal_`](Self::normal_) from a generator.
     ///
-    /// # Panics
-    /// When `std` is below zero.
-    #[track_caller]
-    pub fn normal_from_(&mut self, mean: f64, std: f64, generator: &mut Generator) -> &mut Self
-    where
-        T: Inexact,
-    {
-        ok(random::fill(
-            Op::NormalInPlace,
-            self.dest(),
-            Distribution::Normal { mean, std },
-            Some(generator),
-        ));
-        self
-    }
-
-    /// [`normal_from_`](Self::normal_from_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `std` is below zero.
+    /// When `std` is below zero; then nothing has changed.
+    #[twin]
     pub fn try_normal_from_(
         &mut self,
         mean: f64,
@@ -99,26 +66,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`log_normal_`](Self::log_normal_) from a generator.
     ///
-    /// # Panics
-    /// When `std` is not above zero.
-    #[track_caller]
-    pub fn log_normal_from_(&mut self, mean: f64, std: f64, generator: &mut Generator) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(random::fill(
-            Op::LogNormal,
-            self.dest(),
-            Distribution::LogNormal { mean, std },
-            Some(generator),
-        ));
-        self
-    }
-
-    /// [`log_normal_from_`](Self::log_normal_from_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `std` is not above zero.
+    /// When `std` is not above zero; then nothing has changed.
+    #[twin]
     pub fn try_log_normal_from_(
         &mut self,
         mean: f64,
@@ -139,26 +89,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`exponential_`](Self::exponential_) from a generator.
     ///
-    /// # Panics
-    /// When `lambd` is not above zero.
-    #[track_caller]
-    pub fn exponential_from_(&mut self, lambd: f64, generator: &mut Generator) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(random::fill(
-            Op::Exponential,
-            self.dest(),
-            Distribution::Exponential { lambd },
-            Some(generator),
-        ));
-        self
-    }
-
-    /// [`exponential_from_`](Self::exponential_from_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `lambd` is not above zero.
+    /// When `lambd` is not above zero; then nothing has changed.
+    #[twin]
     pub fn try_exponential_from_(
         &mut self,
         lambd: f64,
@@ -178,26 +111,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cauchy_`](Self::cauchy_) from a generator.
     ///
-    /// # Panics
-    /// When `sigma` is not above zero.
-    #[track_caller]
-    pub fn cauchy_from_(&mut self, median: f64, sigma: f64, generator: &mut Generator) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(random::fill(
-            Op::Cauchy,
-            self.dest(),
-            Distribution::Cauchy { median, sigma },
-            Some(generator),
-        ));
-        self
-    }
-
-    /// [`cauchy_from_`](Self::cauchy_from_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `sigma` is not above zero.
+    /// When `sigma` is not above zero; then nothing has changed.
+    #[twin]
     pub fn try_cauchy_from_(
         &mut self,
         median: f64,
@@ -218,26 +134,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`geometric_`](Self::geometric_) from a generator.
     ///
-    /// # Panics
-    /// When `p` is not between 0 and 1.
-    #[track_caller]
-    pub fn geometric_from_(&mut self, p: f64, generator: &mut Generator) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(random::fill(
-            Op::Geometric,
-            self.dest(),
-            Distribution::Geometric { p },
-            Some(generator),
-        ));
-        self
-    }
-
-    /// [`geometric_from_`](Self::geometric_from_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When `p` is not between 0 and 1.
+    /// When `p` is not between 0 and 1; then nothing has changed.
+    #[twin]
     pub fn try_geometric_from_(&mut self, p: f64, generator: &mut Generator) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -253,34 +152,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`random_`](Self::random_) from a generator.
     ///
-    /// # Panics
-    /// When the range is empty, or the dtype does not hold it.
-    #[track_caller]
-    pub fn random_from_(
-        &mut self,
-        range: impl RangeBounds<i64>,
-        generator: &mut Generator,
-    ) -> &mut Self
-    where
-        T: Real,
-    {
-        ok(
-            range_of("random", &range, T::DTYPE).and_then(|(low, high)| {
-                random::fill(
-                    Op::Random,
-                    self.dest(),
-                    Distribution::Integers { low, high },
-                    Some(generator),
-                )
-            }),
-        );
-        self
-    }
-
-    /// [`random_from_`](Self::random_from_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When the range is empty, or the dtype does not hold it.
+    /// When the range is empty, or the dtype does not hold it; then nothing has changed.
+    #[twin]
     pub fn try_random_from_(
         &mut self,
         range: impl RangeBounds<i64>,
@@ -302,29 +176,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bernoulli_`](Self::bernoulli_) from a generator.
     ///
-    /// # Panics
-    /// When a number is no probability, or sizes do not fit.
-    #[track_caller]
-    pub fn bernoulli_from_(
-        &mut self,
-        p: impl Probability<D>,
-        generator: &mut Generator,
-    ) -> &mut Self
-    where
-        T: Real,
-    {
-        ok(random::bernoulli_(
-            self.dest(),
-            p.probability(),
-            Some(generator),
-        ));
-        self
-    }
-
-    /// [`bernoulli_from_`](Self::bernoulli_from_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When a number is no probability, or sizes do not fit.
+    /// When a number is no probability, or sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_bernoulli_from_(
         &mut self,
         p: impl Probability<D>,

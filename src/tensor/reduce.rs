@@ -9,12 +9,13 @@ use std::marker::PhantomData;
 use nomina_core::dims::{AxesOf, DimOf, Dims, Without, position};
 use nomina_core::op::Op;
 use nomina_core::{DType, Element, Error, ErrorKind, Inexact, Result};
+use nomina_macros::twin;
 use nomina_runtime::call::ReduceOptions as RawOptions;
 
 use nomina_runtime::tensor::VarOptions;
 
 use super::{Tensor, picked};
-use crate::call::{Known, ok, reduce};
+use crate::call::{Known, reduce};
 
 /// Options of a reduction: the dtype `U` to compute in, which the result has.
 ///
@@ -59,22 +60,9 @@ fn corrected(op: Op, options: VarOptions) -> Result<RawOptions> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`sum`](Self::sum), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sum_with<A: AxesOf<D>, U: Element>(
-        &self,
-        dims: A,
-        options: ReduceOptions<U>,
-    ) -> Tensor<Without<D, A>, U> {
-        ok(self.try_sum_with(dims, options))
-    }
-
-    /// [`sum_with`](Self::sum_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_sum_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
@@ -93,22 +81,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`mean`](Self::mean), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn mean_with<A: AxesOf<D>, U: Element>(
-        &self,
-        dims: A,
-        options: ReduceOptions<U>,
-    ) -> Tensor<Without<D, A>, U> {
-        ok(self.try_mean_with(dims, options))
-    }
-
-    /// [`mean_with`](Self::mean_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_mean_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
@@ -127,22 +102,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`prod`](Self::prod), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn prod_with<A: AxesOf<D>, U: Element>(
-        &self,
-        dims: A,
-        options: ReduceOptions<U>,
-    ) -> Tensor<Without<D, A>, U> {
-        ok(self.try_prod_with(dims, options))
-    }
-
-    /// [`prod_with`](Self::prod_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_prod_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
@@ -169,25 +131,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.var_with(N, VarOptions { correction: 0.0, ..default() }).item(), 1.0);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn var_with<A: AxesOf<D>>(
-        &self,
-        dims: A,
-        options: VarOptions,
-    ) -> Tensor<Without<D, A>, T::Real>
-    where
-        T: Inexact,
-    {
-        ok(self.try_var_with(dims, options))
-    }
-
-    /// [`var_with`](Self::var_with) that returns the error.
-    ///
     /// # Errors
     /// A device that is not there.
+    #[twin]
     pub fn try_var_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -208,25 +154,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`std`](Self::std) with a correction other than 1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn std_with<A: AxesOf<D>>(
-        &self,
-        dims: A,
-        options: VarOptions,
-    ) -> Tensor<Without<D, A>, T::Real>
-    where
-        T: Inexact,
-    {
-        ok(self.try_std_with(dims, options))
-    }
-
-    /// [`std_with`](Self::std_with) that returns the error.
-    ///
     /// # Errors
     /// A device that is not there.
+    #[twin]
     pub fn try_std_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -247,43 +177,36 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`softmax`](Self::softmax), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softmax_with<X: DimOf<D>, U: Element>(
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_softmax_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
         options: ReduceOptions<U>,
-    ) -> Tensor<D, U> {
+    ) -> Result<Tensor<D, U>> {
         let _ = (dim, options);
         let at = position::<X, D>();
-        ok(Tensor::give(reduce::softmax(
+        Tensor::give(reduce::softmax(
             Op::Softmax,
             self.look(),
             at,
             Some(U::DTYPE),
-        )))
+        ))
     }
 
     /// [`cumsum`](Self::cumsum), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cumsum_with<X: DimOf<D>, U: Element>(
+    /// # Errors
+    /// A dtype that the operator does not take.
+    #[twin]
+    pub fn try_cumsum_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
         options: ReduceOptions<U>,
-    ) -> Tensor<D, U> {
+    ) -> Result<Tensor<D, U>> {
         let _ = (dim, options);
         let at = position::<X, D>();
-        ok(Tensor::give(reduce::scan(
-            Op::Cumsum,
-            self.look(),
-            at,
-            Some(U::DTYPE),
-        )))
+        Tensor::give(reduce::scan(Op::Cumsum, self.look(), at, Some(U::DTYPE)))
     }
 }

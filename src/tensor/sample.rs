@@ -10,13 +10,14 @@ use std::ops::RangeBounds;
 use nomina_core::dims::{DimOf, Dims, Holds, Resizable, SizeOf};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, MemoryFormat, Real, Result, StoreAs};
+use nomina_macros::twin;
 use nomina_runtime::call;
 use nomina_runtime::random::{Distribution, Generator, range_of};
 use nomina_runtime::tensor::MultinomialOptions;
 
 use super::{Tensor, at};
 use crate::call::factory::{self, Fill};
-use crate::call::{Bare, Known, done, ok, random, reduce};
+use crate::call::{Bare, Known, random, reduce};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Ones with this tensor's elements as probabilities, else zeros.
@@ -27,21 +28,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(tensor!([0., 1.]; N).bernoulli().to_vec(), [0.0, 1.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an element is no probability.
-    #[track_caller]
-    #[must_use]
-    pub fn bernoulli(&self) -> Self
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(random::sample(self.look(), None, call::bernoulli)))
-    }
-
-    /// [`bernoulli`](Self::bernoulli) that returns the error.
-    ///
     /// # Errors
     /// When an element is no probability.
+    #[twin]
     pub fn try_bernoulli(&self) -> Result<Self>
     where
         T: Float,
@@ -51,25 +40,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bernoulli`](Self::bernoulli) from a generator.
     ///
-    /// # Panics
-    /// When an element is no probability.
-    #[track_caller]
-    #[must_use]
-    pub fn bernoulli_from(&self, generator: &mut Generator) -> Self
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(random::sample(
-            self.look(),
-            Some(generator),
-            call::bernoulli,
-        )))
-    }
-
-    /// [`bernoulli_from`](Self::bernoulli_from) that returns the error.
-    ///
     /// # Errors
     /// When an element is no probability.
+    #[twin]
     pub fn try_bernoulli_from(&self, generator: &mut Generator) -> Result<Self>
     where
         T: Float,
@@ -83,20 +56,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`bernoulli`](Self::bernoulli) into `out`.
     ///
-    /// # Panics
-    /// When an element is no probability, or sizes do not fit.
-    #[track_caller]
-    pub fn bernoulli_out<O: Dims + Holds<D>, U: Element>(&self, out: &mut Tensor<O, U>)
-    where
-        T: Float + StoreAs<U>,
-    {
-        ok(self.try_bernoulli_out(out));
-    }
-
-    /// [`bernoulli_out`](Self::bernoulli_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When an element is no probability, or sizes do not fit.
+    /// When an element is no probability, or sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_bernoulli_out<O: Dims + Holds<D>, U: Element>(
         &self,
         out: &mut Tensor<O, U>,
@@ -116,21 +78,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// How often happens what happens at the rates that this tensor's elements are.
     ///
-    /// # Panics
-    /// When a rate is below zero.
-    #[track_caller]
-    #[must_use]
-    pub fn poisson(&self) -> Self
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(random::sample(self.look(), None, call::poisson)))
-    }
-
-    /// [`poisson`](Self::poisson) that returns the error.
-    ///
     /// # Errors
     /// When a rate is below zero.
+    #[twin]
     pub fn try_poisson(&self) -> Result<Self>
     where
         T: Float,
@@ -140,25 +90,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`poisson`](Self::poisson) from a generator.
     ///
-    /// # Panics
-    /// When a rate is below zero.
-    #[track_caller]
-    #[must_use]
-    pub fn poisson_from(&self, generator: &mut Generator) -> Self
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(random::sample(
-            self.look(),
-            Some(generator),
-            call::poisson,
-        )))
-    }
-
-    /// [`poisson_from`](Self::poisson_from) that returns the error.
-    ///
     /// # Errors
     /// When a rate is below zero.
+    #[twin]
     pub fn try_poisson_from(&self, generator: &mut Generator) -> Result<Self>
     where
         T: Float,
@@ -169,21 +103,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Uniform random numbers in the sizes, names, dtype and order in memory of this tensor, from a
     /// generator.
     ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn rand_like_from(&self, generator: &mut Generator) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_rand_like_from(generator))
-    }
-
-    /// [`rand_like_from`](Self::rand_like_from) that returns the error.
-    ///
     /// # Errors
     /// When memory is short.
+    #[twin]
     pub fn try_rand_like_from(&self, generator: &mut Generator) -> Result<Self>
     where
         T: Float,
@@ -201,21 +123,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Normal random numbers in the sizes, names, dtype and order in memory of this tensor, from a
     /// generator.
     ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn randn_like_from(&self, generator: &mut Generator) -> Self
-    where
-        T: Inexact,
-    {
-        ok(self.try_randn_like_from(generator))
-    }
-
-    /// [`randn_like_from`](Self::randn_like_from) that returns the error.
-    ///
     /// # Errors
     /// When memory is short.
+    #[twin]
     pub fn try_randn_like_from(&self, generator: &mut Generator) -> Result<Self>
     where
         T: Inexact,
@@ -232,21 +142,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Random whole numbers of a range in the sizes, names, dtype and order in memory of this tensor.
     ///
-    /// # Panics
-    /// When the range is empty, or the dtype does not hold it.
-    #[track_caller]
-    #[must_use]
-    pub fn randint_like(&self, range: impl RangeBounds<i64>) -> Self
-    where
-        T: Real,
-    {
-        Tensor::wrap(done(self.whole_numbers_like(&range, None)))
-    }
-
-    /// [`randint_like`](Self::randint_like) that returns the error.
-    ///
     /// # Errors
     /// When the range is empty, or the dtype does not hold it.
+    #[twin]
     pub fn try_randint_like(&self, range: impl RangeBounds<i64>) -> Result<Self>
     where
         T: Real,
@@ -256,21 +154,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`randint_like`](Self::randint_like) from a generator.
     ///
-    /// # Panics
-    /// When the range is empty, or the dtype does not hold it.
-    #[track_caller]
-    #[must_use]
-    pub fn randint_like_from(&self, range: impl RangeBounds<i64>, generator: &mut Generator) -> Self
-    where
-        T: Real,
-    {
-        Tensor::wrap(done(self.whole_numbers_like(&range, Some(generator))))
-    }
-
-    /// [`randint_like_from`](Self::randint_like_from) that returns the error.
-    ///
     /// # Errors
     /// When the range is empty, or the dtype does not hold it.
+    #[twin]
     pub fn try_randint_like_from(
         &self,
         range: impl RangeBounds<i64>,
@@ -308,53 +194,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(weights.multinomial(2, C).sum(C).to_vec(), [1 + 3]);
     /// ```
     ///
-    /// # Panics
-    /// When a weight is below zero or not finite, or too few are above zero.
-    #[track_caller]
-    #[must_use]
-    pub fn multinomial<X: DimOf<D>>(&self, num_samples: usize, dim: X) -> Tensor<D, i64>
-    where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_multinomial(num_samples, dim))
-    }
-
-    /// [`multinomial`](Self::multinomial) that returns the error.
-    ///
     /// # Errors
     /// When a weight is below zero or not finite, or too few are above zero.
-    pub fn try_multinomial<X: DimOf<D>>(&self, num_samples: usize, dim: X) -> Result<Tensor<D, i64>>
-    where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-    {
-        self.try_multinomial_with(num_samples, dim, MultinomialOptions::default())
-    }
-
-    /// [`multinomial`](Self::multinomial) with options.
-    ///
-    /// # Panics
-    /// As [`multinomial`](Self::multinomial).
-    #[track_caller]
-    #[must_use]
-    pub fn multinomial_with<X: DimOf<D>>(
-        &self,
-        num_samples: usize,
-        dim: X,
-        options: MultinomialOptions,
-    ) -> Tensor<D, i64>
-    where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_multinomial_with(num_samples, dim, options))
-    }
-
-    /// [`multinomial_with`](Self::multinomial_with) that returns the error.
-    ///
-    /// # Errors
-    /// As [`try_multinomial`](Self::try_multinomial).
+    #[twin(with = "with options.")]
     pub fn try_multinomial_with<X: DimOf<D>>(
         &self,
         num_samples: usize,
@@ -373,28 +215,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`multinomial`](Self::multinomial) with options, from a generator.
     ///
-    /// # Panics
-    /// As [`multinomial`](Self::multinomial).
-    #[track_caller]
-    #[must_use]
-    pub fn multinomial_from<X: DimOf<D>>(
-        &self,
-        num_samples: usize,
-        dim: X,
-        options: MultinomialOptions,
-        generator: &mut Generator,
-    ) -> Tensor<D, i64>
-    where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_multinomial_from(num_samples, dim, options, generator))
-    }
-
-    /// [`multinomial_from`](Self::multinomial_from) that returns the error.
-    ///
     /// # Errors
-    /// As [`try_multinomial`](Self::try_multinomial).
+    /// As [`multinomial`](Self::multinomial).
+    #[twin]
     pub fn try_multinomial_from<X: DimOf<D>>(
         &self,
         num_samples: usize,
@@ -414,27 +237,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`multinomial_with`](Self::multinomial_with) into `out`.
     ///
-    /// # Panics
-    /// As [`multinomial`](Self::multinomial), and when sizes do not fit.
-    #[track_caller]
-    pub fn multinomial_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
-        &self,
-        num_samples: usize,
-        dim: X,
-        options: MultinomialOptions,
-        out: &mut Tensor<O, U>,
-    ) where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-        i64: StoreAs<U>,
-    {
-        ok(self.try_multinomial_out(num_samples, dim, options, out));
-    }
-
-    /// [`multinomial_out`](Self::multinomial_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_multinomial`](Self::try_multinomial), and when sizes do not fit.
+    /// As [`multinomial`](Self::multinomial), and when sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_multinomial_out<X: DimOf<D>, O: Dims + Holds<D>, U: Element>(
         &self,
         num_samples: usize,

@@ -9,10 +9,11 @@ use nomina_core::dims::{
     DimOf, Dims, Expand, Expanded, Insert, Inserted, OneDim, Resizable, SizeOf, Without, position,
 };
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::Tensor;
+use crate::call::Known;
 use crate::call::view::{self, extent};
-use crate::call::{Known, done, ok};
 
 /// An integer that counts along a dim; negative from the end.
 #[diagnostic::on_unimplemented(
@@ -57,21 +58,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.narrow(C, ..1).to_vec(), [1.0]);
     /// ```
     ///
-    /// # Panics
-    /// When the range leaves the dim.
-    #[track_caller]
-    #[must_use]
-    pub fn narrow<X: DimOf<D>>(&self, dim: X, range: impl RangeBounds<usize>) -> Self
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_narrow(dim, range))
-    }
-
-    /// [`narrow`](Self::narrow) that returns the error.
-    ///
     /// # Errors
     /// When the range leaves the dim.
+    #[twin]
     pub fn try_narrow<X: DimOf<D>>(&self, dim: X, range: impl RangeBounds<usize>) -> Result<Self>
     where
         SizeOf<X>: Resizable<X>,
@@ -95,25 +84,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(row.to_vec(), [3.0, 4.0]);
     /// ```
     ///
-    /// # Panics
-    /// When the index is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn select<X: DimOf<D>>(&self, dim: X, index: impl Whole) -> Tensor<Without<D, X>, T> {
-        let _ = dim;
-        let out = <Without<D, X>>::STATIC;
-        Tensor::wrap(done(view::select(
-            self.bare.look(D::STATIC),
-            position::<X, D>(),
-            index.whole(),
-            out,
-        )))
-    }
-
-    /// [`select`](Self::select) that returns the error.
-    ///
     /// # Errors
     /// When the index is out of range.
+    #[twin]
     pub fn try_select<X: DimOf<D>>(
         &self,
         dim: X,
@@ -138,16 +111,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let sums: Vec<f32> = x.unbind(N).iter().map(|row| row.sum(C).item()).collect();
     /// assert_eq!(sums, [3.0, 7.0]);
     /// ```
-    #[track_caller]
-    #[must_use]
-    pub fn unbind<X: DimOf<D>>(&self, dim: X) -> Vec<Tensor<Without<D, X>, T>> {
-        ok(self.try_unbind(dim))
-    }
-
-    /// [`unbind`](Self::unbind) that returns the error.
     ///
     /// # Errors
     /// When names clash that only the run time knows.
+    #[twin]
     pub fn try_unbind<X: DimOf<D>>(&self, dim: X) -> Result<Vec<Tensor<Without<D, X>, T>>> {
         let _ = dim;
         let all = view::unbind(
@@ -169,21 +136,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.split(N, [1, 4])[1].to_vec(), [2.0, 3.0, 4.0, 5.0]);
     /// ```
     ///
-    /// # Panics
-    /// When the sizes do not add up to the dim's.
-    #[track_caller]
-    #[must_use]
-    pub fn split<X: DimOf<D>>(&self, dim: X, sizes: impl SplitSizes) -> Vec<Self>
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_split(dim, sizes))
-    }
-
-    /// [`split`](Self::split) that returns the error.
-    ///
     /// # Errors
     /// When the sizes do not add up to the dim's.
+    #[twin]
     pub fn try_split<X: DimOf<D>>(&self, dim: X, sizes: impl SplitSizes) -> Result<Vec<Self>>
     where
         SizeOf<X>: Resizable<X>,
@@ -206,18 +161,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.squeeze(N).shape(), [2]);
     /// ```
     ///
-    /// # Panics
-    /// When the dim has another size. `DynTensor::squeeze` keeps such a dim, as PyTorch does.
-    #[track_caller]
-    #[must_use]
-    pub fn squeeze<X: DimOf<D>>(&self, dim: X) -> Tensor<Without<D, X>, T> {
-        ok(self.try_squeeze(dim))
-    }
-
-    /// [`squeeze`](Self::squeeze) that returns the error.
-    ///
     /// # Errors
-    /// When the dim has another size than 1.
+    /// When the dim has another size. `DynTensor::squeeze` keeps such a dim, as PyTorch does.
+    #[twin]
     pub fn try_squeeze<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<Without<D, X>, T>> {
         let _ = dim;
         Tensor::give(view::squeeze(
@@ -235,16 +181,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// let x: Tensor<(N, C)> = tensor!([1., 2.]; C).unsqueeze(N);
     /// assert_eq!(x.shape(), [1, 2]);
     /// ```
-    #[track_caller]
-    #[must_use]
-    pub fn unsqueeze<X: OneDim + Insert<D>>(&self, dim: X) -> Tensor<Inserted<D, X>, T> {
-        ok(self.try_unsqueeze(dim))
-    }
-
-    /// [`unsqueeze`](Self::unsqueeze) that returns the error.
     ///
     /// # Errors
     /// Where a `Wild` dim has the new dim's name at run time.
+    #[twin]
     pub fn try_unsqueeze<X: OneDim + Insert<D>>(
         &self,
         dim: X,
@@ -267,18 +207,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(tensor!([[1., 2.]]; N, C).expand([3, 2]).sum(N).to_vec(), [3.0, 6.0]);
     /// ```
     ///
-    /// # Panics
-    /// When a dim of another size than 1 would change.
-    #[track_caller]
-    #[must_use]
-    pub fn expand<S: Expand<D>>(&self, sizes: S) -> Tensor<Expanded<D, S>, T> {
-        ok(self.try_expand(sizes))
-    }
-
-    /// [`expand`](Self::expand) that returns the error.
-    ///
     /// # Errors
     /// When a dim of another size than 1 would change.
+    #[twin]
     pub fn try_expand<S: Expand<D>>(&self, sizes: S) -> Result<Tensor<Expanded<D, S>, T>> {
         let out = <Expanded<D, S>>::STATIC;
         Tensor::give(view::expand(

@@ -276,23 +276,31 @@ fn a_familys_page_lists_its_methods() {
             continue;
         }
         let page: String = text.lines().take_while(|l| l.starts_with("//!")).collect();
-        let mut methods: Vec<&str> = Vec::new();
-        let mut inherent = false;
+        let mut methods: Vec<String> = Vec::new();
+        let (mut inherent, mut options) = (false, false);
         for line in text.lines() {
             match line {
                 _ if line.starts_with("impl") => inherent = !line.contains(" for "),
+                _ if line.starts_with("    #[twin") => options = line.contains("with = "),
                 "}" => inherent = false,
                 _ => {}
             }
             let name = line.strip_prefix("    pub fn ").filter(|_| inherent);
-            methods.extend(name.and_then(|rest| rest.split(['<', '(']).next()));
+            let Some(name) = name.and_then(|rest| rest.split(['<', '(']).next()) else {
+                continue;
+            };
+            // The form that panics, and the one without options, follow from what is written.
+            let name = name.strip_prefix("try_").unwrap_or(name);
+            methods.extend(options.then(|| name.replacen("_with", "", 1)));
+            methods.push(name.to_owned());
+            options = false;
         }
-        // Twins and other forms stand beside the method that they belong to.
+        // Other forms stand beside the method that they belong to.
         let form = |name: &str| {
             let mut stems = ["_with_out", "_with_", "_with", "_out", "_"]
                 .iter()
                 .filter_map(|end| name.strip_suffix(end));
-            name.starts_with("try_") || stems.any(|stem| methods.contains(&stem))
+            stems.any(|stem| methods.iter().any(|method| method == stem))
         };
         let untold = methods.iter().filter(|name| !form(name));
         let untold = untold.filter(|name| !page.contains(&format!("::{name}`]")));

@@ -26,10 +26,51 @@ pub fn functions(text: &str) -> Vec<Function> {
         if let Some(mut function) = one(&text[from..]) {
             let indented = text[..start].ends_with("    ");
             function.block = indented.then(|| block(&text[..start])).flatten();
+            found.extend(twins(&function, attributes(&text[..start])));
             found.push(function);
         }
     }
     found
+}
+
+/// The methods that `#[twin]` makes of one.
+fn twins(function: &Function, attributes: &str) -> Vec<Function> {
+    if !attributes.contains("#[twin") {
+        return Vec::new();
+    }
+    let panicking = |function: &Function| Function {
+        name: function.name.trim_start_matches("try_").to_owned(),
+        result: inner(&function.result).to_owned(),
+        ..function.clone()
+    };
+    let mut made = vec![panicking(function)];
+    if let Some((before, behind)) = function.name.rsplit_once("_with")
+        && attributes.contains("with = ")
+    {
+        let mut plain = function.clone();
+        plain.name = format!("{before}{behind}");
+        plain.params.pop();
+        made.extend([panicking(&plain), plain]);
+    }
+    made
+}
+
+/// What a `Result` holds.
+fn inner(result: &str) -> &str {
+    let inner = result.strip_prefix("Result<");
+    inner
+        .and_then(|rest| rest.strip_suffix('>'))
+        .unwrap_or(result)
+}
+
+/// The attributes right before a function.
+fn attributes(before: &str) -> &str {
+    let docs = before.rfind("///").unwrap_or(0);
+    let line = before[docs..]
+        .find('\n')
+        .map_or(before.len(), |at| docs + at);
+    let last = before.rfind("}\n").unwrap_or(0);
+    &before[line.max(last)..]
 }
 
 /// The header of the last `impl` that begins a line.

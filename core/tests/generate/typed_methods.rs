@@ -37,12 +37,13 @@ const USES: &str = "\
 use nomina_core::dims::{At, AxesOf, Batched, BroadcastWith, DimList, DimOf, Distinct, DtypeRule, Factor, Has, Holds, IndexOf, IndexedBy, Matrix, NamesOf, StandsOnce, Product, SameRankAs, Subscript, SubscriptOf, SubscriptView, Sum, Vector, Without};
 use nomina_core::op::Op;
 use nomina_core::{Float, IndexElement, Inexact, Integral, Numeric, Promote, Promoted, Real, StoreAs};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{__options__};
 
 use smallvec::SmallVec;
 
 use crate::call::gather::{Looks, Picks};
-use crate::call::{done, ok, pointwise};
+use crate::call::pointwise;
 ";
 
 /// The imports, with the options of elementwise operators among them.
@@ -105,6 +106,18 @@ fn of_part(row: &Row) -> String {
     }
 }
 
+/// When most operators fail.
+const FAILS: &str =
+    "Sizes, dtypes or devices that do not fit, or names that only the run time knows";
+
+/// When an operator of one tensor fails.
+const ALONE: &str = "When memory is short, or the operator does not take the dtype";
+
+/// The section of a doc comment.
+fn errors(text: &str) -> String {
+    format!("///\n/// # Errors\n/// {text}")
+}
+
 /// Puts a row into a template.
 fn fill(template: &str, row: &Row) -> String {
     let common = if template.contains("R: Operand") {
@@ -120,18 +133,36 @@ fn fill(template: &str, row: &Row) -> String {
     template
         .replace("{own}", own)
         .replace("{its}", its)
-        .replace("{panics}", "///\n/// # Panics\n/// With the text of the error that the `try_` form returns.")
-        .replace("{tried}", "///\n/// # Errors\n/// Sizes, dtypes or devices that do not fit, or names that only the run time knows.")
+        .replace("{tried}", &errors(&format!("{FAILS}.")))
+        .replace(
+            "{stays}",
+            &errors(&format!("{FAILS}; then nothing\n/// has changed.")),
+        )
+        .replace("{alone}", &errors(&format!("{ALONE}.")))
+        .replace(
+            "{alone_stays}",
+            &errors(&format!("{ALONE}; then nothing has changed.")),
+        )
         .replace("{doc}", row.doc)
         .replace("{differs}", &differs)
         .replace("{takes}", takes(row.dtypes))
         .replace("{stored}", &stored(row))
         .replace("{dtype}", &result(row.dtype, common))
         .replace("{kind}", kind(row.dtype))
-        .replace("{family}", if row.class == Class::Scan { "scan" } else { "softmax" })
+        .replace(
+            "{family}",
+            if row.class == Class::Scan {
+                "scan"
+            } else {
+                "softmax"
+            },
+        )
         .replace("{name}", row.name)
         .replace("{op}", &variant(row.name))
-        .replace("{other}", row.params().nth(1).map_or("other", |param| param.name))
+        .replace(
+            "{other}",
+            row.params().nth(1).map_or("other", |param| param.name),
+        )
         // Clauses that turned out empty.
         .replace(" where  {", " {")
         .replace(" where   {", " {")

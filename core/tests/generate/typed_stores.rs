@@ -223,12 +223,10 @@ fn in_place(row: &Row, name: &str, function: &Function) -> Option<String> {
     let op = variant(row.name);
     Some(format!(
         "{APART}{block} {{\n\
-         /// [`{name}`](Self::{name}), in place.\n///\n/// # Panics\n\
-         /// With the text of the error that the `try_` form returns.\n#[track_caller]\n\
-         pub fn {name}_{generics}(&mut self, {params}) -> &mut Self {clause} {{\n\
-         crate::call::ok(self.try_{name}_({arguments}))\n}}\n\n\
-         /// [`{name}_`](Self::{name}_) that returns the error; then nothing has changed.\n///\n\
-         /// # Errors\n/// As [`try_{name}`](Self::try_{name}), and where the result has other sizes.\n\
+         /// [`{name}`](Self::{name}), in place.\n///\n/// # Errors\n\
+         /// As [`{name}`](Self::{name}), and where the result has other sizes; then nothing has \
+         changed.\n\
+         #[twin]\n\
          pub fn try_{name}_{generics}(&mut self, {params}) -> Result<&mut Self> {clause} {{\n\
          let computed = self.try_{name}({arguments});\n\
          self.replace(Op::{op}, computed)?;\nOk(self)\n}}\n}}\n\n"
@@ -270,11 +268,6 @@ fn to_out(row: &Row, name: &str, function: &Function) -> Option<String> {
     let receiver = if method { "&self, " } else { "" };
     let this = if method { "self." } else { "Self::" };
     let params: Vec<String> = given.iter().cloned().chain(declared).collect();
-    let passed: Vec<&str> = arguments
-        .iter()
-        .map(String::as_str)
-        .chain(names.iter().copied())
-        .collect();
     let store = match results.len() {
         1 => "store",
         2 => "store_two",
@@ -283,7 +276,7 @@ fn to_out(row: &Row, name: &str, function: &Function) -> Option<String> {
     let (block, clause) = (function.block.as_ref()?, clause(&bounds));
     let generics = generics(&function.generics, &more.join(", "));
     let (op, params, outs) = (variant(row.name), params.join(", "), names.join(", "));
-    let (passed, arguments) = (passed.join(", "), arguments.join(", "));
+    let arguments = arguments.join(", ");
     // A new tensor is on the host; `out` may be on another device.
     let factory = row.params().any(|param| param.kind == ParamKind::Device);
     let moved = match (method, factory) {
@@ -297,12 +290,10 @@ fn to_out(row: &Row, name: &str, function: &Function) -> Option<String> {
         .join(" and ");
     Some(format!(
         "{APART}{block} {{\n\
-         /// [`{name}`](Self::{name}) into {shown}.\n///\n/// # Panics\n\
-         /// With the text of the error that the `try_` form returns.\n#[track_caller]\n\
-         pub fn {name}_out{generics}({receiver}{params}) {clause} {{\n\
-         crate::call::ok({this}try_{name}_out({passed}));\n}}\n\n\
-         /// [`{name}_out`](Self::{name}_out) that returns the error; then nothing has changed.\n///\n\
-         /// # Errors\n/// As [`try_{name}`](Self::try_{name}), and where a result does not fit.\n\
+         /// [`{name}`](Self::{name}) into {shown}.\n///\n/// # Errors\n\
+         /// As [`{name}`](Self::{name}), and where a result does not fit; then nothing has \
+         changed.\n\
+         #[twin]\n\
          pub fn try_{name}_out{generics}({receiver}{params}) -> Result<()> {clause} {{\n\
          Tensor::{store}(Op::{op}, {this}try_{name}({arguments}){moved}, {outs})\n}}\n}}\n\n"
     ))

@@ -55,10 +55,11 @@ const USES: &str = "\
 use nomina_core::dims::{Broadcast, Convolved, DimOf, Dims, WeightFor, Holds, OutChannel, SpatialOf, Sum, Without, positions};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Numeric, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{AvgPoolOptions, ConvOptions, ConvTransposeOptions, LpPoolOptions, MaxPoolOptions};
 
 use super::Tensor;
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
 ";
@@ -100,36 +101,18 @@ const CONV: &str = "
 /// in the result, and the rest is the kernel, in the order of `dims`. With groups, the weight has
 /// the channels of one group.
 {example}///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>) -> Tensor<Convolved<D, E, X>, T> where T: {bound} {
-    ok(self.try_{name}(channel, dims, weight))
-}
-
-/// [`{name}`](Self::{name}) that returns the error.
-///
 /// # Errors
 /// When sizes do not fit.
+#[twin]
 pub fn try_{name}<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>) -> Result<Tensor<Convolved<D, E, X>, T>> where T: {bound} {
     self.try_{name}_with(channel, dims, weight, None, ConvOptions::default())
 }
 
 /// [`{name}`](Self::{name}) with a bias, one number for each output channel, and options.
 ///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>, bias: Option<&Tensor<(OutChannel<E, X>,), T>>, options: ConvOptions<{n}>) -> Tensor<Convolved<D, E, X>, T> where T: {bound} {
-    ok(self.try_{name}_with(channel, dims, weight, bias, options))
-}
-
-/// [`{name}_with`](Self::{name}_with) that returns the error.
-///
 /// # Errors
 /// When sizes do not fit.
+#[twin]
 pub fn try_{name}_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>, bias: Option<&Tensor<(OutChannel<E, X>,), T>>, options: ConvOptions<{n}>) -> Result<Tensor<Convolved<D, E, X>, T>> where T: {bound} {
     let _ = (channel, dims);
     Tensor::give(self.convolve::<X, A, E, {n}>(Op::{op}, weight, bias, &options.args()))
@@ -141,36 +124,18 @@ const TRANSPOSE: &str = "
 ///
 /// Dims are found by name; the weight may be that of the convolution.
 ///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>) -> Tensor<Convolved<D, E, X>, T> where T: {bound} {
-    ok(self.try_{name}(channel, dims, weight))
-}
-
-/// [`{name}`](Self::{name}) that returns the error.
-///
 /// # Errors
 /// When sizes do not fit.
+#[twin]
 pub fn try_{name}<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>) -> Result<Tensor<Convolved<D, E, X>, T>> where T: {bound} {
     self.try_{name}_with(channel, dims, weight, None, ConvTransposeOptions::default())
 }
 
 /// [`{name}`](Self::{name}) with a bias, one number for each output channel, and options.
 ///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>, bias: Option<&Tensor<(OutChannel<E, X>,), T>>, options: ConvTransposeOptions<{n}>) -> Tensor<Convolved<D, E, X>, T> where T: {bound} {
-    ok(self.try_{name}_with(channel, dims, weight, bias, options))
-}
-
-/// [`{name}_with`](Self::{name}_with) that returns the error.
-///
 /// # Errors
 /// When sizes do not fit.
+#[twin]
 pub fn try_{name}_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightFor<D, X, A, {n}>>(&self, channel: X, dims: A, weight: &Tensor<E, T>, bias: Option<&Tensor<(OutChannel<E, X>,), T>>, options: ConvTransposeOptions<{n}>) -> Result<Tensor<Convolved<D, E, X>, T>> where T: {bound} {
     let _ = (channel, dims);
     Tensor::give(self.convolve_back::<X, A, E, {n}>(Op::{op}, weight, bias, &options.args()))
@@ -180,36 +145,9 @@ pub fn try_{name}_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, {n}>, E: WeightF
 const MAX: &str = "
 /// {doc}
 {example}///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}]) -> Self where T: {bound} {
-    ok(self.try_{name}(dims, kernel_size))
-}
-
-/// [`{name}`](Self::{name}) that returns the error.
-///
 /// # Errors
 /// When sizes do not fit.
-pub fn try_{name}<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}]) -> Result<Self> where T: {bound} {
-    self.try_{name}_with(dims, kernel_size, MaxPoolOptions::default())
-}
-
-/// [`{name}`](Self::{name}) with options.
-///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: MaxPoolOptions<{n}>) -> Self where T: {bound} {
-    ok(self.try_{name}_with(dims, kernel_size, options))
-}
-
-/// [`{name}_with`](Self::{name}_with) that returns the error.
-///
-/// # Errors
-/// When sizes do not fit.
+#[twin(with = \"with options.\")]
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: MaxPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
@@ -219,18 +157,9 @@ pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize
 /// [`{name}_with`](Self::{name}_with), and where the elements stand among those of `dims`,
 /// counted row-major.
 ///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: MaxPoolOptions<{n}>) -> (Self, Tensor<D, i64>) where T: {bound} {
-    ok(self.try_{name}_with_indices(dims, kernel_size, options))
-}
-
-/// [`{name}_with_indices`](Self::{name}_with_indices) that returns the error.
-///
 /// # Errors
 /// When sizes do not fit.
+#[twin]
 pub fn try_{name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: MaxPoolOptions<{n}>) -> Result<(Self, Tensor<D, i64>)> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
@@ -242,36 +171,9 @@ pub fn try_{name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size
 const AVG: &str = "
 /// {doc}
 ///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}]) -> Self where T: {bound} {
-    ok(self.try_{name}(dims, kernel_size))
-}
-
-/// [`{name}`](Self::{name}) that returns the error.
-///
 /// # Errors
 /// When sizes do not fit.
-pub fn try_{name}<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}]) -> Result<Self> where T: {bound} {
-    self.try_{name}_with(dims, kernel_size, AvgPoolOptions::default())
-}
-
-/// [`{name}`](Self::{name}) with options.
-///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: AvgPoolOptions<{n}>) -> Self where T: {bound} {
-    ok(self.try_{name}_with(dims, kernel_size, options))
-}
-
-/// [`{name}_with`](Self::{name}_with) that returns the error.
-///
-/// # Errors
-/// When sizes do not fit.
+#[twin(with = \"with options.\")]
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize; {n}], options: AvgPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
@@ -282,36 +184,9 @@ pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, kernel_size: [usize
 const LP: &str = "
 /// {doc}
 ///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}<A: SpatialOf<D, {n}>>(&self, dims: A, norm_type: f64, kernel_size: [usize; {n}]) -> Self where T: {bound} {
-    ok(self.try_{name}(dims, norm_type, kernel_size))
-}
-
-/// [`{name}`](Self::{name}) that returns the error.
-///
 /// # Errors
 /// When sizes do not fit.
-pub fn try_{name}<A: SpatialOf<D, {n}>>(&self, dims: A, norm_type: f64, kernel_size: [usize; {n}]) -> Result<Self> where T: {bound} {
-    self.try_{name}_with(dims, norm_type, kernel_size, LpPoolOptions { stride: None, ceil_mode: false })
-}
-
-/// [`{name}`](Self::{name}) with options.
-///
-/// # Panics
-/// When sizes do not fit.
-#[track_caller]
-#[must_use]
-pub fn {name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, norm_type: f64, kernel_size: [usize; {n}], options: LpPoolOptions<{n}>) -> Self where T: {bound} {
-    ok(self.try_{name}_with(dims, norm_type, kernel_size, options))
-}
-
-/// [`{name}_with`](Self::{name}_with) that returns the error.
-///
-/// # Errors
-/// When sizes do not fit.
+#[twin(with = \"with options.\")]
 pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, norm_type: f64, kernel_size: [usize; {n}], options: LpPoolOptions<{n}>) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
@@ -322,18 +197,9 @@ pub fn try_{name}_with<A: SpatialOf<D, {n}>>(&self, dims: A, norm_type: f64, ker
 const ADAPTIVE: &str = "
 /// {doc}
 ///
-/// # Panics
-/// When a dim has no elements.
-#[track_caller]
-#[must_use]
-pub fn {name}<A: SpatialOf<D, {n}>>(&self, dims: A, output_size: [usize; {n}]) -> Self where T: {bound} {
-    ok(self.try_{name}(dims, output_size))
-}
-
-/// [`{name}`](Self::{name}) that returns the error.
-///
 /// # Errors
 /// When a dim has no elements.
+#[twin]
 pub fn try_{name}<A: SpatialOf<D, {n}>>(&self, dims: A, output_size: [usize; {n}]) -> Result<Self> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
@@ -345,18 +211,9 @@ const ADAPTIVE_INDICES: &str = "
 /// [`{name}`](Self::{name}), and where the elements stand among those of `dims`, counted
 /// row-major.
 ///
-/// # Panics
-/// When a dim has no elements.
-#[track_caller]
-#[must_use]
-pub fn {name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, output_size: [usize; {n}]) -> (Self, Tensor<D, i64>) where T: {bound} {
-    ok(self.try_{name}_with_indices(dims, output_size))
-}
-
-/// [`{name}_with_indices`](Self::{name}_with_indices) that returns the error.
-///
 /// # Errors
 /// When a dim has no elements.
+#[twin]
 pub fn try_{name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, output_size: [usize; {n}]) -> Result<(Self, Tensor<D, i64>)> where T: {bound} {
     let _ = dims;
     let at = positions::<A, D>();
@@ -368,18 +225,9 @@ pub fn try_{name}_with_indices<A: SpatialOf<D, {n}>>(&self, dims: A, output_size
 const UNPOOL: &str = "
 /// {doc}
 ///
-/// # Panics
-/// When sizes differ, or an index is out of range.
-#[track_caller]
-#[must_use]
-pub fn {name}<A: SpatialOf<D, {n}>, E: Dims>(&self, indices: &Tensor<E, i64>, dims: A, output_size: [usize; {n}]) -> Self where T: {bound}, D: Broadcast<E> + Holds<Sum<D, E>> {
-    ok(self.try_{name}(indices, dims, output_size))
-}
-
-/// [`{name}`](Self::{name}) that returns the error.
-///
 /// # Errors
 /// When sizes differ, or an index is out of range.
+#[twin]
 pub fn try_{name}<A: SpatialOf<D, {n}>, E: Dims>(&self, indices: &Tensor<E, i64>, dims: A, output_size: [usize; {n}]) -> Result<Self> where T: {bound}, D: Broadcast<E> + Holds<Sum<D, E>> {
     let _ = dims;
     let at = positions::<A, D>();

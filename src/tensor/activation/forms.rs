@@ -8,25 +8,9 @@ use nomina_core::op::Op;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`glu`](Self::glu) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn glu_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        dim: X,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_glu_out(dim, out));
-    }
-
-    /// [`glu_out`](Self::glu_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_glu`](Self::try_glu), and where a result does not fit.
+    /// As [`glu`](Self::glu), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_glu_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         dim: X,

@@ -6,9 +6,10 @@ pub mod random;
 
 use nomina_core::dims::{DimOf, Dims, Has, OneDim, Resizable, SizeOf, position};
 use nomina_core::{Element, Float, Result};
+use nomina_macros::twin;
 
 use super::{Tensor, at};
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 
 /// # Activations
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -22,22 +23,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.prelu(&slope).to_vec(), [-0.5, 2.0, -1.5, -1.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn prelu<X: OneDim>(&self, weight: &Tensor<(X,), T>) -> Self
-    where
-        D: Has<X>,
-        T: Float,
-    {
-        ok(self.try_prelu(weight))
-    }
-
-    /// [`prelu`](Self::prelu) that returns the error.
-    ///
     /// # Errors
     /// Sizes that differ.
+    #[twin]
     pub fn try_prelu<X: OneDim>(&self, weight: &Tensor<(X,), T>) -> Result<Self>
     where
         D: Has<X>,
@@ -51,22 +39,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The first half along a dim, times the logistic function of the second.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn glu<X: DimOf<D>>(&self, dim: X) -> Self
-    where
-        T: Float,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_glu(dim))
-    }
-
-    /// [`glu`](Self::glu) that returns the error.
-    ///
     /// # Errors
     /// A dim of odd size.
+    #[twin]
     pub fn try_glu<X: DimOf<D>>(&self, dim: X) -> Result<Self>
     where
         T: Float,

@@ -7,10 +7,11 @@ use std::cell::RefCell;
 
 use nomina_core::dims::Dims;
 use nomina_core::{Element, Float, Result};
+use nomina_macros::twin;
 use nomina_runtime::Generator;
 use nomina_runtime::tensor::{AlphaDropoutOptions, DropoutOptions, RreluOptions};
 
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -25,45 +26,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert!(y.to_vec().iter().all(|&v| v == 0.0 || v == 2.0));
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn dropout(&self) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_dropout())
-    }
-
-    /// [`dropout`](Self::dropout) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_dropout(&self) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_dropout_with(DropoutOptions::default())
-    }
-
-    /// [`dropout`](Self::dropout) with options.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn dropout_with(&self, options: DropoutOptions) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_dropout_with(options))
-    }
-
-    /// [`dropout_with`](Self::dropout_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with options.")]
     pub fn try_dropout_with(&self, options: DropoutOptions) -> Result<Self>
     where
         T: Float,
@@ -75,21 +40,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`dropout_with`](Self::dropout_with) from a generator of one's own.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn dropout_from(&self, options: DropoutOptions, generator: &mut Generator) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_dropout_from(options, generator))
-    }
-
-    /// [`dropout_from`](Self::dropout_from) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_dropout_from(
         &self,
         options: DropoutOptions,
@@ -106,45 +59,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The tensor itself; in training, drops to the value that `selu` saturates at.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn alpha_dropout(&self) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_alpha_dropout())
-    }
-
-    /// [`alpha_dropout`](Self::alpha_dropout) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_alpha_dropout(&self) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_alpha_dropout_with(AlphaDropoutOptions::default())
-    }
-
-    /// [`alpha_dropout`](Self::alpha_dropout) with options.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn alpha_dropout_with(&self, options: AlphaDropoutOptions) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_alpha_dropout_with(options))
-    }
-
-    /// [`alpha_dropout_with`](Self::alpha_dropout_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with options.")]
     pub fn try_alpha_dropout_with(&self, options: AlphaDropoutOptions) -> Result<Self>
     where
         T: Float,
@@ -156,25 +73,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`alpha_dropout_with`](Self::alpha_dropout_with) from a generator of one's own.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn alpha_dropout_from(
-        &self,
-        options: AlphaDropoutOptions,
-        generator: &mut Generator,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_alpha_dropout_from(options, generator))
-    }
-
-    /// [`alpha_dropout_from`](Self::alpha_dropout_from) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_alpha_dropout_from(
         &self,
         options: AlphaDropoutOptions,
@@ -191,45 +92,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Times a number from 1/8 to 1/3 where negative: the middle, or in training a random one.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rrelu(&self) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_rrelu())
-    }
-
-    /// [`rrelu`](Self::rrelu) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_rrelu(&self) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_rrelu_with(RreluOptions::default())
-    }
-
-    /// [`rrelu`](Self::rrelu) with options.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rrelu_with(&self, options: RreluOptions) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_rrelu_with(options))
-    }
-
-    /// [`rrelu_with`](Self::rrelu_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with options.")]
     pub fn try_rrelu_with(&self, options: RreluOptions) -> Result<Self>
     where
         T: Float,
@@ -241,21 +106,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`rrelu_with`](Self::rrelu_with) from a generator of one's own.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rrelu_from(&self, options: RreluOptions, generator: &mut Generator) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_rrelu_from(options, generator))
-    }
-
-    /// [`rrelu_from`](Self::rrelu_from) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_rrelu_from(&self, options: RreluOptions, generator: &mut Generator) -> Result<Self>
     where
         T: Float,

@@ -7,26 +7,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm`](Self::addmm), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addmm_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
-        &mut self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-    ) -> &mut Self
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        D: Holds<Sum<Product<E, F>, D>>,
-    {
-        crate::call::ok(self.try_addmm_(mat1, mat2))
-    }
-
-    /// [`addmm_`](Self::addmm_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addmm`](Self::try_addmm), and where the result has other sizes.
+    /// As [`addmm`](Self::addmm), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_addmm_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &mut self,
         mat1: &Tensor<E, T>,
@@ -47,31 +30,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm`](Self::addmm) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addmm_out<
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Out: Dims + Holds<Sum<Product<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addmm_out(mat1, mat2, out));
-    }
-
-    /// [`addmm_out`](Self::addmm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addmm`](Self::try_addmm), and where a result does not fit.
+    /// As [`addmm`](Self::addmm), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addmm_out<
         E: Dims + Matrix + MatMul<F>,
         F: Dims + Matrix,
@@ -96,27 +57,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm_with`](Self::addmm_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addmm_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
-        &mut self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> &mut Self
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        D: Holds<Sum<Product<E, F>, D>>,
-    {
-        crate::call::ok(self.try_addmm_with_(mat1, mat2, options))
-    }
-
-    /// [`addmm_with_`](Self::addmm_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addmm_with`](Self::try_addmm_with), and where the result has other sizes.
+    /// As [`addmm_with`](Self::addmm_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_addmm_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Matrix>(
         &mut self,
         mat1: &Tensor<E, T>,
@@ -138,32 +81,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmm_with`](Self::addmm_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addmm_with_out<
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Matrix,
-        Out: Dims + Holds<Sum<Product<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        mat1: &Tensor<E, T>,
-        mat2: &Tensor<F, T>,
-        options: AddmmOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addmm_with_out(mat1, mat2, options, out));
-    }
-
-    /// [`addmm_with_out`](Self::addmm_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addmm_with`](Self::try_addmm_with), and where a result does not fit.
+    /// As [`addmm_with`](Self::addmm_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addmm_with_out<
         E: Dims + Matrix + MatMul<F>,
         F: Dims + Matrix,
@@ -189,26 +109,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv`](Self::addmv), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addmv_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
-        &mut self,
-        mat: &Tensor<E, T>,
-        vec: &Tensor<F, T>,
-    ) -> &mut Self
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        D: Holds<Sum<Product<E, F>, D>>,
-    {
-        crate::call::ok(self.try_addmv_(mat, vec))
-    }
-
-    /// [`addmv_`](Self::addmv_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addmv`](Self::try_addmv), and where the result has other sizes.
+    /// As [`addmv`](Self::addmv), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_addmv_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &mut self,
         mat: &Tensor<E, T>,
@@ -229,31 +132,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv`](Self::addmv) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addmv_out<
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Vector,
-        Out: Dims + Holds<Sum<Product<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        mat: &Tensor<E, T>,
-        vec: &Tensor<F, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addmv_out(mat, vec, out));
-    }
-
-    /// [`addmv_out`](Self::addmv_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addmv`](Self::try_addmv), and where a result does not fit.
+    /// As [`addmv`](Self::addmv), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addmv_out<
         E: Dims + Matrix + MatMul<F>,
         F: Dims + Vector,
@@ -278,27 +159,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv_with`](Self::addmv_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addmv_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
-        &mut self,
-        mat: &Tensor<E, T>,
-        vec: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> &mut Self
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        D: Holds<Sum<Product<E, F>, D>>,
-    {
-        crate::call::ok(self.try_addmv_with_(mat, vec, options))
-    }
-
-    /// [`addmv_with_`](Self::addmv_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addmv_with`](Self::try_addmv_with), and where the result has other sizes.
+    /// As [`addmv_with`](Self::addmv_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_addmv_with_<E: Dims + Matrix + MatMul<F>, F: Dims + Vector>(
         &mut self,
         mat: &Tensor<E, T>,
@@ -320,32 +183,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addmv_with`](Self::addmv_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addmv_with_out<
-        E: Dims + Matrix + MatMul<F>,
-        F: Dims + Vector,
-        Out: Dims + Holds<Sum<Product<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        mat: &Tensor<E, T>,
-        vec: &Tensor<F, T>,
-        options: AddmmOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addmv_with_out(mat, vec, options, out));
-    }
-
-    /// [`addmv_with_out`](Self::addmv_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addmv_with`](Self::try_addmv_with), and where a result does not fit.
+    /// As [`addmv_with`](Self::addmv_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addmv_with_out<
         E: Dims + Matrix + MatMul<F>,
         F: Dims + Vector,
@@ -371,26 +211,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm`](Self::baddbmm), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn baddbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &mut self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-    ) -> &mut Self
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        D: Holds<Sum<Product<E, F>, D>>,
-    {
-        crate::call::ok(self.try_baddbmm_(batch1, batch2))
-    }
-
-    /// [`baddbmm_`](Self::baddbmm_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_baddbmm`](Self::try_baddbmm), and where the result has other sizes.
+    /// As [`baddbmm`](Self::baddbmm), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_baddbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
         batch1: &Tensor<E, T>,
@@ -411,31 +234,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm`](Self::baddbmm) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn baddbmm_out<
-        E: Dims + Batched + MatMul<F>,
-        F: Dims + Batched,
-        Out: Dims + Holds<Sum<Product<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_baddbmm_out(batch1, batch2, out));
-    }
-
-    /// [`baddbmm_out`](Self::baddbmm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_baddbmm`](Self::try_baddbmm), and where a result does not fit.
+    /// As [`baddbmm`](Self::baddbmm), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_baddbmm_out<
         E: Dims + Batched + MatMul<F>,
         F: Dims + Batched,
@@ -460,27 +261,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm_with`](Self::baddbmm_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn baddbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &mut self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> &mut Self
-    where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        D: Holds<Sum<Product<E, F>, D>>,
-    {
-        crate::call::ok(self.try_baddbmm_with_(batch1, batch2, options))
-    }
-
-    /// [`baddbmm_with_`](Self::baddbmm_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_baddbmm_with`](Self::try_baddbmm_with), and where the result has other sizes.
+    /// As [`baddbmm_with`](Self::baddbmm_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_baddbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
         batch1: &Tensor<E, T>,
@@ -502,32 +285,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`baddbmm_with`](Self::baddbmm_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn baddbmm_with_out<
-        E: Dims + Batched + MatMul<F>,
-        F: Dims + Batched,
-        Out: Dims + Holds<Sum<Product<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-        options: AddmmOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        Product<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_baddbmm_with_out(batch1, batch2, options, out));
-    }
-
-    /// [`baddbmm_with_out`](Self::baddbmm_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_baddbmm_with`](Self::try_baddbmm_with), and where a result does not fit.
+    /// As [`baddbmm_with`](Self::baddbmm_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_baddbmm_with_out<
         E: Dims + Batched + MatMul<F>,
         F: Dims + Batched,
@@ -557,26 +317,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm`](Self::addbmm), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &mut self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-    ) -> &mut Self
-    where
-        T: Numeric,
-        Summed<E, F>: Broadcast<D>,
-        D: Holds<Sum<Summed<E, F>, D>>,
-    {
-        crate::call::ok(self.try_addbmm_(batch1, batch2))
-    }
-
-    /// [`addbmm_`](Self::addbmm_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addbmm`](Self::try_addbmm), and where the result has other sizes.
+    /// As [`addbmm`](Self::addbmm), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_addbmm_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
         batch1: &Tensor<E, T>,
@@ -597,31 +340,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm`](Self::addbmm) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addbmm_out<
-        E: Dims + Batched + MatMul<F>,
-        F: Dims + Batched,
-        Out: Dims + Holds<Sum<Summed<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        Summed<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addbmm_out(batch1, batch2, out));
-    }
-
-    /// [`addbmm_out`](Self::addbmm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addbmm`](Self::try_addbmm), and where a result does not fit.
+    /// As [`addbmm`](Self::addbmm), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addbmm_out<
         E: Dims + Batched + MatMul<F>,
         F: Dims + Batched,
@@ -646,27 +367,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm_with`](Self::addbmm_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
-        &mut self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> &mut Self
-    where
-        T: Numeric,
-        Summed<E, F>: Broadcast<D>,
-        D: Holds<Sum<Summed<E, F>, D>>,
-    {
-        crate::call::ok(self.try_addbmm_with_(batch1, batch2, options))
-    }
-
-    /// [`addbmm_with_`](Self::addbmm_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addbmm_with`](Self::try_addbmm_with), and where the result has other sizes.
+    /// As [`addbmm_with`](Self::addbmm_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_addbmm_with_<E: Dims + Batched + MatMul<F>, F: Dims + Batched>(
         &mut self,
         batch1: &Tensor<E, T>,
@@ -688,32 +391,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addbmm_with`](Self::addbmm_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addbmm_with_out<
-        E: Dims + Batched + MatMul<F>,
-        F: Dims + Batched,
-        Out: Dims + Holds<Sum<Summed<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        batch1: &Tensor<E, T>,
-        batch2: &Tensor<F, T>,
-        options: AddmmOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        Summed<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addbmm_with_out(batch1, batch2, options, out));
-    }
-
-    /// [`addbmm_with_out`](Self::addbmm_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addbmm_with`](Self::try_addbmm_with), and where a result does not fit.
+    /// As [`addbmm_with`](Self::addbmm_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addbmm_with_out<
         E: Dims + Batched + MatMul<F>,
         F: Dims + Batched,
@@ -743,25 +423,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr`](Self::addr), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addr_<E: Dims + Vector, F: Beside<E> + Vector>(
-        &mut self,
-        vec1: &Tensor<E, T>,
-        vec2: &Tensor<F, T>,
-    ) -> &mut Self
-    where
-        Joined<E, F>: Broadcast<D>,
-        D: Holds<Sum<Joined<E, F>, D>>,
-    {
-        crate::call::ok(self.try_addr_(vec1, vec2))
-    }
-
-    /// [`addr_`](Self::addr_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addr`](Self::try_addr), and where the result has other sizes.
+    /// As [`addr`](Self::addr), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_addr_<E: Dims + Vector, F: Beside<E> + Vector>(
         &mut self,
         vec1: &Tensor<E, T>,
@@ -781,30 +445,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr`](Self::addr) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addr_out<
-        E: Dims + Vector,
-        F: Beside<E> + Vector,
-        Out: Dims + Holds<Sum<Joined<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        vec1: &Tensor<E, T>,
-        vec2: &Tensor<F, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        Joined<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addr_out(vec1, vec2, out));
-    }
-
-    /// [`addr_out`](Self::addr_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addr`](Self::try_addr), and where a result does not fit.
+    /// As [`addr`](Self::addr), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addr_out<
         E: Dims + Vector,
         F: Beside<E> + Vector,
@@ -828,26 +471,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr_with`](Self::addr_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addr_with_<E: Dims + Vector, F: Beside<E> + Vector>(
-        &mut self,
-        vec1: &Tensor<E, T>,
-        vec2: &Tensor<F, T>,
-        options: AddmmOptions,
-    ) -> &mut Self
-    where
-        Joined<E, F>: Broadcast<D>,
-        D: Holds<Sum<Joined<E, F>, D>>,
-    {
-        crate::call::ok(self.try_addr_with_(vec1, vec2, options))
-    }
-
-    /// [`addr_with_`](Self::addr_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addr_with`](Self::try_addr_with), and where the result has other sizes.
+    /// As [`addr_with`](Self::addr_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_addr_with_<E: Dims + Vector, F: Beside<E> + Vector>(
         &mut self,
         vec1: &Tensor<E, T>,
@@ -868,31 +494,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addr_with`](Self::addr_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addr_with_out<
-        E: Dims + Vector,
-        F: Beside<E> + Vector,
-        Out: Dims + Holds<Sum<Joined<E, F>, D>>,
-        Stored: Element,
-    >(
-        &self,
-        vec1: &Tensor<E, T>,
-        vec2: &Tensor<F, T>,
-        options: AddmmOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        Joined<E, F>: Broadcast<D>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addr_with_out(vec1, vec2, options, out));
-    }
-
-    /// [`addr_with_out`](Self::addr_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addr_with`](Self::try_addr_with), and where a result does not fit.
+    /// As [`addr_with`](Self::addr_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addr_with_out<
         E: Dims + Vector,
         F: Beside<E> + Vector,

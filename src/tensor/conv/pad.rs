@@ -4,10 +4,11 @@
 
 use nomina_core::dims::{Dims, SizesOf, SpatialOf, places, positions};
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{InterpolateMode, InterpolateOptions, PadOptions};
 
 use super::Tensor;
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 
 /// # Padding
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -24,18 +25,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.pad_with(W, [(0, 1)], options).to_vec(), [1.0, 2.0, 1.0, 3.0, 4.0, 3.0]);
     /// ```
     ///
-    /// # Panics
-    /// When more is taken away than there is.
-    #[track_caller]
-    #[must_use]
-    pub fn pad<A: SpatialOf<D, S>, const S: usize>(&self, dims: A, pad: [(i64, i64); S]) -> Self {
-        ok(self.try_pad(dims, pad))
-    }
-
-    /// [`pad`](Self::pad) that returns the error.
-    ///
     /// # Errors
     /// When more is taken away than there is.
+    #[twin]
     pub fn try_pad<A: SpatialOf<D, S>, const S: usize>(
         &self,
         dims: A,
@@ -47,23 +39,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`pad`](Self::pad) with another number, or with the dims' own elements, mirrored, repeated
     /// or wrapped around.
     ///
-    /// # Panics
-    /// As [`pad`](Self::pad), and when a mirror or a circle is longer than a dim.
-    #[track_caller]
-    #[must_use]
-    pub fn pad_with<A: SpatialOf<D, S>, const S: usize>(
-        &self,
-        dims: A,
-        pad: [(i64, i64); S],
-        options: PadOptions,
-    ) -> Self {
-        ok(self.try_pad_with(dims, pad, options))
-    }
-
-    /// [`pad_with`](Self::pad_with) that returns the error.
-    ///
     /// # Errors
-    /// As [`pad_with`](Self::pad_with).
+    /// As [`pad`](Self::pad), and when a mirror or a circle is longer than a dim.
+    #[twin]
     pub fn try_pad_with<A: SpatialOf<D, S>, const S: usize>(
         &self,
         dims: A,
@@ -90,18 +68,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(one.item(), 2.5);
     /// ```
     ///
-    /// # Panics
-    /// When a size is 0, and in smooth modes for a dtype that is no float.
-    #[track_caller]
-    #[must_use]
-    pub fn interpolate<Z: SizesOf<D>>(&self, sizes: Z, mode: InterpolateMode) -> Self {
-        ok(self.try_interpolate(sizes, mode))
-    }
-
-    /// [`interpolate`](Self::interpolate) that returns the error.
-    ///
     /// # Errors
     /// When a size is 0, and in smooth modes for a dtype that is no float.
+    #[twin]
     pub fn try_interpolate<Z: SizesOf<D>>(&self, sizes: Z, mode: InterpolateMode) -> Result<Self> {
         let align_corners = false;
         self.try_interpolate_with(
@@ -115,18 +84,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`interpolate`](Self::interpolate) with options.
     ///
-    /// # Panics
-    /// As [`interpolate`](Self::interpolate).
-    #[track_caller]
-    #[must_use]
-    pub fn interpolate_with<Z: SizesOf<D>>(&self, sizes: Z, options: InterpolateOptions) -> Self {
-        ok(self.try_interpolate_with(sizes, options))
-    }
-
-    /// [`interpolate_with`](Self::interpolate_with) that returns the error.
-    ///
     /// # Errors
     /// As [`interpolate`](Self::interpolate).
+    #[twin]
     pub fn try_interpolate_with<Z: SizesOf<D>>(
         &self,
         sizes: Z,

@@ -4,9 +4,10 @@
 
 use nomina_core::dims::{DimOf, Dims, Resizable, SizeOf, SpatialOf, Without, position, positions};
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::Tensor;
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 
 /// # Shuffled pixels and channels
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -22,26 +23,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert!(y.pixel_unshuffle(C, (H, W), 2).equal(&x));
     /// ```
     ///
-    /// # Panics
-    /// When the channels are no multiple of `factor * factor`.
-    #[track_caller]
-    #[must_use]
-    pub fn pixel_shuffle<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>>(
-        &self,
-        channel: X,
-        dims: A,
-        factor: usize,
-    ) -> Self
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_pixel_shuffle(channel, dims, factor))
-    }
-
-    /// [`pixel_shuffle`](Self::pixel_shuffle) that returns the error.
-    ///
     /// # Errors
     /// When the channels are no multiple of `factor * factor`.
+    #[twin]
     pub fn try_pixel_shuffle<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>>(
         &self,
         channel: X,
@@ -60,26 +44,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Pixels become channels: the reverse of [`pixel_shuffle`](Self::pixel_shuffle).
     ///
-    /// # Panics
-    /// When rows or columns are no multiple of `factor`.
-    #[track_caller]
-    #[must_use]
-    pub fn pixel_unshuffle<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>>(
-        &self,
-        channel: X,
-        dims: A,
-        factor: usize,
-    ) -> Self
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_pixel_unshuffle(channel, dims, factor))
-    }
-
-    /// [`pixel_unshuffle`](Self::pixel_unshuffle) that returns the error.
-    ///
     /// # Errors
     /// When rows or columns are no multiple of `factor`.
+    #[twin]
     pub fn try_pixel_unshuffle<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>>(
         &self,
         channel: X,
@@ -99,18 +66,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Channels of several groups in turn: with two, the first of the first half, the first of the
     /// second, the second of the first, and so on.
     ///
-    /// # Panics
-    /// When the channels are no multiple of the groups.
-    #[track_caller]
-    #[must_use]
-    pub fn channel_shuffle<X: DimOf<D>>(&self, channel: X, groups: usize) -> Self {
-        ok(self.try_channel_shuffle(channel, groups))
-    }
-
-    /// [`channel_shuffle`](Self::channel_shuffle) that returns the error.
-    ///
     /// # Errors
     /// When the channels are no multiple of the groups.
+    #[twin]
     pub fn try_channel_shuffle<X: DimOf<D>>(&self, channel: X, groups: usize) -> Result<Self> {
         let _ = channel;
         let at = position::<X, D>();

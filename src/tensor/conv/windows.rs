@@ -7,12 +7,13 @@ use nomina_core::dims::{
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Numeric, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{
     AvgPoolOptions, ConvOptions, ConvTransposeOptions, LpPoolOptions, MaxPoolOptions,
 };
 
 use super::Tensor;
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Slides a kernel along one dim and sums over channels.
@@ -22,26 +23,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// in the result, and the rest is the kernel, in the order of `dims`. With groups, the weight has
     /// the channels of one group.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv1d(channel, dims, weight))
-    }
-
-    /// [`conv1d`](Self::conv1d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
         &self,
         channel: X,
@@ -56,28 +40,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`conv1d`](Self::conv1d) with a bias, one number for each output channel, and options.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv1d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-        bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
-        options: ConvOptions<1>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv1d_with(channel, dims, weight, bias, options))
-    }
-
-    /// [`conv1d_with`](Self::conv1d_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv1d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
         &self,
         channel: X,
@@ -97,26 +62,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Dims are found by name; the weight may be that of the convolution.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv_transpose1d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 1>, E: WeightFor<D, X, A, 1>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv_transpose1d(channel, dims, weight))
-    }
-
-    /// [`conv_transpose1d`](Self::conv_transpose1d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv_transpose1d<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 1>,
@@ -135,32 +83,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`conv_transpose1d`](Self::conv_transpose1d) with a bias, one number for each output channel, and options.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv_transpose1d_with<
-        X: DimOf<D>,
-        A: SpatialOf<Without<D, X>, 1>,
-        E: WeightFor<D, X, A, 1>,
-    >(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-        bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
-        options: ConvTransposeOptions<1>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv_transpose1d_with(channel, dims, weight, bias, options))
-    }
-
-    /// [`conv_transpose1d_with`](Self::conv_transpose1d_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv_transpose1d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 1>,
@@ -187,54 +112,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greatest element under a window along one dim.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool1d<A: SpatialOf<D, 1>>(&self, dims: A, kernel_size: [usize; 1]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool1d(dims, kernel_size))
-    }
-
-    /// [`max_pool1d`](Self::max_pool1d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_max_pool1d<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 1],
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-    {
-        self.try_max_pool1d_with(dims, kernel_size, MaxPoolOptions::default())
-    }
-
-    /// [`max_pool1d`](Self::max_pool1d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool1d_with<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 1],
-        options: MaxPoolOptions<1>,
-    ) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool1d_with(dims, kernel_size, options))
-    }
-
-    /// [`max_pool1d_with`](Self::max_pool1d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_max_pool1d_with<A: SpatialOf<D, 1>>(
         &self,
         dims: A,
@@ -254,26 +134,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`max_pool1d_with`](Self::max_pool1d_with), and where the elements stand among those of `dims`,
     /// counted row-major.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool1d_with_indices<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 1],
-        options: MaxPoolOptions<1>,
-    ) -> (Self, Tensor<D, i64>)
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool1d_with_indices(dims, kernel_size, options))
-    }
-
-    /// [`max_pool1d_with_indices`](Self::max_pool1d_with_indices) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_max_pool1d_with_indices<A: SpatialOf<D, 1>>(
         &self,
         dims: A,
@@ -293,54 +156,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean under a window along one dim.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn avg_pool1d<A: SpatialOf<D, 1>>(&self, dims: A, kernel_size: [usize; 1]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_avg_pool1d(dims, kernel_size))
-    }
-
-    /// [`avg_pool1d`](Self::avg_pool1d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_avg_pool1d<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 1],
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-    {
-        self.try_avg_pool1d_with(dims, kernel_size, AvgPoolOptions::default())
-    }
-
-    /// [`avg_pool1d`](Self::avg_pool1d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn avg_pool1d_with<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 1],
-        options: AvgPoolOptions<1>,
-    ) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_avg_pool1d_with(dims, kernel_size, options))
-    }
-
-    /// [`avg_pool1d_with`](Self::avg_pool1d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_avg_pool1d_with<A: SpatialOf<D, 1>>(
         &self,
         dims: A,
@@ -359,69 +177,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The p-norm under a window along one dim.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn lp_pool1d<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 1],
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_lp_pool1d(dims, norm_type, kernel_size))
-    }
-
-    /// [`lp_pool1d`](Self::lp_pool1d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_lp_pool1d<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 1],
-    ) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_lp_pool1d_with(
-            dims,
-            norm_type,
-            kernel_size,
-            LpPoolOptions {
-                stride: None,
-                ceil_mode: false,
-            },
-        )
-    }
-
-    /// [`lp_pool1d`](Self::lp_pool1d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn lp_pool1d_with<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 1],
-        options: LpPoolOptions<1>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_lp_pool1d_with(dims, norm_type, kernel_size, options))
-    }
-
-    /// [`lp_pool1d_with`](Self::lp_pool1d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_lp_pool1d_with<A: SpatialOf<D, 1>>(
         &self,
         dims: A,
@@ -441,21 +199,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The means of a dim's equal parts, as many as asked for.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_avg_pool1d<A: SpatialOf<D, 1>>(&self, dims: A, output_size: [usize; 1]) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_adaptive_avg_pool1d(dims, output_size))
-    }
-
-    /// [`adaptive_avg_pool1d`](Self::adaptive_avg_pool1d) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_avg_pool1d<A: SpatialOf<D, 1>>(
         &self,
         dims: A,
@@ -473,21 +219,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greatest elements of a dim's equal parts, as many as asked for.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_max_pool1d<A: SpatialOf<D, 1>>(&self, dims: A, output_size: [usize; 1]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_adaptive_max_pool1d(dims, output_size))
-    }
-
-    /// [`adaptive_max_pool1d`](Self::adaptive_max_pool1d) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_max_pool1d<A: SpatialOf<D, 1>>(
         &self,
         dims: A,
@@ -506,25 +240,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`adaptive_max_pool1d`](Self::adaptive_max_pool1d), and where the elements stand among those of `dims`, counted
     /// row-major.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_max_pool1d_with_indices<A: SpatialOf<D, 1>>(
-        &self,
-        dims: A,
-        output_size: [usize; 1],
-    ) -> (Self, Tensor<D, i64>)
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_adaptive_max_pool1d_with_indices(dims, output_size))
-    }
-
-    /// [`adaptive_max_pool1d_with_indices`](Self::adaptive_max_pool1d_with_indices) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_max_pool1d_with_indices<A: SpatialOf<D, 1>>(
         &self,
         dims: A,
@@ -543,27 +261,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Puts the elements of `max_pool1d` back where they stood, among zeros.
     ///
-    /// # Panics
-    /// When sizes differ, or an index is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn max_unpool1d<A: SpatialOf<D, 1>, E: Dims>(
-        &self,
-        indices: &Tensor<E, i64>,
-        dims: A,
-        output_size: [usize; 1],
-    ) -> Self
-    where
-        T: Float,
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        ok(self.try_max_unpool1d(indices, dims, output_size))
-    }
-
-    /// [`max_unpool1d`](Self::max_unpool1d) that returns the error.
-    ///
     /// # Errors
     /// When sizes differ, or an index is out of range.
+    #[twin]
     pub fn try_max_unpool1d<A: SpatialOf<D, 1>, E: Dims>(
         &self,
         indices: &Tensor<E, i64>,
@@ -603,26 +303,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!((y.shape(), y.to_vec()[0]), (&[2, 3, 3, 5][..], 4.0));
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv2d(channel, dims, weight))
-    }
-
-    /// [`conv2d`](Self::conv2d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
         &self,
         channel: X,
@@ -637,28 +320,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`conv2d`](Self::conv2d) with a bias, one number for each output channel, and options.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv2d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-        bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
-        options: ConvOptions<2>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv2d_with(channel, dims, weight, bias, options))
-    }
-
-    /// [`conv2d_with`](Self::conv2d_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv2d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
         &self,
         channel: X,
@@ -678,26 +342,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Dims are found by name; the weight may be that of the convolution.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv_transpose2d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 2>, E: WeightFor<D, X, A, 2>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv_transpose2d(channel, dims, weight))
-    }
-
-    /// [`conv_transpose2d`](Self::conv_transpose2d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv_transpose2d<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 2>,
@@ -716,32 +363,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`conv_transpose2d`](Self::conv_transpose2d) with a bias, one number for each output channel, and options.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv_transpose2d_with<
-        X: DimOf<D>,
-        A: SpatialOf<Without<D, X>, 2>,
-        E: WeightFor<D, X, A, 2>,
-    >(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-        bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
-        options: ConvTransposeOptions<2>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv_transpose2d_with(channel, dims, weight, bias, options))
-    }
-
-    /// [`conv_transpose2d_with`](Self::conv_transpose2d_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv_transpose2d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 2>,
@@ -778,54 +402,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!((values.to_vec(), places.to_vec()), (vec![5.0, 6.0], vec![4, 5]));
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool2d<A: SpatialOf<D, 2>>(&self, dims: A, kernel_size: [usize; 2]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool2d(dims, kernel_size))
-    }
-
-    /// [`max_pool2d`](Self::max_pool2d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_max_pool2d<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 2],
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-    {
-        self.try_max_pool2d_with(dims, kernel_size, MaxPoolOptions::default())
-    }
-
-    /// [`max_pool2d`](Self::max_pool2d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool2d_with<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 2],
-        options: MaxPoolOptions<2>,
-    ) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool2d_with(dims, kernel_size, options))
-    }
-
-    /// [`max_pool2d_with`](Self::max_pool2d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_max_pool2d_with<A: SpatialOf<D, 2>>(
         &self,
         dims: A,
@@ -845,26 +424,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`max_pool2d_with`](Self::max_pool2d_with), and where the elements stand among those of `dims`,
     /// counted row-major.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool2d_with_indices<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 2],
-        options: MaxPoolOptions<2>,
-    ) -> (Self, Tensor<D, i64>)
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool2d_with_indices(dims, kernel_size, options))
-    }
-
-    /// [`max_pool2d_with_indices`](Self::max_pool2d_with_indices) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_max_pool2d_with_indices<A: SpatialOf<D, 2>>(
         &self,
         dims: A,
@@ -884,54 +446,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean under a window along two dims.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn avg_pool2d<A: SpatialOf<D, 2>>(&self, dims: A, kernel_size: [usize; 2]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_avg_pool2d(dims, kernel_size))
-    }
-
-    /// [`avg_pool2d`](Self::avg_pool2d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_avg_pool2d<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 2],
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-    {
-        self.try_avg_pool2d_with(dims, kernel_size, AvgPoolOptions::default())
-    }
-
-    /// [`avg_pool2d`](Self::avg_pool2d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn avg_pool2d_with<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 2],
-        options: AvgPoolOptions<2>,
-    ) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_avg_pool2d_with(dims, kernel_size, options))
-    }
-
-    /// [`avg_pool2d_with`](Self::avg_pool2d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_avg_pool2d_with<A: SpatialOf<D, 2>>(
         &self,
         dims: A,
@@ -950,69 +467,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The p-norm under a window along two dims.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn lp_pool2d<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 2],
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_lp_pool2d(dims, norm_type, kernel_size))
-    }
-
-    /// [`lp_pool2d`](Self::lp_pool2d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_lp_pool2d<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 2],
-    ) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_lp_pool2d_with(
-            dims,
-            norm_type,
-            kernel_size,
-            LpPoolOptions {
-                stride: None,
-                ceil_mode: false,
-            },
-        )
-    }
-
-    /// [`lp_pool2d`](Self::lp_pool2d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn lp_pool2d_with<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 2],
-        options: LpPoolOptions<2>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_lp_pool2d_with(dims, norm_type, kernel_size, options))
-    }
-
-    /// [`lp_pool2d_with`](Self::lp_pool2d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_lp_pool2d_with<A: SpatialOf<D, 2>>(
         &self,
         dims: A,
@@ -1032,21 +489,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The means of equal parts of two dims, as many as asked for.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_avg_pool2d<A: SpatialOf<D, 2>>(&self, dims: A, output_size: [usize; 2]) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_adaptive_avg_pool2d(dims, output_size))
-    }
-
-    /// [`adaptive_avg_pool2d`](Self::adaptive_avg_pool2d) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_avg_pool2d<A: SpatialOf<D, 2>>(
         &self,
         dims: A,
@@ -1064,21 +509,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greatest elements of equal parts of two dims, as many as asked for.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_max_pool2d<A: SpatialOf<D, 2>>(&self, dims: A, output_size: [usize; 2]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_adaptive_max_pool2d(dims, output_size))
-    }
-
-    /// [`adaptive_max_pool2d`](Self::adaptive_max_pool2d) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_max_pool2d<A: SpatialOf<D, 2>>(
         &self,
         dims: A,
@@ -1097,25 +530,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`adaptive_max_pool2d`](Self::adaptive_max_pool2d), and where the elements stand among those of `dims`, counted
     /// row-major.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_max_pool2d_with_indices<A: SpatialOf<D, 2>>(
-        &self,
-        dims: A,
-        output_size: [usize; 2],
-    ) -> (Self, Tensor<D, i64>)
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_adaptive_max_pool2d_with_indices(dims, output_size))
-    }
-
-    /// [`adaptive_max_pool2d_with_indices`](Self::adaptive_max_pool2d_with_indices) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_max_pool2d_with_indices<A: SpatialOf<D, 2>>(
         &self,
         dims: A,
@@ -1134,27 +551,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Puts the elements of `max_pool2d` back where they stood, among zeros.
     ///
-    /// # Panics
-    /// When sizes differ, or an index is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn max_unpool2d<A: SpatialOf<D, 2>, E: Dims>(
-        &self,
-        indices: &Tensor<E, i64>,
-        dims: A,
-        output_size: [usize; 2],
-    ) -> Self
-    where
-        T: Float,
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        ok(self.try_max_unpool2d(indices, dims, output_size))
-    }
-
-    /// [`max_unpool2d`](Self::max_unpool2d) that returns the error.
-    ///
     /// # Errors
     /// When sizes differ, or an index is out of range.
+    #[twin]
     pub fn try_max_unpool2d<A: SpatialOf<D, 2>, E: Dims>(
         &self,
         indices: &Tensor<E, i64>,
@@ -1181,26 +580,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// in the result, and the rest is the kernel, in the order of `dims`. With groups, the weight has
     /// the channels of one group.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv3d(channel, dims, weight))
-    }
-
-    /// [`conv3d`](Self::conv3d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
         &self,
         channel: X,
@@ -1215,28 +597,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`conv3d`](Self::conv3d) with a bias, one number for each output channel, and options.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv3d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-        bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
-        options: ConvOptions<3>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv3d_with(channel, dims, weight, bias, options))
-    }
-
-    /// [`conv3d_with`](Self::conv3d_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv3d_with<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
         &self,
         channel: X,
@@ -1256,26 +619,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     ///
     /// Dims are found by name; the weight may be that of the convolution.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv_transpose3d<X: DimOf<D>, A: SpatialOf<Without<D, X>, 3>, E: WeightFor<D, X, A, 3>>(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv_transpose3d(channel, dims, weight))
-    }
-
-    /// [`conv_transpose3d`](Self::conv_transpose3d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv_transpose3d<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 3>,
@@ -1294,32 +640,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`conv_transpose3d`](Self::conv_transpose3d) with a bias, one number for each output channel, and options.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn conv_transpose3d_with<
-        X: DimOf<D>,
-        A: SpatialOf<Without<D, X>, 3>,
-        E: WeightFor<D, X, A, 3>,
-    >(
-        &self,
-        channel: X,
-        dims: A,
-        weight: &Tensor<E, T>,
-        bias: Option<&Tensor<(OutChannel<E, X>,), T>>,
-        options: ConvTransposeOptions<3>,
-    ) -> Tensor<Convolved<D, E, X>, T>
-    where
-        T: Numeric,
-    {
-        ok(self.try_conv_transpose3d_with(channel, dims, weight, bias, options))
-    }
-
-    /// [`conv_transpose3d_with`](Self::conv_transpose3d_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_conv_transpose3d_with<
         X: DimOf<D>,
         A: SpatialOf<Without<D, X>, 3>,
@@ -1346,54 +669,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greatest element under a window along three dims.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool3d<A: SpatialOf<D, 3>>(&self, dims: A, kernel_size: [usize; 3]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool3d(dims, kernel_size))
-    }
-
-    /// [`max_pool3d`](Self::max_pool3d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_max_pool3d<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 3],
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-    {
-        self.try_max_pool3d_with(dims, kernel_size, MaxPoolOptions::default())
-    }
-
-    /// [`max_pool3d`](Self::max_pool3d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool3d_with<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 3],
-        options: MaxPoolOptions<3>,
-    ) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool3d_with(dims, kernel_size, options))
-    }
-
-    /// [`max_pool3d_with`](Self::max_pool3d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_max_pool3d_with<A: SpatialOf<D, 3>>(
         &self,
         dims: A,
@@ -1413,26 +691,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`max_pool3d_with`](Self::max_pool3d_with), and where the elements stand among those of `dims`,
     /// counted row-major.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn max_pool3d_with_indices<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 3],
-        options: MaxPoolOptions<3>,
-    ) -> (Self, Tensor<D, i64>)
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_max_pool3d_with_indices(dims, kernel_size, options))
-    }
-
-    /// [`max_pool3d_with_indices`](Self::max_pool3d_with_indices) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_max_pool3d_with_indices<A: SpatialOf<D, 3>>(
         &self,
         dims: A,
@@ -1452,54 +713,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean under a window along three dims.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn avg_pool3d<A: SpatialOf<D, 3>>(&self, dims: A, kernel_size: [usize; 3]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_avg_pool3d(dims, kernel_size))
-    }
-
-    /// [`avg_pool3d`](Self::avg_pool3d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_avg_pool3d<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 3],
-    ) -> Result<Self>
-    where
-        T: Real + Numeric,
-    {
-        self.try_avg_pool3d_with(dims, kernel_size, AvgPoolOptions::default())
-    }
-
-    /// [`avg_pool3d`](Self::avg_pool3d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn avg_pool3d_with<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        kernel_size: [usize; 3],
-        options: AvgPoolOptions<3>,
-    ) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_avg_pool3d_with(dims, kernel_size, options))
-    }
-
-    /// [`avg_pool3d_with`](Self::avg_pool3d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_avg_pool3d_with<A: SpatialOf<D, 3>>(
         &self,
         dims: A,
@@ -1518,69 +734,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The p-norm under a window along three dims.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn lp_pool3d<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 3],
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_lp_pool3d(dims, norm_type, kernel_size))
-    }
-
-    /// [`lp_pool3d`](Self::lp_pool3d) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
-    pub fn try_lp_pool3d<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 3],
-    ) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_lp_pool3d_with(
-            dims,
-            norm_type,
-            kernel_size,
-            LpPoolOptions {
-                stride: None,
-                ceil_mode: false,
-            },
-        )
-    }
-
-    /// [`lp_pool3d`](Self::lp_pool3d) with options.
-    ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn lp_pool3d_with<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        norm_type: f64,
-        kernel_size: [usize; 3],
-        options: LpPoolOptions<3>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_lp_pool3d_with(dims, norm_type, kernel_size, options))
-    }
-
-    /// [`lp_pool3d_with`](Self::lp_pool3d_with) that returns the error.
-    ///
-    /// # Errors
-    /// When sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_lp_pool3d_with<A: SpatialOf<D, 3>>(
         &self,
         dims: A,
@@ -1600,21 +756,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The means of equal parts of three dims, as many as asked for.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_avg_pool3d<A: SpatialOf<D, 3>>(&self, dims: A, output_size: [usize; 3]) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_adaptive_avg_pool3d(dims, output_size))
-    }
-
-    /// [`adaptive_avg_pool3d`](Self::adaptive_avg_pool3d) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_avg_pool3d<A: SpatialOf<D, 3>>(
         &self,
         dims: A,
@@ -1632,21 +776,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greatest elements of equal parts of three dims, as many as asked for.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_max_pool3d<A: SpatialOf<D, 3>>(&self, dims: A, output_size: [usize; 3]) -> Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_adaptive_max_pool3d(dims, output_size))
-    }
-
-    /// [`adaptive_max_pool3d`](Self::adaptive_max_pool3d) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_max_pool3d<A: SpatialOf<D, 3>>(
         &self,
         dims: A,
@@ -1665,25 +797,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`adaptive_max_pool3d`](Self::adaptive_max_pool3d), and where the elements stand among those of `dims`, counted
     /// row-major.
     ///
-    /// # Panics
-    /// When a dim has no elements.
-    #[track_caller]
-    #[must_use]
-    pub fn adaptive_max_pool3d_with_indices<A: SpatialOf<D, 3>>(
-        &self,
-        dims: A,
-        output_size: [usize; 3],
-    ) -> (Self, Tensor<D, i64>)
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_adaptive_max_pool3d_with_indices(dims, output_size))
-    }
-
-    /// [`adaptive_max_pool3d_with_indices`](Self::adaptive_max_pool3d_with_indices) that returns the error.
-    ///
     /// # Errors
     /// When a dim has no elements.
+    #[twin]
     pub fn try_adaptive_max_pool3d_with_indices<A: SpatialOf<D, 3>>(
         &self,
         dims: A,
@@ -1702,27 +818,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Puts the elements of `max_pool3d` back where they stood, among zeros.
     ///
-    /// # Panics
-    /// When sizes differ, or an index is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn max_unpool3d<A: SpatialOf<D, 3>, E: Dims>(
-        &self,
-        indices: &Tensor<E, i64>,
-        dims: A,
-        output_size: [usize; 3],
-    ) -> Self
-    where
-        T: Float,
-        D: Broadcast<E> + Holds<Sum<D, E>>,
-    {
-        ok(self.try_max_unpool3d(indices, dims, output_size))
-    }
-
-    /// [`max_unpool3d`](Self::max_unpool3d) that returns the error.
-    ///
     /// # Errors
     /// When sizes differ, or an index is out of range.
+    #[twin]
     pub fn try_max_unpool3d<A: SpatialOf<D, 3>, E: Dims>(
         &self,
         indices: &Tensor<E, i64>,

@@ -4,10 +4,11 @@
 
 use nomina_core::dims::{Attend, Attended, Broadcast, Dims, HoldsInPlace, ScoresOf, Sum};
 use nomina_core::{Element, Float, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::AttentionOptions;
 
 use crate::call::compose::one;
-use crate::call::{Bare, Known, Look, done};
+use crate::call::{Bare, Known, Look};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -25,25 +26,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(y.shape(), [2, 3, 6]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn scaled_dot_product_attention<E: Dims, F: Attend<D, E>>(
-        &self,
-        key: &Tensor<E, T>,
-        value: &Tensor<F, T>,
-    ) -> Tensor<Attended<D, E, F>, T>
-    where
-        T: Float,
-    {
-        self.scaled_dot_product_attention_with(key, value, AttentionOptions::default())
-    }
-
-    /// [`scaled_dot_product_attention`](Self::scaled_dot_product_attention) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_scaled_dot_product_attention<E: Dims, F: Attend<D, E>>(
         &self,
         key: &Tensor<E, T>,
@@ -57,28 +42,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Attention with options: causal, with another scale, with dropout.
     ///
-    /// # Panics
-    /// When sizes do not fit, or an option is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>>(
-        &self,
-        key: &Tensor<E, T>,
-        value: &Tensor<F, T>,
-        options: AttentionOptions,
-    ) -> Tensor<Attended<D, E, F>, T>
-    where
-        T: Float,
-    {
-        let looks = [self.look(), key.look(), value.look()];
-        Tensor::wrap(done(attend(&looks, options, <Attended<D, E, F>>::STATIC)))
-    }
-
-    /// [`scaled_dot_product_attention_with`](Self::scaled_dot_product_attention_with) that returns
-    /// the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or an option is out of range.
+    #[twin]
     pub fn try_scaled_dot_product_attention_with<E: Dims, F: Attend<D, E>>(
         &self,
         key: &Tensor<E, T>,
@@ -96,32 +62,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// a key counts, or numbers that are added to the scores. Where length and source are one dim,
     /// the mask's source is any other one: `Prime<T>`, say.
     ///
-    /// # Panics
-    /// When sizes do not fit, the mask is neither bool nor of this dtype, or an option is out of
-    /// range.
-    #[track_caller]
-    #[must_use]
-    pub fn scaled_dot_product_attention_masked<E: Dims, F: Attend<D, E>, M: Dims, U: Element>(
-        &self,
-        key: &Tensor<E, T>,
-        value: &Tensor<F, T>,
-        attn_mask: &Tensor<M, U>,
-        options: AttentionOptions,
-    ) -> Tensor<Attended<D, E, F>, T>
-    where
-        T: Float,
-        ScoresOf<D, E, F>: Broadcast<M> + HoldsInPlace<Sum<ScoresOf<D, E, F>, M>>,
-    {
-        let looks = [self.look(), key.look(), value.look(), attn_mask.look()];
-        Tensor::wrap(done(attend(&looks, options, <Attended<D, E, F>>::STATIC)))
-    }
-
-    /// [`scaled_dot_product_attention_masked`](Self::scaled_dot_product_attention_masked) that
-    /// returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, the mask is neither bool nor of this dtype, or an option is out of
     /// range.
+    #[twin]
     pub fn try_scaled_dot_product_attention_masked<E: Dims, F: Attend<D, E>, M: Dims, U: Element>(
         &self,
         key: &Tensor<E, T>,

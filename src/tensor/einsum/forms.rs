@@ -7,30 +7,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`outer`](Self::outer) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn outer_out<
-        E: Beside<D> + Vector,
-        U: Element,
-        Out: Dims + Holds<Joined<D, E>>,
-        Stored: Element,
-    >(
-        &self,
-        vec2: &Tensor<E, U>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Vector,
-        T: Promote<U>,
-        Promoted<T, U>: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_outer_out(vec2, out));
-    }
-
-    /// [`outer_out`](Self::outer_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_outer`](Self::try_outer), and where a result does not fit.
+    /// As [`outer`](Self::outer), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_outer_out<
         E: Beside<D> + Vector,
         U: Element,
@@ -54,23 +33,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`inner`](Self::inner) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn inner_out<E: InnerWith<D>, Out: Dims + Holds<Inner<D, E>>, Stored: Element>(
-        &self,
-        other: &Tensor<E, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_inner_out(other, out));
-    }
-
-    /// [`inner_out`](Self::inner_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_inner`](Self::try_inner), and where a result does not fit.
+    /// As [`inner`](Self::inner), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_inner_out<E: InnerWith<D>, Out: Dims + Holds<Inner<D, E>>, Stored: Element>(
         &self,
         other: &Tensor<E, T>,
@@ -87,24 +52,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`vdot`](Self::vdot) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn vdot_out<E: Factor<D> + Vector, Out: Dims + Holds<Product<D, E>>, Stored: Element>(
-        &self,
-        other: &Tensor<E, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Vector,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_vdot_out(other, out));
-    }
-
-    /// [`vdot_out`](Self::vdot_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_vdot`](Self::try_vdot), and where a result does not fit.
+    /// As [`vdot`](Self::vdot), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_vdot_out<E: Factor<D> + Vector, Out: Dims + Holds<Product<D, E>>, Stored: Element>(
         &self,
         other: &Tensor<E, T>,
@@ -122,25 +72,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`kron`](Self::kron) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn kron_out<E: Dims, U: Element, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
-        &self,
-        other: &Tensor<E, U>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Broadcast<E>,
-        T: Promote<U, DtypeRule<D, E>>,
-        Promoted<T, U, DtypeRule<D, E>>: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_kron_out(other, out));
-    }
-
-    /// [`kron_out`](Self::kron_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_kron`](Self::try_kron), and where a result does not fit.
+    /// As [`kron`](Self::kron), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_kron_out<E: Dims, U: Element, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
         other: &Tensor<E, U>,
@@ -159,24 +93,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`matrix_power`](Self::matrix_power) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn matrix_power_out<Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        n: i64,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Numeric,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_matrix_power_out(n, out));
-    }
-
-    /// [`matrix_power_out`](Self::matrix_power_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_matrix_power`](Self::try_matrix_power), and where a result does not fit.
+    /// As [`matrix_power`](Self::matrix_power), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_matrix_power_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         n: i64,
@@ -194,32 +113,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cross`](Self::cross) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cross_out<
-        E: Dims,
-        U: Element,
-        X: DimOf<Sum<D, E>>,
-        Out: Dims + Holds<Sum<D, E>>,
-        Stored: Element,
-    >(
-        &self,
-        other: &Tensor<E, U>,
-        dim: X,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Broadcast<E>,
-        T: Numeric + Promote<U, DtypeRule<D, E>>,
-        Promoted<T, U, DtypeRule<D, E>>: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_cross_out(other, dim, out));
-    }
-
-    /// [`cross_out`](Self::cross_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_cross`](Self::try_cross), and where a result does not fit.
+    /// As [`cross`](Self::cross), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_cross_out<
         E: Dims,
         U: Element,
@@ -245,29 +141,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`tensordot`](Self::tensordot) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn tensordot_out<
-        E: Dims,
-        X: Axes + TensorDot<D, E>,
-        Out: Dims + Holds<Tensordotted<D, E, X>>,
-        Stored: Element,
-    >(
-        &self,
-        other: &Tensor<E, T>,
-        dims: X,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_tensordot_out(other, dims, out));
-    }
-
-    /// [`tensordot_out`](Self::tensordot_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_tensordot`](Self::try_tensordot), and where a result does not fit.
+    /// As [`tensordot`](Self::tensordot), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_tensordot_out<
         E: Dims,
         X: Axes + TensorDot<D, E>,

@@ -4,9 +4,9 @@
 
 use nomina_core::dims::{Broadcast, Dim, DimOf, Dims, Linear, Sum, Vector};
 use nomina_core::{Element, Numeric, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::LinearOptions;
 
-use crate::call::done;
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -23,27 +23,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(y.to_vec(), [1.0, 0.0, 9.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit, or the activation does not take the dtype, or gives another.
-    #[track_caller]
-    #[must_use]
-    pub fn linear_with<O: Dim, I: DimOf<D>, B: Dims + Vector>(
-        &self,
-        weight: &Tensor<(O, I), T>,
-        bias: &Tensor<B, T>,
-        options: LinearOptions,
-    ) -> Tensor<Sum<Linear<D, O, I>, B>, T>
-    where
-        T: Numeric,
-        Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
-    {
-        Tensor::wrap(done(self.layer(weight, bias, options)))
-    }
-
-    /// [`linear_with`](Self::linear_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or the activation does not take the dtype, or gives another.
+    #[twin]
     pub fn try_linear_with<O: Dim, I: DimOf<D>, B: Dims + Vector>(
         &self,
         weight: &Tensor<(O, I), T>,

@@ -16,12 +16,13 @@ use nomina_core::dims::{
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Numeric, Promote, Promoted, Result};
+use nomina_macros::twin;
 use nomina_runtime::call;
 use nomina_runtime::tensor::{CdistOptions, LinearOptions};
 
 use super::Tensor;
 use crate::call::compose::one;
-use crate::call::{Bare, Known, done, order, product};
+use crate::call::{Bare, Known, order, product};
 
 pub use terms::{
     EinsumTerms, einsum, einsum_all, einsum_first, einsum_named, einsum_operand, einsum_result,
@@ -42,18 +43,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(products.names().to_string(), "(C, C')");
     /// ```
     ///
-    /// # Panics
-    /// When a `Wild` dim has the primed name at run time.
-    #[track_caller]
-    #[must_use]
-    pub fn prime<X: OneDim + Primable<D>>(&self, dim: X) -> Tensor<PrimedDims<D, X>, T> {
-        Tensor::wrap(done(self.primed(dim)))
-    }
-
-    /// [`prime`](Self::prime) that returns the error.
-    ///
     /// # Errors
     /// When a `Wild` dim has the primed name at run time.
+    #[twin]
     pub fn try_prime<X: OneDim + Primable<D>>(
         &self,
         dim: X,
@@ -75,26 +67,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.to_vec(), [3.0, 4.0, 6.0, 8.0]);
     /// ```
     ///
-    /// # Panics
-    /// When memory is missing.
-    #[track_caller]
-    #[must_use]
-    pub fn outer<E: Beside<D> + Vector, U: Element>(
-        &self,
-        vec2: &Tensor<E, U>,
-    ) -> Tensor<Joined<D, E>, Promoted<T, U>>
-    where
-        D: Vector,
-        T: Promote<U>,
-    {
-        let out = <Joined<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(Op::Outer, self.look(), vec2.look(), out)))
-    }
-
-    /// [`outer`](Self::outer) that returns the error.
-    ///
     /// # Errors
     /// When memory is missing.
+    #[twin]
     pub fn try_outer<E: Beside<D> + Vector, U: Element>(
         &self,
         vec2: &Tensor<E, U>,
@@ -109,24 +84,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Multiplies and sums over the last dim of both.
     ///
-    /// # Panics
-    /// When the last sizes differ.
-    #[track_caller]
-    #[must_use]
-    pub fn inner<E: InnerWith<D>>(&self, other: &Tensor<E, T>) -> Tensor<Inner<D, E>, T> {
-        let out = <Inner<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(
-            Op::Inner,
-            self.look(),
-            other.look(),
-            out,
-        )))
-    }
-
-    /// [`inner`](Self::inner) that returns the error.
-    ///
     /// # Errors
     /// When the last sizes differ.
+    #[twin]
     pub fn try_inner<E: InnerWith<D>>(
         &self,
         other: &Tensor<E, T>,
@@ -137,22 +97,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The inner product of two vectors, of which the first is conjugated.
     ///
-    /// # Panics
-    /// When sizes differ.
-    #[track_caller]
-    #[must_use]
-    pub fn vdot<E: Factor<D> + Vector>(&self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
-    where
-        D: Vector,
-    {
-        let out = <Product<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(Op::Vdot, self.look(), other.look(), out)))
-    }
-
-    /// [`vdot`](Self::vdot) that returns the error.
-    ///
     /// # Errors
     /// When sizes differ.
+    #[twin]
     pub fn try_vdot<E: Factor<D> + Vector>(
         &self,
         other: &Tensor<E, T>,
@@ -167,26 +114,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The Kronecker product: every element of this tensor times the whole other. Dims unify from
     /// the right, their sizes multiply.
     ///
-    /// # Panics
-    /// When sizes overflow.
-    #[track_caller]
-    #[must_use]
-    pub fn kron<E: Dims, U: Element>(
-        &self,
-        other: &Tensor<E, U>,
-    ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
-    where
-        D: Broadcast<E>,
-        T: Promote<U, DtypeRule<D, E>>,
-    {
-        let out = <Sum<D, E>>::STATIC;
-        Tensor::wrap(done(product::new(Op::Kron, self.look(), other.look(), out)))
-    }
-
-    /// [`kron`](Self::kron) that returns the error.
-    ///
     /// # Errors
     /// When sizes overflow.
+    #[twin]
     pub fn try_kron<E: Dims, U: Element>(
         &self,
         other: &Tensor<E, U>,
@@ -201,21 +131,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The sum of a matrix' diagonal; integers and bool add up in i64.
     ///
-    /// # Panics
-    /// When memory is missing.
-    #[track_caller]
-    #[must_use]
-    pub fn trace(&self) -> Tensor<(), T::Sum>
-    where
-        D: Matrix,
-    {
-        Tensor::wrap(done(call::trace(self.look().raw).map(Bare::new)))
-    }
-
-    /// [`trace`](Self::trace) that returns the error.
-    ///
     /// # Errors
     /// When memory is missing.
+    #[twin]
     pub fn try_trace(&self) -> Result<Tensor<(), T::Sum>>
     where
         D: Matrix,
@@ -225,22 +143,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// A square matrix, or a batch of them, multiplied by itself `n` times over.
     ///
-    /// # Panics
-    /// When the last two sizes differ, or `n` is negative.
-    #[track_caller]
-    #[must_use]
-    pub fn matrix_power(&self, n: i64) -> Tensor<D, T>
-    where
-        T: Numeric,
-    {
-        let raised = one(&[self.look()], D::STATIC, |x| x[0].matrix_power(n));
-        Tensor::wrap(done(raised))
-    }
-
-    /// [`matrix_power`](Self::matrix_power) that returns the error.
-    ///
     /// # Errors
     /// When the last two sizes differ, or `n` is negative.
+    #[twin]
     pub fn try_matrix_power(&self, n: i64) -> Result<Tensor<D, T>>
     where
         T: Numeric,
@@ -258,26 +163,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(a.cross(&b, X).to_vec(), [0.0, 0.0, 1.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not broadcast, or the dim has another size.
-    #[track_caller]
-    #[must_use]
-    pub fn cross<E: Dims, U: Element, X: DimOf<Sum<D, E>>>(
-        &self,
-        other: &Tensor<E, U>,
-        dim: X,
-    ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
-    where
-        D: Broadcast<E>,
-        T: Numeric + Promote<U, DtypeRule<D, E>>,
-    {
-        Tensor::wrap(done(self.crossed(other, dim)))
-    }
-
-    /// [`cross`](Self::cross) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not broadcast, or the dim has another size.
+    #[twin]
     pub fn try_cross<E: Dims, U: Element, X: DimOf<Sum<D, E>>>(
         &self,
         other: &Tensor<E, U>,
@@ -306,24 +194,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// side by side, so both share none of them ([`contract`](Self::contract) takes shared dims as
     /// batch).
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn tensordot<E: Dims, X: Axes + TensorDot<D, E>>(
-        &self,
-        other: &Tensor<E, T>,
-        dims: X,
-    ) -> Tensor<Tensordotted<D, E, X>, T> {
-        let _ = dims;
-        let places = [positions::<X, D>(), positions::<X, E>()];
-        Tensor::wrap(done(product::tensordot(self.look(), other.look(), places)))
-    }
-
-    /// [`tensordot`](Self::tensordot) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_tensordot<E: Dims, X: Axes + TensorDot<D, E>>(
         &self,
         other: &Tensor<E, T>,
@@ -346,26 +219,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(y.to_vec(), [1.0, 2.0, 13.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn linear<O: Dim, I: DimOf<D>, B: Dims + Vector>(
-        &self,
-        weight: &Tensor<(O, I), T>,
-        bias: &Tensor<B, T>,
-    ) -> Tensor<Sum<Linear<D, O, I>, B>, T>
-    where
-        T: Numeric,
-        Linear<D, O, I>: nomina_core::dims::Distinct + Broadcast<B>,
-    {
-        Tensor::wrap(done(self.layer(weight, bias, LinearOptions::default())))
-    }
-
-    /// [`linear`](Self::linear) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_linear<O: Dim, I: DimOf<D>, B: Dims + Vector>(
         &self,
         weight: &Tensor<(O, I), T>,
@@ -402,21 +258,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(d.to_vec(), [0.0, 5.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn cdist<E: RowsBeside<D>>(&self, other: &Tensor<E, T>) -> Tensor<Distances<D, E>, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(self.distances(other, CdistOptions::default())))
-    }
-
-    /// [`cdist`](Self::cdist) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_cdist<E: RowsBeside<D>>(
         &self,
         other: &Tensor<E, T>,
@@ -429,25 +273,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cdist`](Self::cdist) by any norm.
     ///
-    /// # Panics
-    /// When sizes do not fit, or `p` is negative.
-    #[track_caller]
-    #[must_use]
-    pub fn cdist_with<E: RowsBeside<D>>(
-        &self,
-        other: &Tensor<E, T>,
-        options: CdistOptions,
-    ) -> Tensor<Distances<D, E>, T>
-    where
-        T: Float,
-    {
-        Tensor::wrap(done(self.distances(other, options)))
-    }
-
-    /// [`cdist_with`](Self::cdist_with) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or `p` is negative.
+    #[twin]
     pub fn try_cdist_with<E: RowsBeside<D>>(
         &self,
         other: &Tensor<E, T>,

@@ -4,9 +4,10 @@
 
 use nomina_core::dims::{Broadcast, DimOf, Dims, Sum, Without, position};
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use crate::call::compose::one;
-use crate::call::{Bare, Known, done};
+use crate::call::{Bare, Known};
 use crate::tensor::Tensor;
 
 /// # Products of vectors
@@ -14,25 +15,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The inner products of vectors along a dim, of which the first are conjugated; other dims
     /// broadcast and unify.
     ///
-    /// # Panics
-    /// When sizes do not broadcast.
-    #[track_caller]
-    #[must_use]
-    pub fn vecdot<E: Dims, X: DimOf<Sum<D, E>>>(
-        &self,
-        other: &Tensor<E, T>,
-        dim: X,
-    ) -> Tensor<Without<Sum<D, E>, X>, T>
-    where
-        D: Broadcast<E>,
-    {
-        Tensor::wrap(done(self.products_along(other, dim)))
-    }
-
-    /// [`vecdot`](Self::vecdot) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not broadcast.
+    #[twin]
     pub fn try_vecdot<E: Dims, X: DimOf<Sum<D, E>>>(
         &self,
         other: &Tensor<E, T>,

@@ -5,135 +5,19 @@
 use nomina_core::dims::{Broadcast, DimOf, Dims, Holds, IndexOf, SameRankAs, Selected, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Result, Scalar, StoreAs};
+use nomina_macros::twin;
 use nomina_runtime::tensor::IndexAddOptions;
 
 use crate::Tensor;
+use crate::call::Known;
 use crate::call::gather::{self, at};
-use crate::call::{Known, ok};
 
 impl<D: Dims, T: Element> Tensor<D, T> {
-    /// This tensor with the slices of `source` added at the indices of a dim; always in the index's
-    /// order. `source` has the dims of `self.index_select(dim, index)`.
-    ///
-    /// ```
-    /// # use nomina::prelude::*;
-    /// dims! { N, C, K }
-    /// let (x, ids) = (Tensor::<(N, C)>::zeros([3, 2]), tensor!([2, 0, 2]; K));
-    /// let rows = Tensor::<(K, C)>::ones([3, 2]);
-    /// assert_eq!(x.index_add(N, &ids, &rows).to_vec(), [1.0, 1.0, 0.0, 0.0, 2.0, 2.0]);
-    /// ```
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn index_add<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Self
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_index_add(dim, index, source))
-    }
-
-    /// [`index_add`](Self::index_add) that returns the error.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    pub fn try_index_add<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Result<Self>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
-            out,
-            |given| given[0].index_add(at(position::<X, D>()), &given[1], &given[2]),
-        ))
-    }
-
-    /// [`index_add`](Self::index_add) in place.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn index_add_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> &mut Self
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_index_add_(dim, index, source));
-        self
-    }
-
-    /// [`index_add_`](Self::index_add_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    pub fn try_index_add_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Result<&mut Self>
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        gather::in_place(
-            &mut self.bare,
-            D::STATIC,
-            &[index.look(), source.look()],
-            |own, given| {
-                own.index_add_(at(position::<X, D>()), &given[0], &given[1])
-                    .map(drop)
-            },
-        )?;
-        Ok(self)
-    }
-
     /// [`index_add`](Self::index_add) into `out`.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn index_add_out<
-        X: DimOf<D>,
-        E: Dims + IndexOf<D, X>,
-        I: IndexElement,
-        S: Dims,
-        O: Dims + Holds<D>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        out: &mut Tensor<O, V>,
-    ) where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-        T: StoreAs<V>,
-    {
-        ok(self.try_index_add_out(dim, index, source, out));
-    }
-
-    /// [`index_add_out`](Self::index_add_out) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin]
     pub fn try_index_add_out<
         X: DimOf<D>,
         E: Dims + IndexOf<D, X>,
@@ -157,29 +41,20 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         crate::call::reduce::store(Op::IndexAdd, result.bare, <D>::STATIC, &mut out.bare, of)
     }
 
-    /// [`index_add`](Self::index_add) with options.
+    /// This tensor with the slices of `source` added at the indices of a dim; always in the index's
+    /// order. `source` has the dims of `self.index_select(dim, index)`.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn index_add_with<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        options: IndexAddOptions,
-    ) -> Self
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_index_add_with(dim, index, source, options))
-    }
-
-    /// [`index_add_with`](Self::index_add_with) that returns the error.
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N, C, K }
+    /// let (x, ids) = (Tensor::<(N, C)>::zeros([3, 2]), tensor!([2, 0, 2]; K));
+    /// let rows = Tensor::<(K, C)>::ones([3, 2]);
+    /// assert_eq!(x.index_add(N, &ids, &rows).to_vec(), [1.0, 1.0, 0.0, 0.0, 2.0, 2.0]);
+    /// ```
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_index_add_with<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &self,
         dim: X,
@@ -199,29 +74,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`index_add_with`](Self::index_add_with) in place.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn index_add_with_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        options: IndexAddOptions,
-    ) -> &mut Self
-    where
-        Selected<D, X, E>: Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_index_add_with_(dim, index, source, options));
-        self
-    }
-
-    /// [`index_add_with_`](Self::index_add_with_) that returns the error; then nothing has changed.
+    /// [`index_add`](Self::index_add) in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    #[twin(with = "with options.")]
     pub fn try_index_add_with_<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement, S: Dims>(
         &mut self,
         dim: X,
@@ -254,23 +111,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.index_fill(C, &tensor!([0, -1]; C), 0.0).to_vec(), [0.0, 2.0, 0.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn index_fill<X: DimOf<D>, E: Dims, I: IndexElement>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        value: impl Into<Scalar>,
-    ) -> Self {
-        ok(self.try_index_fill(dim, index, value))
-    }
-
-    /// [`index_fill`](Self::index_fill) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range.
+    #[twin]
     pub fn try_index_fill<X: DimOf<D>, E: Dims, I: IndexElement>(
         &self,
         dim: X,
@@ -288,23 +131,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`index_fill`](Self::index_fill) in place.
     ///
-    /// # Panics
-    /// When an index is out of range.
-    #[track_caller]
-    pub fn index_fill_<X: DimOf<D>, E: Dims, I: IndexElement>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        value: impl Into<Scalar>,
-    ) -> &mut Self {
-        ok(self.try_index_fill_(dim, index, value));
-        self
-    }
-
-    /// [`index_fill_`](Self::index_fill_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When an index is out of range.
+    /// When an index is out of range; then nothing has changed.
+    #[twin]
     pub fn try_index_fill_<X: DimOf<D>, E: Dims, I: IndexElement>(
         &mut self,
         dim: X,

@@ -5,12 +5,13 @@
 use nomina_core::dims::{Broadcast, DimOf, Dims, Holds, SameRankAs, Sum, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Result, StoreAs};
+use nomina_macros::twin;
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::{Operand as DynOperand, ScatterOptions};
 
 use crate::Tensor;
 use crate::call::gather::{self, at};
-use crate::call::{Known, Look, Side, ok};
+use crate::call::{Known, Look, Side};
 use crate::tensor::operand::{OfScalar, OfTensor, Operand};
 
 /// Values of this kind can be scattered into a tensor of dims `D` and dtype `T`: a tensor with
@@ -45,127 +46,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(hot.to_vec(), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn scatter<X: DimOf<D>, E: Dims, I: IndexElement, R>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-    {
-        ok(self.try_scatter(dim, index, src))
-    }
-
-    /// [`scatter`](Self::scatter) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    pub fn try_scatter<X: DimOf<D>, E: Dims, I: IndexElement, R>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-    ) -> Result<Tensor<Sum<D, E>, T>>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-    {
-        let _ = dim;
-        let (src, out) = (src.side(), <Sum<D, E>>::STATIC);
-        let looks = [Some(self.look()), Some(index.look()), src.look()];
-        let looks: Vec<Look<'_>> = looks.into_iter().flatten().collect();
-        Tensor::give(gather::one(&looks, out, |given| {
-            given[0].scatter(
-                at(position::<X, D>()),
-                &given[1],
-                operand(&src, given.get(2)),
-            )
-        }))
-    }
-
-    /// [`scatter`](Self::scatter) in place.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn scatter_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-    ) -> &mut Self
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-    {
-        ok(self.try_scatter_(dim, index, src));
-        self
-    }
-
-    /// [`scatter_`](Self::scatter_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    pub fn try_scatter_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-    ) -> Result<&mut Self>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-    {
-        let _ = dim;
-        let src = src.side();
-        let others = [Some(index.look()), src.look()];
-        let others: Vec<Look<'_>> = others.into_iter().flatten().collect();
-        gather::in_place(&mut self.bare, D::STATIC, &others, |own, given| {
-            own.scatter_(
-                at(position::<X, D>()),
-                &given[0],
-                operand(&src, given.get(1)),
-            )
-            .map(drop)
-        })?;
-        Ok(self)
-    }
-
-    /// [`scatter`](Self::scatter) that adds to or multiplies what is there.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn scatter_with<X: DimOf<D>, E: Dims, I: IndexElement, R>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-        options: ScatterOptions,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-    {
-        ok(self.try_scatter_with(dim, index, src, options))
-    }
-
-    /// [`scatter_with`](Self::scatter_with) that returns the error.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    #[twin(with = "that adds to or multiplies what is there.")]
     pub fn try_scatter_with<X: DimOf<D>, E: Dims, I: IndexElement, R>(
         &self,
         dim: X,
@@ -192,31 +75,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         }))
     }
 
-    /// [`scatter_with`](Self::scatter_with) in place.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn scatter_with_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-        options: ScatterOptions,
-    ) -> &mut Self
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-    {
-        ok(self.try_scatter_with_(dim, index, src, options));
-        self
-    }
-
-    /// [`scatter_with_`](Self::scatter_with_) that returns the error; then nothing has changed.
+    /// [`scatter`](Self::scatter) in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    #[twin(with = "that adds to or multiplies what is there.")]
     pub fn try_scatter_with_<X: DimOf<D>, E: Dims, I: IndexElement, R>(
         &mut self,
         dim: X,
@@ -247,35 +110,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`scatter`](Self::scatter) into `out`.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn scatter_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        R,
-        O: Dims + Holds<Sum<D, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: R,
-        out: &mut Tensor<O, V>,
-    ) where
-        D: Broadcast<E> + SameRankAs<E>,
-        R: Operand,
-        R::Kind: ScatterFrom<D, T>,
-        T: StoreAs<V>,
-    {
-        ok(self.try_scatter_out(dim, index, src, out));
-    }
-
-    /// [`scatter_out`](Self::scatter_out) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin]
     pub fn try_scatter_out<
         X: DimOf<D>,
         E: Dims,

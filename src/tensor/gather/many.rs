@@ -4,11 +4,12 @@
 
 use nomina_core::dims::{Broadcast, DimTuple, Dims, HoldsInPlace, Sum};
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::IndexPutOptions;
 
 use crate::Tensor;
+use crate::call::Known;
 use crate::call::gather::{self, Looks};
-use crate::call::{Known, ok};
 
 /// Index tensors along some dims: `(N.i(&rows), C.i(&columns))`.
 #[diagnostic::on_unimplemented(
@@ -53,18 +54,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(picked.to_vec(), [3.0, 4.0, 5.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn index<P: PointsOf<D>>(&self, indices: P) -> Tensor<P::Of<D>, T> {
-        ok(self.try_index(indices))
-    }
-
-    /// [`index`](Self::index) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin]
     pub fn try_index<P: PointsOf<D>>(&self, indices: P) -> Result<Tensor<P::Of<D>, T>> {
         let looks = indices.looks::<D>();
         Tensor::give(gather::points(self.look(), &looks, <P::Of<D>>::STATIC))
@@ -72,86 +64,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// This tensor with values, which broadcast, written where [`index`](Self::index) would read.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn index_put<P: PointsOf<D>, S: Dims>(&self, indices: P, values: &Tensor<S, T>) -> Self
-    where
-        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
-    {
-        ok(self.try_index_put(indices, values))
-    }
-
-    /// [`index_put`](Self::index_put) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
-    pub fn try_index_put<P: PointsOf<D>, S: Dims>(
-        &self,
-        indices: P,
-        values: &Tensor<S, T>,
-    ) -> Result<Self>
-    where
-        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
-    {
-        self.try_index_put_with(indices, values, IndexPutOptions::default())
-    }
-
-    /// [`index_put`](Self::index_put) in place.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn index_put_<P: PointsOf<D>, S: Dims>(
-        &mut self,
-        indices: P,
-        values: &Tensor<S, T>,
-    ) -> &mut Self
-    where
-        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
-    {
-        ok(self.try_index_put_(indices, values));
-        self
-    }
-
-    /// [`index_put_`](Self::index_put_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    pub fn try_index_put_<P: PointsOf<D>, S: Dims>(
-        &mut self,
-        indices: P,
-        values: &Tensor<S, T>,
-    ) -> Result<&mut Self>
-    where
-        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
-    {
-        self.try_index_put_with_(indices, values, IndexPutOptions::default())
-    }
-
-    /// [`index_put`](Self::index_put) that adds to what is there.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn index_put_with<P: PointsOf<D>, S: Dims>(
-        &self,
-        indices: P,
-        values: &Tensor<S, T>,
-        options: IndexPutOptions,
-    ) -> Self
-    where
-        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
-    {
-        ok(self.try_index_put_with(indices, values, options))
-    }
-
-    /// [`index_put_with`](Self::index_put_with) that returns the error.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    #[twin(with = "that adds to what is there.")]
     pub fn try_index_put_with<P: PointsOf<D>, S: Dims>(
         &self,
         indices: P,
@@ -166,28 +81,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         Ok(result)
     }
 
-    /// [`index_put_with`](Self::index_put_with) in place.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn index_put_with_<P: PointsOf<D>, S: Dims>(
-        &mut self,
-        indices: P,
-        values: &Tensor<S, T>,
-        options: IndexPutOptions,
-    ) -> &mut Self
-    where
-        P::Of<D>: Broadcast<S> + HoldsInPlace<Sum<P::Of<D>, S>>,
-    {
-        ok(self.try_index_put_with_(indices, values, options));
-        self
-    }
-
-    /// [`index_put_with_`](Self::index_put_with_) that returns the error; then nothing has changed.
+    /// [`index_put`](Self::index_put) in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    #[twin(with = "that adds to what is there.")]
     pub fn try_index_put_with_<P: PointsOf<D>, S: Dims>(
         &mut self,
         indices: P,

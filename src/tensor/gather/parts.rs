@@ -4,9 +4,10 @@
 
 use nomina_core::dims::{Append, Appended, DimOf, Dims, OneDim, Without, position};
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::DiagonalOptions;
 
-use crate::call::{Dest, Known, gather, ok};
+use crate::call::{Dest, Known, gather};
 use crate::tensor::part::{Part as View, wrap};
 use crate::tensor::{Part, SubscriptViews, SubscriptsOf};
 use crate::{Tensor, TensorMut};
@@ -26,20 +27,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.to_vec(), [0.0, 5.0, 0.0, 0.0, 7.0, 7.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is out of range, or a step is zero.
-    #[track_caller]
-    pub fn at_mut<S: SubscriptsOf<D> + SubscriptViews>(
-        &mut self,
-        indices: S,
-    ) -> TensorMut<'_, Part<D, S>, T> {
-        ok(self.try_at_mut(indices))
-    }
-
-    /// [`at_mut`](Self::at_mut) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range, or a step is zero.
+    #[twin]
     pub fn try_at_mut<S: SubscriptsOf<D> + SubscriptViews>(
         &mut self,
         indices: S,
@@ -60,62 +50,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.to_vec(), [1.0, 0.0, 0.0, 2.0]);
     /// ```
     ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    pub fn diagonal_mut<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-    ) -> TensorMut<'_, Diagonal<D, X, Y, Z>, T> {
-        ok(self.try_diagonal_mut(dim1, dim2, to))
-    }
-
-    /// [`diagonal_mut`](Self::diagonal_mut) that returns the error.
-    ///
     /// # Errors
     /// When memory is short.
-    pub fn try_diagonal_mut<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
-        self.try_diagonal_mut_with(dim1, dim2, to, DiagonalOptions::default())
-    }
-
-    /// [`diagonal_mut`](Self::diagonal_mut) above or below the main one.
-    ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    pub fn diagonal_mut_with<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-        options: DiagonalOptions,
-    ) -> TensorMut<'_, Diagonal<D, X, Y, Z>, T> {
-        ok(self.try_diagonal_mut_with(dim1, dim2, to, options))
-    }
-
-    /// [`diagonal_mut_with`](Self::diagonal_mut_with) that returns the error.
-    ///
-    /// # Errors
-    /// When memory is short.
+    #[twin(with = "above or below the main one.")]
     pub fn try_diagonal_mut_with<
         X: DimOf<D>,
         Y: DimOf<Without<D, X>>,
@@ -138,20 +75,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> TensorMut<'_, D, T> {
     /// The part at numbers and ranges by name, to write to; see [`Tensor::at`](crate::Tensor::at).
     ///
-    /// # Panics
-    /// When an index is out of range, or a step is zero.
-    #[track_caller]
-    pub fn at_mut<S: SubscriptsOf<D> + SubscriptViews>(
-        &mut self,
-        indices: S,
-    ) -> TensorMut<'_, Part<D, S>, T> {
-        ok(self.try_at_mut(indices))
-    }
-
-    /// [`at_mut`](Self::at_mut) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range, or a step is zero.
+    #[twin]
     pub fn try_at_mut<S: SubscriptsOf<D> + SubscriptViews>(
         &mut self,
         indices: S,
@@ -164,62 +90,9 @@ impl<D: Dims, T: Element> TensorMut<'_, D, T> {
 
     /// The diagonal of two dims, which go, as a new last dim to write to.
     ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    pub fn diagonal_mut<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-    ) -> TensorMut<'_, Diagonal<D, X, Y, Z>, T> {
-        ok(self.try_diagonal_mut(dim1, dim2, to))
-    }
-
-    /// [`diagonal_mut`](Self::diagonal_mut) that returns the error.
-    ///
     /// # Errors
     /// When memory is short.
-    pub fn try_diagonal_mut<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-    ) -> Result<TensorMut<'_, Diagonal<D, X, Y, Z>, T>> {
-        self.try_diagonal_mut_with(dim1, dim2, to, DiagonalOptions::default())
-    }
-
-    /// [`diagonal_mut`](Self::diagonal_mut) above or below the main one.
-    ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    pub fn diagonal_mut_with<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        Z: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &mut self,
-        dim1: X,
-        dim2: Y,
-        to: Z,
-        options: DiagonalOptions,
-    ) -> TensorMut<'_, Diagonal<D, X, Y, Z>, T> {
-        ok(self.try_diagonal_mut_with(dim1, dim2, to, options))
-    }
-
-    /// [`diagonal_mut_with`](Self::diagonal_mut_with) that returns the error.
-    ///
-    /// # Errors
-    /// When memory is short.
+    #[twin(with = "above or below the main one.")]
     pub fn try_diagonal_mut_with<
         X: DimOf<D>,
         Y: DimOf<Without<D, X>>,

@@ -8,97 +8,21 @@ use nomina_core::dims::{
     Sum, Wild, Without, position,
 };
 use nomina_core::{Element, IndexElement, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::IndexPutOptions;
 
 use crate::Tensor;
+use crate::call::Known;
 use crate::call::gather::{self, at};
-use crate::call::{Known, ok};
 use crate::tensor::{AsPick, Whole};
 
 /// # Put at places
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor with values written at positions in row-major order.
     ///
-    /// # Panics
-    /// When a position is out of range, or there is not one value for each.
-    #[track_caller]
-    #[must_use]
-    pub fn put<E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Self {
-        ok(self.try_put(index, source))
-    }
-
-    /// [`put`](Self::put) that returns the error.
-    ///
     /// # Errors
     /// When a position is out of range, or there is not one value for each.
-    pub fn try_put<E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Result<Self> {
-        let out = <D>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), source.look()],
-            out,
-            |given| given[0].put(&given[1], &given[2]),
-        ))
-    }
-
-    /// [`put`](Self::put) in place.
-    ///
-    /// # Panics
-    /// When a position is out of range, or there is not one value for each.
-    #[track_caller]
-    pub fn put_<E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> &mut Self {
-        ok(self.try_put_(index, source));
-        self
-    }
-
-    /// [`put_`](Self::put_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// When a position is out of range, or there is not one value for each.
-    pub fn try_put_<E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-    ) -> Result<&mut Self> {
-        gather::in_place(
-            &mut self.bare,
-            D::STATIC,
-            &[index.look(), source.look()],
-            |own, given| own.put_(&given[0], &given[1]).map(drop),
-        )?;
-        Ok(self)
-    }
-
-    /// [`put`](Self::put) that adds to what is there.
-    ///
-    /// # Panics
-    /// When a position is out of range, or there is not one value for each.
-    #[track_caller]
-    #[must_use]
-    pub fn put_with<E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        options: IndexPutOptions,
-    ) -> Self {
-        ok(self.try_put_with(index, source, options))
-    }
-
-    /// [`put_with`](Self::put_with) that returns the error.
-    ///
-    /// # Errors
-    /// When a position is out of range, or there is not one value for each.
+    #[twin(with = "that adds to what is there.")]
     pub fn try_put_with<E: Dims, I: IndexElement, S: Dims>(
         &self,
         index: &Tensor<E, I>,
@@ -113,25 +37,12 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`put_with`](Self::put_with) in place.
-    ///
-    /// # Panics
-    /// When a position is out of range, or there is not one value for each.
-    #[track_caller]
-    pub fn put_with_<E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        index: &Tensor<E, I>,
-        source: &Tensor<S, T>,
-        options: IndexPutOptions,
-    ) -> &mut Self {
-        ok(self.try_put_with_(index, source, options));
-        self
-    }
-
-    /// [`put_with_`](Self::put_with_) that returns the error; then nothing has changed.
+    /// [`put`](Self::put) in place.
     ///
     /// # Errors
-    /// When a position is out of range, or there is not one value for each.
+    /// When a position is out of range, or there is not one value for each; then nothing has
+    /// changed.
+    #[twin(with = "that adds to what is there.")]
     pub fn try_put_with_<E: Dims, I: IndexElement, S: Dims>(
         &mut self,
         index: &Tensor<E, I>,
@@ -156,25 +67,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.masked_scatter(&mask, &tensor!([8., 9.]; N)).to_vec(), [8.0, 2.0, 9.0]);
     /// ```
     ///
-    /// # Panics
-    /// When sizes do not fit, or values are too few.
-    #[track_caller]
-    #[must_use]
-    pub fn masked_scatter<E: Dims, S: Dims>(
-        &self,
-        mask: &Tensor<E, bool>,
-        source: &Tensor<S, T>,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E>,
-    {
-        ok(self.try_masked_scatter(mask, source))
-    }
-
-    /// [`masked_scatter`](Self::masked_scatter) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit, or values are too few.
+    #[twin]
     pub fn try_masked_scatter<E: Dims, S: Dims>(
         &self,
         mask: &Tensor<E, bool>,
@@ -193,25 +88,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`masked_scatter`](Self::masked_scatter) in place.
     ///
-    /// # Panics
-    /// When sizes do not fit, or values are too few.
-    #[track_caller]
-    pub fn masked_scatter_<E: Dims, S: Dims>(
-        &mut self,
-        mask: &Tensor<E, bool>,
-        source: &Tensor<S, T>,
-    ) -> &mut Self
-    where
-        D: Broadcast<E> + HoldsInPlace<Sum<D, E>>,
-    {
-        ok(self.try_masked_scatter_(mask, source));
-        self
-    }
-
-    /// [`masked_scatter_`](Self::masked_scatter_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When sizes do not fit, or values are too few.
+    /// When sizes do not fit, or values are too few; then nothing has changed.
+    #[twin]
     pub fn try_masked_scatter_<E: Dims, S: Dims>(
         &mut self,
         mask: &Tensor<E, bool>,
@@ -238,26 +117,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.select_scatter(&tensor!([0., 9.]; C), N, -1).to_vec(), [1.0, 2.0, 0.0, 9.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn select_scatter<E: Dims, X: DimOf<D>>(
-        &self,
-        src: &Tensor<E, T>,
-        dim: X,
-        index: impl Whole,
-    ) -> Self
-    where
-        Without<D, X>: Broadcast<E> + SameRankAs<E>,
-    {
-        ok(self.try_select_scatter(src, dim, index))
-    }
-
-    /// [`select_scatter`](Self::select_scatter) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin]
     pub fn try_select_scatter<E: Dims, X: DimOf<D>>(
         &self,
         src: &Tensor<E, T>,
@@ -286,25 +148,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(odd.to_vec(), [0.0, 2.0, 9.0]);
     /// ```
     ///
-    /// # Panics
-    /// When the range leaves the dim or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn slice_scatter<E: Dims, X: DimOf<D>, R: AsPick + SubscriptRange>(
-        &self,
-        src: &Tensor<E, T>,
-        range: At<X, R>,
-    ) -> Self
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-    {
-        ok(self.try_slice_scatter(src, range))
-    }
-
-    /// [`slice_scatter`](Self::slice_scatter) that returns the error.
-    ///
     /// # Errors
     /// When the range leaves the dim or sizes do not fit.
+    #[twin]
     pub fn try_slice_scatter<E: Dims, X: DimOf<D>, R: AsPick + SubscriptRange>(
         &self,
         src: &Tensor<E, T>,
@@ -325,27 +171,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor with `src` on the diagonal of two dims, `offset` above the main one or below. The
     /// diagonal is the last dim of `src`.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<Without<D, X>>>(
-        &self,
-        src: &Tensor<E, T>,
-        offset: i64,
-        dim1: X,
-        dim2: Y,
-    ) -> Self
-    where
-        Appended<Without<Without<D, X>, Y>, Wild>: BroadcastWith<E> + SameRankAs<E>,
-    {
-        ok(self.try_diagonal_scatter(src, offset, dim1, dim2))
-    }
-
-    /// [`diagonal_scatter`](Self::diagonal_scatter) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_diagonal_scatter<E: Dims, X: DimOf<D>, Y: DimOf<Without<D, X>>>(
         &self,
         src: &Tensor<E, T>,

@@ -5,37 +5,21 @@
 use nomina_core::dims::{Broadcast, DimOf, Dims, Holds, SameRankAs, Sum, position};
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Result, StoreAs};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{ScatterReduce, ScatterReduceOptions};
 
 use crate::Tensor;
+use crate::call::Known;
 use crate::call::gather::{self, at};
-use crate::call::{Known, ok};
 
 /// # Scatter with a reduction
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// This tensor with values added where [`gather`](Self::gather) would read; always in the
     /// index's order, so that the result is the same for any number of threads.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn scatter_add<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_scatter_add(dim, index, src))
-    }
-
-    /// [`scatter_add`](Self::scatter_add) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin]
     pub fn try_scatter_add<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &self,
         dim: X,
@@ -56,26 +40,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`scatter_add`](Self::scatter_add) in place.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn scatter_add_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-    ) -> &mut Self
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_scatter_add_(dim, index, src));
-        self
-    }
-
-    /// [`scatter_add_`](Self::scatter_add_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    #[twin]
     pub fn try_scatter_add_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &mut self,
         dim: X,
@@ -100,33 +67,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`scatter_add`](Self::scatter_add) into `out`.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn scatter_add_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        S: Dims,
-        O: Dims + Holds<Sum<D, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        out: &mut Tensor<O, V>,
-    ) where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-        T: StoreAs<V>,
-    {
-        ok(self.try_scatter_add_out(dim, index, src, out));
-    }
-
-    /// [`scatter_add_out`](Self::scatter_add_out) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin]
     pub fn try_scatter_add_out<
         X: DimOf<D>,
         E: Dims,
@@ -156,132 +99,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// This tensor with values reduced into the places where [`gather`](Self::gather) would read.
-    ///
-    /// ```
-    /// # use nomina::prelude::*;
-    /// dims! { N }
-    /// let (x, ids) = (tensor!([1., 2.]; N), tensor!([0, 0, 1]; N));
-    /// let least = x.scatter_reduce(N, &ids, &tensor!([5., 0.5, 3.]; N), ScatterReduce::Amin);
-    /// assert_eq!(least.to_vec(), [0.5, 2.0]);
-    /// ```
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn scatter_reduce<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_scatter_reduce(dim, index, src, reduce))
-    }
-
-    /// [`scatter_reduce`](Self::scatter_reduce) that returns the error.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    pub fn try_scatter_reduce<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-    ) -> Result<Tensor<Sum<D, E>, T>>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        let out = <Sum<D, E>>::STATIC;
-        Tensor::give(gather::one(
-            &[self.look(), index.look(), src.look()],
-            out,
-            |given| given[0].scatter_reduce(at(position::<X, D>()), &given[1], &given[2], reduce),
-        ))
-    }
-
-    /// [`scatter_reduce`](Self::scatter_reduce) in place.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn scatter_reduce_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-    ) -> &mut Self
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_scatter_reduce_(dim, index, src, reduce));
-        self
-    }
-
-    /// [`scatter_reduce_`](Self::scatter_reduce_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// When an index is out of range or sizes do not fit.
-    pub fn try_scatter_reduce_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-    ) -> Result<&mut Self>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        let _ = dim;
-        gather::in_place(
-            &mut self.bare,
-            D::STATIC,
-            &[index.look(), src.look()],
-            |own, given| {
-                own.scatter_reduce_(at(position::<X, D>()), &given[0], &given[1], reduce)
-                    .map(drop)
-            },
-        )?;
-        Ok(self)
-    }
-
     /// [`scatter_reduce`](Self::scatter_reduce) into `out`.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn scatter_reduce_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        S: Dims,
-        O: Dims + Holds<Sum<D, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-        out: &mut Tensor<O, V>,
-    ) where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-        T: StoreAs<V>,
-    {
-        ok(self.try_scatter_reduce_out(dim, index, src, reduce, out));
-    }
-
-    /// [`scatter_reduce_out`](Self::scatter_reduce_out) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin]
     pub fn try_scatter_reduce_out<
         X: DimOf<D>,
         E: Dims,
@@ -312,30 +134,19 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         )
     }
 
-    /// [`scatter_reduce`](Self::scatter_reduce) with options.
+    /// This tensor with values reduced into the places where [`gather`](Self::gather) would read.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn scatter_reduce_with<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-        options: ScatterReduceOptions,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_scatter_reduce_with(dim, index, src, reduce, options))
-    }
-
-    /// [`scatter_reduce_with`](Self::scatter_reduce_with) that returns the error.
+    /// ```
+    /// # use nomina::prelude::*;
+    /// dims! { N }
+    /// let (x, ids) = (tensor!([1., 2.]; N), tensor!([0, 0, 1]; N));
+    /// let least = x.scatter_reduce(N, &ids, &tensor!([5., 0.5, 3.]; N), ScatterReduce::Amin);
+    /// assert_eq!(least.to_vec(), [0.5, 2.0]);
+    /// ```
     ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin(with = "with options.")]
     pub fn try_scatter_reduce_with<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &self,
         dim: X,
@@ -364,30 +175,11 @@ impl<D: Dims, T: Element> Tensor<D, T> {
         ))
     }
 
-    /// [`scatter_reduce_with`](Self::scatter_reduce_with) in place.
-    ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    pub fn scatter_reduce_with_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
-        &mut self,
-        dim: X,
-        index: &Tensor<E, I>,
-        src: &Tensor<S, T>,
-        reduce: ScatterReduce,
-        options: ScatterReduceOptions,
-    ) -> &mut Self
-    where
-        D: Broadcast<E> + SameRankAs<E> + Broadcast<S> + SameRankAs<S>,
-    {
-        ok(self.try_scatter_reduce_with_(dim, index, src, reduce, options));
-        self
-    }
-
-    /// [`scatter_reduce_with_`](Self::scatter_reduce_with_) that returns the error; then nothing has changed.
+    /// [`scatter_reduce`](Self::scatter_reduce) in place.
     ///
     /// # Errors
-    /// When an index is out of range or sizes do not fit.
+    /// When an index is out of range or sizes do not fit; then nothing has changed.
+    #[twin(with = "with options.")]
     pub fn try_scatter_reduce_with_<X: DimOf<D>, E: Dims, I: IndexElement, S: Dims>(
         &mut self,
         dim: X,

@@ -10,10 +10,11 @@ use nomina_core::dims::{
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, IndexElement, Integer, Result, StoreAs};
+use nomina_macros::twin;
 
 use crate::Tensor;
 use crate::call::gather::{self, at};
-use crate::call::{Known, compose, ok, reduce};
+use crate::call::{Known, compose, reduce};
 
 /// # Select by index
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -28,22 +29,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(picked.to_vec(), [3.0, 1.0, 6.0, 4.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn index_select<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-    ) -> Tensor<Selected<D, X, E>, T> {
-        ok(self.try_index_select(dim, index))
-    }
-
-    /// [`index_select`](Self::index_select) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range.
+    #[twin]
     pub fn try_index_select<X: DimOf<D>, E: Dims + IndexOf<D, X>, I: IndexElement>(
         &self,
         dim: X,
@@ -58,30 +46,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`index_select`](Self::index_select) into `out`.
     ///
-    /// # Panics
-    /// When an index is out of range.
-    #[track_caller]
-    pub fn index_select_out<
-        X: DimOf<D>,
-        E: Dims + IndexOf<D, X>,
-        I: IndexElement,
-        O: Dims + Holds<Selected<D, X, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        out: &mut Tensor<O, V>,
-    ) where
-        T: StoreAs<V>,
-    {
-        ok(self.try_index_select_out(dim, index, out));
-    }
-
-    /// [`index_select_out`](Self::index_select_out) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range.
+    #[twin]
     pub fn try_index_select_out<
         X: DimOf<D>,
         E: Dims + IndexOf<D, X>,
@@ -119,25 +86,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(scores.gather(C, &best).to_vec(), [3.0, 6.0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is out of range, or the index is larger in another dim.
-    #[track_caller]
-    #[must_use]
-    pub fn gather<X: DimOf<D>, E: Dims, I: IndexElement>(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-    {
-        ok(self.try_gather(dim, index))
-    }
-
-    /// [`gather`](Self::gather) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range, or the index is larger in another dim.
+    #[twin]
     pub fn try_gather<X: DimOf<D>, E: Dims, I: IndexElement>(
         &self,
         dim: X,
@@ -155,31 +106,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gather`](Self::gather) into `out`.
     ///
-    /// # Panics
-    /// When an index is out of range, or the index is larger in another dim.
-    #[track_caller]
-    pub fn gather_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        O: Dims + Holds<Sum<D, E>>,
-        V: Element,
-    >(
-        &self,
-        dim: X,
-        index: &Tensor<E, I>,
-        out: &mut Tensor<O, V>,
-    ) where
-        D: Broadcast<E> + SameRankAs<E>,
-        T: StoreAs<V>,
-    {
-        ok(self.try_gather_out(dim, index, out));
-    }
-
-    /// [`gather_out`](Self::gather_out) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range, or the index is larger in another dim.
+    #[twin]
     pub fn try_gather_out<
         X: DimOf<D>,
         E: Dims,
@@ -209,25 +138,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// As [`gather`](Self::gather), where the other dims broadcast.
     ///
-    /// # Panics
-    /// When an index is out of range or sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn take_along_dim<X: DimOf<D>, E: Dims, I: IndexElement>(
-        &self,
-        indices: &Tensor<E, I>,
-        dim: X,
-    ) -> Tensor<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-    {
-        ok(self.try_take_along_dim(indices, dim))
-    }
-
-    /// [`take_along_dim`](Self::take_along_dim) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range or sizes do not fit.
+    #[twin]
     pub fn try_take_along_dim<X: DimOf<D>, E: Dims, I: IndexElement>(
         &self,
         indices: &Tensor<E, I>,
@@ -245,18 +158,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The elements at positions in row-major order, with the index's dims.
     ///
-    /// # Panics
-    /// When a position is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn take<E: Dims, I: IndexElement>(&self, index: &Tensor<E, I>) -> Tensor<E, T> {
-        ok(self.try_take(index))
-    }
-
-    /// [`take`](Self::take) that returns the error.
-    ///
     /// # Errors
     /// When a position is out of range.
+    #[twin]
     pub fn try_take<E: Dims, I: IndexElement>(&self, index: &Tensor<E, I>) -> Result<Tensor<E, T>> {
         let out = <E>::STATIC;
         Tensor::give(gather::one(&[self.look(), index.look()], out, |given| {
@@ -276,22 +180,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(tokens.shape(), [1, 3, 4]);
     /// ```
     ///
-    /// # Panics
-    /// When an id is out of range.
-    #[track_caller]
-    #[must_use]
-    pub fn embedding<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
-        &self,
-        dim: X,
-        ids: &Tensor<E, I>,
-    ) -> Tensor<Embedded<D, X, E>, T> {
-        ok(self.try_embedding(dim, ids))
-    }
-
-    /// [`embedding`](Self::embedding) that returns the error.
-    ///
     /// # Errors
     /// When an id is out of range.
+    #[twin]
     pub fn try_embedding<X: DimOf<D>, E: Dims + EmbedIn<D, X>, I: IndexElement>(
         &self,
         dim: X,
@@ -306,18 +197,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The indices of the elements that differ from zero: a row for each, without names.
     ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn nonzero(&self) -> Tensor<(Wild, Wild), i64> {
-        ok(self.try_nonzero())
-    }
-
-    /// [`nonzero`](Self::nonzero) that returns the error.
-    ///
     /// # Errors
     /// When memory is short.
+    #[twin]
     pub fn try_nonzero(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
         Tensor::give(gather::one(&[self.look()], out, |given| given[0].nonzero()))
@@ -325,18 +207,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nonzero`](Self::nonzero) by its other name.
     ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn argwhere(&self) -> Tensor<(Wild, Wild), i64> {
-        ok(self.try_argwhere())
-    }
-
-    /// [`argwhere`](Self::argwhere) that returns the error.
-    ///
     /// # Errors
     /// When memory is short.
+    #[twin]
     pub fn try_argwhere(&self) -> Result<Tensor<(Wild, Wild), i64>> {
         let out = <(Wild, Wild)>::STATIC;
         Tensor::give(gather::one(&[self.look()], out, |given| {
@@ -362,22 +235,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(rows.to_vec(), [0, 0, 1, 1, 0, 0]);
     /// ```
     ///
-    /// # Panics
-    /// When an index is no class.
-    #[track_caller]
-    #[must_use]
-    pub fn one_hot<S: SizedDim>(&self, classes: S) -> Tensor<Appended<D, S::Dim>, i64>
-    where
-        S::Dim: OneDim + Append<D>,
-        T: Integer,
-    {
-        ok(self.try_one_hot(classes))
-    }
-
-    /// [`one_hot`](Self::one_hot) that returns the error.
-    ///
     /// # Errors
     /// When an index is no class.
+    #[twin]
     pub fn try_one_hot<S: SizedDim>(&self, classes: S) -> Result<Tensor<Appended<D, S::Dim>, i64>>
     where
         S::Dim: OneDim + Append<D>,
@@ -391,21 +251,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Positions in row-major order as one index for each dim of a shape.
     ///
-    /// # Panics
-    /// When a position lies outside of the shape.
-    #[track_caller]
-    #[must_use]
-    pub fn unravel_index(&self, shape: &[usize]) -> Vec<Tensor<D, i64>>
-    where
-        T: Integer,
-    {
-        ok(self.try_unravel_index(shape))
-    }
-
-    /// [`unravel_index`](Self::unravel_index) that returns the error.
-    ///
     /// # Errors
     /// When a position lies outside of the shape.
+    #[twin]
     pub fn try_unravel_index(&self, shape: &[usize]) -> Result<Vec<Tensor<D, i64>>>
     where
         T: Integer,

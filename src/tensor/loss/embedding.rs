@@ -5,10 +5,11 @@
 
 use nomina_core::dims::{Broadcast, DimOf, Dims, Sum, Without, position};
 use nomina_core::{Element, Float, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{GaussianNllLossOptions, MarginOptions, TripletMarginLossOptions};
 
 use super::reduction::{Mean, Reduce};
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 use crate::tensor::Tensor;
 
 /// # Losses of embeddings
@@ -16,27 +17,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// max(0, -y (x1 - x2)) for self and another tensor: how far their order misses a target of 1, self
     /// first, or -1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn margin_ranking_loss<E: Dims, F: Dims>(
-        &self,
-        input2: &Tensor<E, T>,
-        target: &Tensor<F, T>,
-    ) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        Sum<D, E>: Broadcast<F>,
-        T: Float,
-    {
-        ok(self.try_margin_ranking_loss(input2, target))
-    }
-
-    /// [`margin_ranking_loss`](Self::margin_ranking_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_margin_ranking_loss<E: Dims, F: Dims>(
         &self,
         input2: &Tensor<E, T>,
@@ -52,29 +35,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`margin_ranking_loss`](Self::margin_ranking_loss) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn margin_ranking_loss_with<E: Dims, F: Dims, R: Reduce>(
-        &self,
-        input2: &Tensor<E, T>,
-        target: &Tensor<F, T>,
-        reduction: R,
-        options: MarginOptions,
-    ) -> Tensor<R::Of<Sum<Sum<D, E>, F>>, T>
-    where
-        D: Broadcast<E>,
-        Sum<D, E>: Broadcast<F>,
-        T: Float,
-    {
-        ok(self.try_margin_ranking_loss_with(input2, target, reduction, options))
-    }
-
-    /// [`margin_ranking_loss_with`](Self::margin_ranking_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_margin_ranking_loss_with<E: Dims, F: Dims, R: Reduce>(
         &self,
         input2: &Tensor<E, T>,
@@ -99,28 +62,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// One less the cosine of the angle to another tensor along a dim where the target is 1, the cosine
     /// less the margin where it is -1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cosine_embedding_loss<E: Dims, F: Dims, X: DimOf<D>>(
-        &self,
-        input2: &Tensor<E, T>,
-        target: &Tensor<F, T>,
-        dim: X,
-    ) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        Without<Sum<D, E>, X>: Broadcast<F>,
-        T: Float,
-    {
-        ok(self.try_cosine_embedding_loss(input2, target, dim))
-    }
-
-    /// [`cosine_embedding_loss`](Self::cosine_embedding_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_cosine_embedding_loss<E: Dims, F: Dims, X: DimOf<D>>(
         &self,
         input2: &Tensor<E, T>,
@@ -137,30 +81,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cosine_embedding_loss`](Self::cosine_embedding_loss) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cosine_embedding_loss_with<E: Dims, F: Dims, X: DimOf<D>, R: Reduce>(
-        &self,
-        input2: &Tensor<E, T>,
-        target: &Tensor<F, T>,
-        dim: X,
-        reduction: R,
-        options: MarginOptions,
-    ) -> Tensor<R::Of<Sum<Without<Sum<D, E>, X>, F>>, T>
-    where
-        D: Broadcast<E>,
-        Without<Sum<D, E>, X>: Broadcast<F>,
-        T: Float,
-    {
-        ok(self.try_cosine_embedding_loss_with(input2, target, dim, reduction, options))
-    }
-
-    /// [`cosine_embedding_loss_with`](Self::cosine_embedding_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_cosine_embedding_loss_with<E: Dims, F: Dims, X: DimOf<D>, R: Reduce>(
         &self,
         input2: &Tensor<E, T>,
@@ -189,28 +112,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// How much nearer than the margin a negative example is, compared with a positive one, along a dim.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn triplet_margin_loss<E: Dims, F: Dims, X: DimOf<D>>(
-        &self,
-        positive: &Tensor<E, T>,
-        negative: &Tensor<F, T>,
-        dim: X,
-    ) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        Sum<D, E>: Broadcast<F>,
-        T: Float,
-    {
-        ok(self.try_triplet_margin_loss(positive, negative, dim))
-    }
-
-    /// [`triplet_margin_loss`](Self::triplet_margin_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_triplet_margin_loss<E: Dims, F: Dims, X: DimOf<D>>(
         &self,
         positive: &Tensor<E, T>,
@@ -233,30 +137,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`triplet_margin_loss`](Self::triplet_margin_loss) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn triplet_margin_loss_with<E: Dims, F: Dims, X: DimOf<D>, R: Reduce>(
-        &self,
-        positive: &Tensor<E, T>,
-        negative: &Tensor<F, T>,
-        dim: X,
-        reduction: R,
-        options: TripletMarginLossOptions,
-    ) -> Tensor<R::Of<Without<Sum<Sum<D, E>, F>, X>>, T>
-    where
-        D: Broadcast<E>,
-        Sum<D, E>: Broadcast<F>,
-        T: Float,
-    {
-        ok(self.try_triplet_margin_loss_with(positive, negative, dim, reduction, options))
-    }
-
-    /// [`triplet_margin_loss_with`](Self::triplet_margin_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_triplet_margin_loss_with<E: Dims, F: Dims, X: DimOf<D>, R: Reduce>(
         &self,
         positive: &Tensor<E, T>,
@@ -286,27 +169,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The negative logarithm of the likelihood of a target under a normal distribution of this mean and
     /// a variance.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn gaussian_nll_loss<E: Dims, F: Dims>(
-        &self,
-        target: &Tensor<E, T>,
-        var: &Tensor<F, T>,
-    ) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        Sum<D, E>: Broadcast<F>,
-        T: Float,
-    {
-        ok(self.try_gaussian_nll_loss(target, var))
-    }
-
-    /// [`gaussian_nll_loss`](Self::gaussian_nll_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_gaussian_nll_loss<E: Dims, F: Dims>(
         &self,
         target: &Tensor<E, T>,
@@ -322,29 +187,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gaussian_nll_loss`](Self::gaussian_nll_loss) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn gaussian_nll_loss_with<E: Dims, F: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        var: &Tensor<F, T>,
-        reduction: R,
-        options: GaussianNllLossOptions,
-    ) -> Tensor<R::Of<Sum<Sum<D, E>, F>>, T>
-    where
-        D: Broadcast<E>,
-        Sum<D, E>: Broadcast<F>,
-        T: Float,
-    {
-        ok(self.try_gaussian_nll_loss_with(target, var, reduction, options))
-    }
-
-    /// [`gaussian_nll_loss_with`](Self::gaussian_nll_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_gaussian_nll_loss_with<E: Dims, F: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,

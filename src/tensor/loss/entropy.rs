@@ -5,11 +5,12 @@
 
 use nomina_core::dims::{Broadcast, Dim, DimOf, Dims, HoldsInPlace, Sum, Without};
 use nomina_core::{Element, Float, Integer, Result};
+use nomina_macros::twin;
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor as dynamic;
 
 use super::reduction::{Mean, Reduce};
-use crate::call::{Known, compose, loss, ok};
+use crate::call::{Known, compose, loss};
 use crate::tensor::{Tensor, at};
 
 /// Options of `cross_entropy_with` and `nll_loss_with`: a weight with dims `L`, which is the dim of
@@ -114,26 +115,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert!((logits.cross_entropy(&classes, C).item() - 0.41).abs() < 0.01);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cross_entropy<E: Dims, U: Targets, X: DimOf<D>>(
-        &self,
-        target: &Tensor<E, U>,
-        dim: X,
-    ) -> Tensor<(), T>
-    where
-        U::Beside<D, X>: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_cross_entropy(target, dim))
-    }
-
-    /// [`cross_entropy`](Self::cross_entropy) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_cross_entropy<E: Dims, U: Targets, X: DimOf<D>>(
         &self,
         target: &Tensor<E, U>,
@@ -148,28 +132,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cross_entropy`](Self::cross_entropy) with a reduction and weights of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cross_entropy_with<E: Dims, U: Targets, X: DimOf<D>, R: Reduce>(
-        &self,
-        target: &Tensor<E, U>,
-        dim: X,
-        reduction: R,
-        options: CrossEntropyOptions<'_, (X,), T>,
-    ) -> Tensor<R::Of<Rows<U, D, E, X>>, T>
-    where
-        U::Beside<D, X>: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_cross_entropy_with(target, dim, reduction, options))
-    }
-
-    /// [`cross_entropy_with`](Self::cross_entropy_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_cross_entropy_with<E: Dims, U: Targets, X: DimOf<D>, R: Reduce>(
         &self,
         target: &Tensor<E, U>,
@@ -197,26 +162,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean of the negative numbers that stand at the targets along a dim.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nll_loss<E: Dims, U: Targets + Integer, X: DimOf<D>>(
-        &self,
-        target: &Tensor<E, U>,
-        dim: X,
-    ) -> Tensor<(), T>
-    where
-        U::Beside<D, X>: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_nll_loss(target, dim))
-    }
-
-    /// [`nll_loss`](Self::nll_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_nll_loss<E: Dims, U: Targets + Integer, X: DimOf<D>>(
         &self,
         target: &Tensor<E, U>,
@@ -231,28 +179,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nll_loss`](Self::nll_loss) with a reduction and weights of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nll_loss_with<E: Dims, U: Targets + Integer, X: DimOf<D>, R: Reduce>(
-        &self,
-        target: &Tensor<E, U>,
-        dim: X,
-        reduction: R,
-        options: CrossEntropyOptions<'_, (X,), T>,
-    ) -> Tensor<R::Of<Rows<U, D, E, X>>, T>
-    where
-        U::Beside<D, X>: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_nll_loss_with(target, dim, reduction, options))
-    }
-
-    /// [`nll_loss_with`](Self::nll_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_nll_loss_with<E: Dims, U: Targets + Integer, X: DimOf<D>, R: Reduce>(
         &self,
         target: &Tensor<E, U>,
@@ -280,22 +209,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean cross entropy of probabilities of two classes.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn binary_cross_entropy<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_binary_cross_entropy(target))
-    }
-
-    /// [`binary_cross_entropy`](Self::binary_cross_entropy) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_binary_cross_entropy<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -309,28 +225,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`binary_cross_entropy`](Self::binary_cross_entropy) with a reduction and weights of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn binary_cross_entropy_with<E: Dims, W: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-        options: BinaryCrossEntropyOptions<'_, W, T>,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-        Sum<D, E>: Broadcast<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
-    {
-        ok(self.try_binary_cross_entropy_with(target, reduction, options))
-    }
-
-    /// [`binary_cross_entropy_with`](Self::binary_cross_entropy_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_binary_cross_entropy_with<E: Dims, W: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,
@@ -361,22 +258,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean cross entropy of logits of two classes.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn binary_cross_entropy_with_logits<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_binary_cross_entropy_with_logits(target))
-    }
-
-    /// [`binary_cross_entropy_with_logits`](Self::binary_cross_entropy_with_logits) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_binary_cross_entropy_with_logits<E: Dims>(
         &self,
         target: &Tensor<E, T>,
@@ -393,28 +277,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`binary_cross_entropy_with_logits`](Self::binary_cross_entropy_with_logits) with a reduction and weights of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn binary_cross_entropy_with_logits_with<E: Dims, W: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-        options: BinaryCrossEntropyOptions<'_, W, T>,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-        Sum<D, E>: Broadcast<W> + HoldsInPlace<Sum<Sum<D, E>, W>>,
-    {
-        ok(self.try_binary_cross_entropy_with_logits_with(target, reduction, options))
-    }
-
-    /// [`binary_cross_entropy_with_logits_with`](Self::binary_cross_entropy_with_logits_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_binary_cross_entropy_with_logits_with<E: Dims, W: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,

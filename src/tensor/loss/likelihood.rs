@@ -4,32 +4,20 @@
 
 use nomina_core::dims::{Broadcast, Dims, Sum};
 use nomina_core::{Element, Float, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{HingeEmbeddingLossOptions, KlDivOptions, PoissonNllLossOptions};
 
 use super::reduction::{Mean, Reduce};
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 use crate::tensor::Tensor;
 
 /// # Losses of distributions
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The Kullback-Leibler divergence of logarithms of probabilities from a target.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn kl_div<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_kl_div(target))
-    }
-
-    /// [`kl_div`](Self::kl_div) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_kl_div<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -40,27 +28,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`kl_div`](Self::kl_div) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn kl_div_with<E: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-        options: KlDivOptions,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_kl_div_with(target, reduction, options))
-    }
-
-    /// [`kl_div_with`](Self::kl_div_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_kl_div_with<E: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,
@@ -80,22 +50,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The negative logarithm of the likelihood of a target under a Poisson distribution.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn poisson_nll_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_poisson_nll_loss(target))
-    }
-
-    /// [`poisson_nll_loss`](Self::poisson_nll_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_poisson_nll_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -106,27 +63,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`poisson_nll_loss`](Self::poisson_nll_loss) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn poisson_nll_loss_with<E: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-        options: PoissonNllLossOptions,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_poisson_nll_loss_with(target, reduction, options))
-    }
-
-    /// [`poisson_nll_loss_with`](Self::poisson_nll_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_poisson_nll_loss_with<E: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,
@@ -146,22 +85,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The element where the target is 1, what it lacks of the margin where it is -1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hinge_embedding_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_hinge_embedding_loss(target))
-    }
-
-    /// [`hinge_embedding_loss`](Self::hinge_embedding_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_hinge_embedding_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -172,27 +98,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`hinge_embedding_loss`](Self::hinge_embedding_loss) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hinge_embedding_loss_with<E: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-        options: HingeEmbeddingLossOptions,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_hinge_embedding_loss_with(target, reduction, options))
-    }
-
-    /// [`hinge_embedding_loss_with`](Self::hinge_embedding_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_hinge_embedding_loss_with<E: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,

@@ -10,10 +10,11 @@ pub mod reduction;
 
 use nomina_core::dims::{Broadcast, Dims, Sum};
 use nomina_core::{Element, Float, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{HuberLossOptions, SmoothL1LossOptions};
 
 use super::Tensor;
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 use reduction::{Mean, Reduce};
 
 pub use entropy::{BinaryCrossEntropyOptions, CrossEntropyOptions, Targets};
@@ -32,22 +33,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(each.to_vec(), [0.0, 4.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn mse_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_mse_loss(target))
-    }
-
-    /// [`mse_loss`](Self::mse_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_mse_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -58,26 +46,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`mse_loss`](Self::mse_loss) with a reduction of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn mse_loss_with<E: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_mse_loss_with(target, reduction))
-    }
-
-    /// [`mse_loss_with`](Self::mse_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_mse_loss_with<E: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,
@@ -96,22 +67,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The mean of the magnitudes of the differences.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn l1_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_l1_loss(target))
-    }
-
-    /// [`l1_loss`](Self::l1_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_l1_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -122,26 +80,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`l1_loss`](Self::l1_loss) with a reduction of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn l1_loss_with<E: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_l1_loss_with(target, reduction))
-    }
-
-    /// [`l1_loss_with`](Self::l1_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_l1_loss_with<E: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,
@@ -160,22 +101,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Half the square of small differences, the magnitude of great ones.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn smooth_l1_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_smooth_l1_loss(target))
-    }
-
-    /// [`smooth_l1_loss`](Self::smooth_l1_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_smooth_l1_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -186,27 +114,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`smooth_l1_loss`](Self::smooth_l1_loss) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn smooth_l1_loss_with<E: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-        options: SmoothL1LossOptions,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_smooth_l1_loss_with(target, reduction, options))
-    }
-
-    /// [`smooth_l1_loss_with`](Self::smooth_l1_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_smooth_l1_loss_with<E: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,
@@ -226,22 +136,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Half the square of small differences, a line beyond.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn huber_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_huber_loss(target))
-    }
-
-    /// [`huber_loss`](Self::huber_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_huber_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -252,27 +149,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`huber_loss`](Self::huber_loss) with a reduction and options of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn huber_loss_with<E: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-        options: HuberLossOptions,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_huber_loss_with(target, reduction, options))
-    }
-
-    /// [`huber_loss_with`](Self::huber_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_huber_loss_with<E: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,
@@ -292,22 +171,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// ln(1 + exp(-x y)), for targets of 1 and -1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn soft_margin_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Tensor<(), T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_soft_margin_loss(target))
-    }
-
-    /// [`soft_margin_loss`](Self::soft_margin_loss) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_soft_margin_loss<E: Dims>(&self, target: &Tensor<E, T>) -> Result<Tensor<(), T>>
     where
         D: Broadcast<E>,
@@ -318,26 +184,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`soft_margin_loss`](Self::soft_margin_loss) with a reduction of choice.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn soft_margin_loss_with<E: Dims, R: Reduce>(
-        &self,
-        target: &Tensor<E, T>,
-        reduction: R,
-    ) -> Tensor<R::Of<Sum<D, E>>, T>
-    where
-        D: Broadcast<E>,
-        T: Float,
-    {
-        ok(self.try_soft_margin_loss_with(target, reduction))
-    }
-
-    /// [`soft_margin_loss_with`](Self::soft_margin_loss_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_soft_margin_loss_with<E: Dims, R: Reduce>(
         &self,
         target: &Tensor<E, T>,

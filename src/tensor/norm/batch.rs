@@ -5,10 +5,11 @@
 
 use nomina_core::dims::{DimOf, Dims};
 use nomina_core::{Element, Float, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::LocalResponseNormOptions;
 
 use super::options::BatchNormOptions;
-use crate::call::{Known, compose, norm, ok};
+use crate::call::{Known, compose, norm};
 use crate::tensor::{Tensor, at};
 
 /// # Normalisation over a batch
@@ -25,49 +26,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(mean.to_vec(), [0.2, 0.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn batch_norm<X: DimOf<D>>(&self, dim: X) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_batch_norm(dim))
-    }
-
-    /// [`batch_norm`](Self::batch_norm) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_batch_norm<X: DimOf<D>>(&self, dim: X) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_batch_norm_with(dim, BatchNormOptions::default())
-    }
-
-    /// [`batch_norm`](Self::batch_norm) with a weight and a bias.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn batch_norm_with<X: DimOf<D>>(
-        &self,
-        dim: X,
-        options: BatchNormOptions<'_, (X,), T>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_batch_norm_with(dim, options))
-    }
-
-    /// [`batch_norm_with`](Self::batch_norm_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with a weight and a bias.")]
     pub fn try_batch_norm_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -88,27 +49,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Less a mean and divided by the root of a variance, which are given for each index of a dim:
     /// batch norm once trained.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn batch_norm_eval<X: DimOf<D>>(
-        &self,
-        dim: X,
-        mean: &Tensor<(X,), T>,
-        var: &Tensor<(X,), T>,
-        options: BatchNormOptions<'_, (X,), T>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_batch_norm_eval(dim, mean, var, options))
-    }
-
-    /// [`batch_norm_eval`](Self::batch_norm_eval) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_batch_norm_eval<X: DimOf<D>>(
         &self,
         dim: X,
@@ -134,27 +77,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`batch_norm_with`](Self::batch_norm_with), whose statistics go into running ones: in training.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn batch_norm_train<X: DimOf<D>>(
-        &self,
-        dim: X,
-        running_mean: &mut Tensor<(X,), T>,
-        running_var: &mut Tensor<(X,), T>,
-        options: BatchNormOptions<'_, (X,), T>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_batch_norm_train(dim, running_mean, running_var, options))
-    }
-
-    /// [`batch_norm_train`](Self::batch_norm_train) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_batch_norm_train<X: DimOf<D>>(
         &self,
         dim: X,
@@ -183,50 +108,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Divided by a power of the mean square over `size` neighbours along a dim.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn local_response_norm<X: DimOf<D>>(&self, dim: X, size: usize) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_local_response_norm(dim, size))
-    }
-
-    /// [`local_response_norm`](Self::local_response_norm) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_local_response_norm<X: DimOf<D>>(&self, dim: X, size: usize) -> Result<Self>
-    where
-        T: Float,
-    {
-        self.try_local_response_norm_with(dim, size, LocalResponseNormOptions::default())
-    }
-
-    /// [`local_response_norm`](Self::local_response_norm) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn local_response_norm_with<X: DimOf<D>>(
-        &self,
-        dim: X,
-        size: usize,
-        options: LocalResponseNormOptions,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_local_response_norm_with(dim, size, options))
-    }
-
-    /// [`local_response_norm_with`](Self::local_response_norm_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_local_response_norm_with<X: DimOf<D>>(
         &self,
         dim: X,

@@ -8,10 +8,11 @@ pub mod similarity;
 
 use nomina_core::dims::{AxesOf, DimOf, Dims};
 use nomina_core::{Element, Float, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor as dynamic;
 
 use super::{Tensor, at, picked};
-use crate::call::{Known, compose, norm, ok};
+use crate::call::{Known, compose, norm};
 
 pub use options::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
 
@@ -30,52 +31,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert!((x.layer_norm_with(C, options).to_vec()[3] - 6.0).abs() < 1e-4);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn layer_norm<A: AxesOf<D>>(&self, dims: A) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_layer_norm(dims))
-    }
-
-    /// [`layer_norm`](Self::layer_norm) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_layer_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Self>
-    where
-        T: Float,
-    {
-        let at = picked::<A, D>(&dims).at;
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
-            given[0].layer_norm(at)
-        }))
-    }
-
-    /// [`layer_norm`](Self::layer_norm) with a weight and a bias along the dims.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn layer_norm_with<A: AxesOf<D>>(
-        &self,
-        dims: A,
-        options: LayerNormOptions<'_, A::List, T>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_layer_norm_with(dims, options))
-    }
-
-    /// [`layer_norm_with`](Self::layer_norm_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with a weight and a bias along the dims.")]
     pub fn try_layer_norm_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -95,52 +53,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Mean square one over dims.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rms_norm<A: AxesOf<D>>(&self, dims: A) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_rms_norm(dims))
-    }
-
-    /// [`rms_norm`](Self::rms_norm) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_rms_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Self>
-    where
-        T: Float,
-    {
-        let at = picked::<A, D>(&dims).at;
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
-            given[0].rms_norm(at)
-        }))
-    }
-
-    /// [`rms_norm`](Self::rms_norm) with a weight along the dims.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rms_norm_with<A: AxesOf<D>>(
-        &self,
-        dims: A,
-        options: RmsNormOptions<'_, A::List, T>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_rms_norm_with(dims, options))
-    }
-
-    /// [`rms_norm_with`](Self::rms_norm_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with a weight along the dims.")]
     pub fn try_rms_norm_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -162,21 +77,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Mean zero and variance one for each sample and channel: [`layer_norm`](Self::layer_norm)
     /// over the other dims.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn instance_norm<A: AxesOf<D>>(&self, dims: A) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_instance_norm(dims))
-    }
-
-    /// [`instance_norm`](Self::instance_norm) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_instance_norm<A: AxesOf<D>>(&self, dims: A) -> Result<Self>
     where
         T: Float,
@@ -189,26 +92,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`instance_norm`](Self::instance_norm) with a weight and a bias for each channel.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn instance_norm_with<A: AxesOf<D>, X: DimOf<D>>(
-        &self,
-        dims: A,
-        channel: X,
-        options: LayerNormOptions<'_, (X,), T>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_instance_norm_with(dims, channel, options))
-    }
-
-    /// [`instance_norm_with`](Self::instance_norm_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_instance_norm_with<A: AxesOf<D>, X: DimOf<D>>(
         &self,
         dims: A,
@@ -230,59 +116,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Mean zero and variance one over groups of the channels along `channel`, and over `dims` along
     /// with them.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn group_norm<X: DimOf<D>, A: AxesOf<D>>(&self, channel: X, dims: A, groups: usize) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_group_norm(channel, dims, groups))
-    }
-
-    /// [`group_norm`](Self::group_norm) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_group_norm<X: DimOf<D>, A: AxesOf<D>>(
-        &self,
-        channel: X,
-        dims: A,
-        groups: usize,
-    ) -> Result<Self>
-    where
-        T: Float,
-    {
-        let (channel, dims) = (at(&channel, self), picked::<A, D>(&dims).at);
-        Tensor::give(compose::one(&[self.look()], D::STATIC, |given| {
-            given[0].group_norm(channel, dims, groups)
-        }))
-    }
-
-    /// [`group_norm`](Self::group_norm) with a weight and a bias for each channel.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn group_norm_with<X: DimOf<D>, A: AxesOf<D>>(
-        &self,
-        channel: X,
-        dims: A,
-        groups: usize,
-        options: LayerNormOptions<'_, (X,), T>,
-    ) -> Self
-    where
-        T: Float,
-    {
-        ok(self.try_group_norm_with(channel, dims, groups, options))
-    }
-
-    /// [`group_norm_with`](Self::group_norm_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with a weight and a bias for each channel.")]
     pub fn try_group_norm_with<X: DimOf<D>, A: AxesOf<D>>(
         &self,
         channel: X,

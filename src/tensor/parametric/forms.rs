@@ -6,25 +6,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`div_with`](Self::div_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn div_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
-        &self,
-        other: R,
-        options: DivOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        R::Kind: Combine<D, T>,
-        OutDtype<R, D, T>: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_div_with_out(other, options, out));
-    }
-
-    /// [`div_with_out`](Self::div_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_div_with`](Self::try_div_with), and where a result does not fit.
+    /// As [`div_with`](Self::div_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_div_with_out<R: Operand, Out: Dims + Holds<OutDims<R, D, T>>, Stored: Element>(
         &self,
         other: R,
@@ -43,24 +27,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`round_with`](Self::round_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn round_with_out<Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        options: RoundOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real + Numeric,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_round_with_out(options, out));
-    }
-
-    /// [`round_with_out`](Self::round_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_round_with`](Self::try_round_with), and where a result does not fit.
+    /// As [`round_with`](Self::round_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_round_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         options: RoundOptions,
@@ -78,24 +47,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logit_with`](Self::logit_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logit_with_out<Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        options: LogitOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real,
-        T::Float: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_logit_with_out(options, out));
-    }
-
-    /// [`logit_with_out`](Self::logit_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_logit_with`](Self::try_logit_with), and where a result does not fit.
+    /// As [`logit_with`](Self::logit_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_logit_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         options: LogitOptions,
@@ -113,22 +67,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nan_to_num`](Self::nan_to_num) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nan_to_num_out<Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_nan_to_num_out(out));
-    }
-
-    /// [`nan_to_num_out`](Self::nan_to_num_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_nan_to_num`](Self::try_nan_to_num), and where a result does not fit.
+    /// As [`nan_to_num`](Self::nan_to_num), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_nan_to_num_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         out: &mut Tensor<Out, Stored>,
@@ -144,23 +85,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nan_to_num_with`](Self::nan_to_num_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nan_to_num_with_out<Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        options: NanToNumOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_nan_to_num_with_out(options, out));
-    }
-
-    /// [`nan_to_num_with_out`](Self::nan_to_num_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_nan_to_num_with`](Self::try_nan_to_num_with), and where a result does not fit.
+    /// As [`nan_to_num_with`](Self::nan_to_num_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_nan_to_num_with_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         options: NanToNumOptions,
@@ -177,25 +104,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`threshold`](Self::threshold) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn threshold_out<S: Into<Scalar>, V: Into<Scalar>, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        threshold: S,
-        value: V,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real + Numeric,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_threshold_out(threshold, value, out));
-    }
-
-    /// [`threshold_out`](Self::threshold_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_threshold`](Self::try_threshold), and where a result does not fit.
+    /// As [`threshold`](Self::threshold), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_threshold_out<
         S: Into<Scalar>,
         V: Into<Scalar>,

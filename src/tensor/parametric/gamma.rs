@@ -4,29 +4,18 @@
 
 use nomina_core::dims::Dims;
 use nomina_core::{Element, Real, Result};
+use nomina_macros::twin;
 
-use crate::call::{Known, compose, ok};
+use crate::call::{Known, compose};
 use crate::tensor::Tensor;
 
 /// # Gamma functions and kin
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The derivative of order `n` of [`digamma`](Self::digamma).
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn polygamma(&self, n: i64) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        ok(self.try_polygamma(n))
-    }
-
-    /// [`polygamma`](Self::polygamma) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_polygamma(&self, n: i64) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -37,21 +26,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The logarithm of the gamma function of `p` dimensions, of numbers above (p - 1) / 2.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn mvlgamma(&self, p: i64) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        ok(self.try_mvlgamma(p))
-    }
-
-    /// [`mvlgamma`](Self::mvlgamma) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_mvlgamma(&self, p: i64) -> Result<Tensor<D, T::Float>>
     where
         T: Real,

@@ -10,13 +10,14 @@ pub mod three;
 use nomina_core::dims::Dims;
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Numeric, Real, Result, Scalar, StoreAs};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{
     DivOptions, GeluOptions, LogitOptions, NanToNumOptions, RoundOptions,
 };
 
 use super::Tensor;
 use super::operand::{Absorb, Combine, Operand, OutDims, OutDtype};
-use crate::call::{Known, Side, ok, pointwise};
+use crate::call::{Known, Side, pointwise};
 
 /// # Elementwise operators with parameters
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -32,21 +33,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(z.to_vec(), x.to_vec());
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn round_with(&self, options: RoundOptions) -> Tensor<D, T>
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_round_with(options))
-    }
-
-    /// [`round_with`](Self::round_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_round_with(&self, options: RoundOptions) -> Result<Tensor<D, T>>
     where
         T: Real + Numeric,
@@ -58,21 +47,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`round_with`](Self::round_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn round_with_(&mut self, options: RoundOptions) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_round_with_(options).map(drop));
-        self
-    }
-
-    /// [`round_with_`](Self::round_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
+    /// nothing has changed.
+    #[twin]
     pub fn try_round_with_(&mut self, options: RoundOptions) -> Result<&mut Self>
     where
         T: Real + Numeric,
@@ -85,21 +63,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gelu`](Self::gelu), exact or by a formula with tanh.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn gelu_with(&self, options: GeluOptions) -> Tensor<D, T>
-    where
-        T: Float,
-    {
-        ok(self.try_gelu_with(options))
-    }
-
-    /// [`gelu_with`](Self::gelu_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_gelu_with(&self, options: GeluOptions) -> Result<Tensor<D, T>>
     where
         T: Float,
@@ -111,21 +77,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`gelu_with`](Self::gelu_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn gelu_with_(&mut self, options: GeluOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        ok(self.try_gelu_with_(options).map(drop));
-        self
-    }
-
-    /// [`gelu_with_`](Self::gelu_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
+    /// nothing has changed.
+    #[twin]
     pub fn try_gelu_with_(&mut self, options: GeluOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -138,21 +93,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logit`](Self::logit) of elements that are first brought between `eps` and one less it.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logit_with(&self, options: LogitOptions) -> Tensor<D, T::Float>
-    where
-        T: Real,
-    {
-        ok(self.try_logit_with(options))
-    }
-
-    /// [`logit_with`](Self::logit_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_logit_with(&self, options: LogitOptions) -> Result<Tensor<D, T::Float>>
     where
         T: Real,
@@ -164,22 +107,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logit_with`](Self::logit_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logit_with_(&mut self, options: LogitOptions) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        ok(self.try_logit_with_(options).map(drop));
-        self
-    }
-
-    /// [`logit_with_`](Self::logit_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
+    /// nothing has changed.
+    #[twin]
     pub fn try_logit_with_(&mut self, options: LogitOptions) -> Result<&mut Self>
     where
         T: Real,
@@ -193,79 +124,21 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Zero for NaN, the dtype's greatest and least numbers for the infinities.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nan_to_num(&self) -> Tensor<D, T> {
-        ok(self.try_nan_to_num())
-    }
-
-    /// [`nan_to_num`](Self::nan_to_num) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_nan_to_num(&self) -> Result<Tensor<D, T>> {
-        let (op, numbers) = (Op::NanToNum, NanToNumOptions::default().numbers(T::DTYPE));
-        let found = pointwise::with(op, self.look(), &numbers);
-        Tensor::give(found.map_err(|error| error.in_op(Op::NanToNum.name())))
-    }
-
-    /// [`nan_to_num`](Self::nan_to_num), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nan_to_num_(&mut self) -> &mut Self {
-        ok(self.try_nan_to_num_().map(drop));
-        self
-    }
-
-    /// [`nan_to_num_`](Self::nan_to_num_) that returns the error; then nothing has changed.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
-    pub fn try_nan_to_num_(&mut self) -> Result<&mut Self> {
-        let (op, numbers) = (Op::NanToNum, NanToNumOptions::default().numbers(T::DTYPE));
-        pointwise::with_in_place(op, self.dest(), &numbers)
-            .map_err(|error| error.in_op(Op::NanToNum.name()))?;
-        Ok(self)
-    }
-
-    /// [`nan_to_num`](Self::nan_to_num) with numbers of choice.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nan_to_num_with(&self, options: NanToNumOptions) -> Tensor<D, T> {
-        ok(self.try_nan_to_num_with(options))
-    }
-
-    /// [`nan_to_num_with`](Self::nan_to_num_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_nan_to_num_with(&self, options: NanToNumOptions) -> Result<Tensor<D, T>> {
         let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
         let found = pointwise::with(op, self.look(), &numbers);
         Tensor::give(found.map_err(|error| error.in_op(Op::NanToNum.name())))
     }
 
-    /// [`nan_to_num_with`](Self::nan_to_num_with), in place.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nan_to_num_with_(&mut self, options: NanToNumOptions) -> &mut Self {
-        ok(self.try_nan_to_num_with_(options).map(drop));
-        self
-    }
-
-    /// [`nan_to_num_with_`](Self::nan_to_num_with_) that returns the error; then nothing has changed.
+    /// [`nan_to_num`](Self::nan_to_num), in place.
     ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
+    /// nothing has changed.
+    #[twin(with = "with numbers of choice.")]
     pub fn try_nan_to_num_with_(&mut self, options: NanToNumOptions) -> Result<&mut Self> {
         let (op, numbers) = (Op::NanToNum, options.numbers(T::DTYPE));
         pointwise::with_in_place(op, self.dest(), &numbers)
@@ -275,25 +148,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// `value` where an element is at most `threshold`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn threshold<S: Into<Scalar>, V: Into<Scalar>>(
-        &self,
-        threshold: S,
-        value: V,
-    ) -> Tensor<D, T>
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_threshold(threshold, value))
-    }
-
-    /// [`threshold`](Self::threshold) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_threshold<S: Into<Scalar>, V: Into<Scalar>>(
         &self,
         threshold: S,
@@ -312,25 +169,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`threshold`](Self::threshold), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn threshold_<S: Into<Scalar>, V: Into<Scalar>>(
-        &mut self,
-        threshold: S,
-        value: V,
-    ) -> &mut Self
-    where
-        T: Real + Numeric,
-    {
-        ok(self.try_threshold_(threshold, value).map(drop));
-        self
-    }
-
-    /// [`threshold_`](Self::threshold_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
+    /// nothing has changed.
+    #[twin]
     pub fn try_threshold_<S: Into<Scalar>, V: Into<Scalar>>(
         &mut self,
         threshold: S,
@@ -346,25 +188,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`div`](Self::div), with the quotient rounded; integers stay integers.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn div_with<R: Operand>(
-        &self,
-        other: R,
-        options: DivOptions,
-    ) -> Tensor<OutDims<R, D, T>, OutDtype<R, D, T>>
-    where
-        R::Kind: Combine<D, T>,
-    {
-        ok(self.try_div_with(other, options))
-    }
-
-    /// [`div_with`](Self::div_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    #[twin]
     pub fn try_div_with<R: Operand>(
         &self,
         other: R,
@@ -380,21 +206,10 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`div_with`](Self::div_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn div_with_<R: Operand>(&mut self, other: R, options: DivOptions) -> &mut Self
-    where
-        R::Kind: Absorb<D, T>,
-    {
-        ok(self.try_div_with_(other, options).map(drop));
-        self
-    }
-
-    /// [`div_with_`](Self::div_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows.
+    /// Sizes, dtypes or devices that do not fit, or names that only the run time knows; then
+    /// nothing has changed.
+    #[twin]
     pub fn try_div_with_<R: Operand>(&mut self, other: R, options: DivOptions) -> Result<&mut Self>
     where
         R::Kind: Absorb<D, T>,

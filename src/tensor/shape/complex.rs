@@ -6,9 +6,10 @@
 use nomina_core::dims::{Append, Appended, Broadcast, DimOf, Dims, OneDim, Sum, Without, position};
 use nomina_core::op::Op;
 use nomina_core::{ComplexElement, Element, Float, Result};
+use nomina_macros::twin;
 use num_complex::Complex;
 
-use crate::call::{Known, ok, shape};
+use crate::call::{Known, shape};
 use crate::tensor::Tensor;
 
 /// The parts of a complex dtype: `f32` or `f64`.
@@ -44,18 +45,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(z.conj().imag().to_vec(), [-3.0, -4.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn real(&self) -> Tensor<D, T::Real> {
-        ok(self.try_real())
-    }
-
-    /// [`real`](Self::real) that returns the error.
-    ///
     /// # Errors
     /// None that a caller could cause.
+    #[twin]
     pub fn try_real(&self) -> Result<Tensor<D, T::Real>> {
         Tensor::give(shape::same(
             self.look(),
@@ -66,21 +58,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The imaginary parts, without a copy.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn imag(&self) -> Tensor<D, T::Real>
-    where
-        T: ComplexElement,
-    {
-        ok(self.try_imag())
-    }
-
-    /// [`imag`](Self::imag) that returns the error.
-    ///
     /// # Errors
     /// None that a caller could cause.
+    #[twin]
     pub fn try_imag(&self) -> Result<Tensor<D, T::Real>>
     where
         T: ComplexElement,
@@ -94,21 +74,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Complex numbers as pairs in a new last dim, without a copy.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn view_as_real<K: OneDim + Append<D>>(&self, to: K) -> Tensor<Appended<D, K>, T::Real>
-    where
-        T: ComplexElement,
-    {
-        ok(self.try_view_as_real(to))
-    }
-
-    /// [`view_as_real`](Self::view_as_real) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
+    #[twin]
     pub fn try_view_as_real<K: OneDim + Append<D>>(
         &self,
         to: K,
@@ -129,18 +97,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The complex conjugates; of a real tensor, its numbers.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn conj(&self) -> Self {
-        ok(self.try_conj())
-    }
-
-    /// [`conj`](Self::conj) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_conj(&self) -> Result<Self> {
         Self::give(shape::same(
             self.look(),
@@ -151,17 +110,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`conj`](Self::conj) in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn conj_(&mut self) -> &mut Self {
-        ok(self.try_conj_())
-    }
-
-    /// [`conj_`](Self::conj_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// Missing memory.
+    /// Missing memory; then nothing has changed.
+    #[twin]
     pub fn try_conj_(&mut self) -> Result<&mut Self> {
         *self = self.try_conj()?;
         Ok(self)
@@ -171,21 +122,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// Pairs in a dim of size 2, which stands last, as complex numbers; without a copy.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn view_as_complex<X: DimOf<D>>(&self, dim: X) -> Tensor<Without<D, X>, T::Complex>
-    where
-        T: ComplexPart,
-    {
-        ok(self.try_view_as_complex(dim))
-    }
-
-    /// [`view_as_complex`](Self::view_as_complex) that returns the error.
-    ///
     /// # Errors
     /// When the dim's size is not 2, or pairs are not adjacent in memory.
+    #[twin]
     pub fn try_view_as_complex<X: DimOf<D>>(
         &self,
         dim: X,
@@ -203,22 +142,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Complex numbers of real parts, which are self, and imaginary parts.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn complex<E: Dims>(&self, imag: &Tensor<E, T>) -> Tensor<Sum<D, E>, T::Complex>
-    where
-        T: ComplexPart,
-        D: Broadcast<E>,
-    {
-        ok(self.try_complex(imag))
-    }
-
-    /// [`complex`](Self::complex) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not broadcast.
+    #[twin]
     pub fn try_complex<E: Dims>(&self, imag: &Tensor<E, T>) -> Result<Tensor<Sum<D, E>, T::Complex>>
     where
         T: ComplexPart,
@@ -233,22 +159,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Complex numbers of magnitudes, which are self, and angles.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn polar<E: Dims>(&self, angle: &Tensor<E, T>) -> Tensor<Sum<D, E>, T::Complex>
-    where
-        T: ComplexPart,
-        D: Broadcast<E>,
-    {
-        ok(self.try_polar(angle))
-    }
-
-    /// [`polar`](Self::polar) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not broadcast.
+    #[twin]
     pub fn try_polar<E: Dims>(&self, angle: &Tensor<E, T>) -> Result<Tensor<Sum<D, E>, T::Complex>>
     where
         T: ComplexPart,

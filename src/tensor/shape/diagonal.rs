@@ -6,9 +6,10 @@ use nomina_core::dims::{
     Append, Appended, DimOf, Dims, Distinct, Matrix, OneDim, Without, position,
 };
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{DiagEmbedOptions, DiagonalOptions};
 
-use crate::call::{Known, ok, shape};
+use crate::call::{Known, shape};
 use crate::tensor::Tensor;
 
 /// # Diagonals
@@ -26,64 +27,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.tril().to_vec(), [0.0, 0.0, 2.0, 3.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diagonal<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        K: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &self,
-        dim0: X,
-        dim1: Y,
-        to: K,
-    ) -> Tensor<Appended<Without<Without<D, X>, Y>, K>, T> {
-        ok(self.try_diagonal(dim0, dim1, to))
-    }
-
-    /// [`diagonal`](Self::diagonal) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    pub fn try_diagonal<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        K: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &self,
-        dim0: X,
-        dim1: Y,
-        to: K,
-    ) -> Result<Tensor<Appended<Without<Without<D, X>, Y>, K>, T>> {
-        self.try_diagonal_with(dim0, dim1, to, DiagonalOptions::default())
-    }
-
-    /// [`diagonal`](Self::diagonal) above or below the main one.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diagonal_with<
-        X: DimOf<D>,
-        Y: DimOf<Without<D, X>>,
-        K: OneDim + Append<Without<Without<D, X>, Y>>,
-    >(
-        &self,
-        dim0: X,
-        dim1: Y,
-        to: K,
-        options: DiagonalOptions,
-    ) -> Tensor<Appended<Without<Without<D, X>, Y>, K>, T> {
-        ok(self.try_diagonal_with(dim0, dim1, to, options))
-    }
-
-    /// [`diagonal_with`](Self::diagonal_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    #[twin(with = "above or below the main one.")]
     pub fn try_diagonal_with<
         X: DimOf<D>,
         Y: DimOf<Without<D, X>>,
@@ -110,45 +56,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The diagonal of a matrix, copied. A vector becomes a matrix with
     /// [`diagflat`](Self::diagflat).
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diag<K: OneDim>(&self, to: K) -> Tensor<(K,), T>
-    where
-        D: Matrix,
-    {
-        ok(self.try_diag(to))
-    }
-
-    /// [`diag`](Self::diag) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    pub fn try_diag<K: OneDim>(&self, to: K) -> Result<Tensor<(K,), T>>
-    where
-        D: Matrix,
-    {
-        self.try_diag_with(to, DiagonalOptions::default())
-    }
-
-    /// [`diag`](Self::diag) above or below the main diagonal.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diag_with<K: OneDim>(&self, to: K, options: DiagonalOptions) -> Tensor<(K,), T>
-    where
-        D: Matrix,
-    {
-        ok(self.try_diag_with(to, options))
-    }
-
-    /// [`diag_with`](Self::diag_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    #[twin(with = "above or below the main diagonal.")]
     pub fn try_diag_with<K: OneDim>(
         &self,
         to: K,
@@ -166,54 +76,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// A matrix with all elements, in row-major order, as its diagonal.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diagflat<R: OneDim, C: OneDim>(&self, rows: R, columns: C) -> Tensor<(R, C), T>
-    where
-        (R, C): Distinct,
-    {
-        ok(self.try_diagflat(rows, columns))
-    }
-
-    /// [`diagflat`](Self::diagflat) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    pub fn try_diagflat<R: OneDim, C: OneDim>(
-        &self,
-        rows: R,
-        columns: C,
-    ) -> Result<Tensor<(R, C), T>>
-    where
-        (R, C): Distinct,
-    {
-        self.try_diagflat_with(rows, columns, DiagonalOptions::default())
-    }
-
-    /// [`diagflat`](Self::diagflat) above or below the main diagonal.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diagflat_with<R: OneDim, C: OneDim>(
-        &self,
-        rows: R,
-        columns: C,
-        options: DiagonalOptions,
-    ) -> Tensor<(R, C), T>
-    where
-        (R, C): Distinct,
-    {
-        ok(self.try_diagflat_with(rows, columns, options))
-    }
-
-    /// [`diagflat_with`](Self::diagflat_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    #[twin(with = "above or below the main diagonal.")]
     pub fn try_diagflat_with<R: OneDim, C: OneDim>(
         &self,
         rows: R,
@@ -237,64 +102,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Planes with the elements of a dim as their diagonals, zeros elsewhere: the dim goes, rows and
     /// columns stand last. One of them may have the name that goes.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diag_embed<
-        X: DimOf<D>,
-        R: OneDim + Append<Without<D, X>>,
-        C: OneDim + Append<Appended<Without<D, X>, R>>,
-    >(
-        &self,
-        dim: X,
-        rows: R,
-        columns: C,
-    ) -> Tensor<Appended<Appended<Without<D, X>, R>, C>, T> {
-        ok(self.try_diag_embed(dim, rows, columns))
-    }
-
-    /// [`diag_embed`](Self::diag_embed) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
-    pub fn try_diag_embed<
-        X: DimOf<D>,
-        R: OneDim + Append<Without<D, X>>,
-        C: OneDim + Append<Appended<Without<D, X>, R>>,
-    >(
-        &self,
-        dim: X,
-        rows: R,
-        columns: C,
-    ) -> Result<Tensor<Appended<Appended<Without<D, X>, R>, C>, T>> {
-        self.try_diag_embed_with(dim, rows, columns, DiagonalOptions::default())
-    }
-
-    /// [`diag_embed`](Self::diag_embed) above or below the main diagonal.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diag_embed_with<
-        X: DimOf<D>,
-        R: OneDim + Append<Without<D, X>>,
-        C: OneDim + Append<Appended<Without<D, X>, R>>,
-    >(
-        &self,
-        dim: X,
-        rows: R,
-        columns: C,
-        options: DiagonalOptions,
-    ) -> Tensor<Appended<Appended<Without<D, X>, R>, C>, T> {
-        ok(self.try_diag_embed_with(dim, rows, columns, options))
-    }
-
-    /// [`diag_embed_with`](Self::diag_embed_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the new dim has a constant size that is not the one it gets.
+    #[twin(with = "above or below the main diagonal.")]
     pub fn try_diag_embed_with<
         X: DimOf<D>,
         R: OneDim + Append<Without<D, X>>,

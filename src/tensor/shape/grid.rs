@@ -4,10 +4,11 @@
 
 use nomina_core::dims::{Append, Appended, Dims, Distinct, Matrix, OneDim, Vector};
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 use nomina_runtime::DynTensor;
 use nomina_runtime::tensor::{MeshgridOptions, VanderOptions};
 
-use crate::call::{Known, ok, shape};
+use crate::call::{Known, shape};
 use crate::tensor::Tensor;
 use crate::tensor::join::{Joinable, TensorList};
 
@@ -70,18 +71,9 @@ grids!(A 0, B 1, C 2, D 3, E 4, F 5; (A, B, C, D, E, F));
 /// assert_eq!(x.to_vec(), [0.0, 1.0, 2.0, 0.0, 1.0, 2.0]);
 /// ```
 ///
-/// # Panics
-/// With the text of the error that the `try_` form returns.
-#[track_caller]
-#[must_use]
-pub fn meshgrid<V: Vectors<Dims: Distinct>>(vectors: V) -> V::Grids {
-    ok(try_meshgrid(vectors))
-}
-
-/// [`meshgrid`] that returns the error.
-///
 /// # Errors
 /// When sizes overflow.
+#[twin(free)]
 pub fn try_meshgrid<V: Vectors<Dims: Distinct>>(vectors: V) -> Result<V::Grids> {
     vectors.grids()
 }
@@ -96,21 +88,9 @@ pub fn try_meshgrid<V: Vectors<Dims: Distinct>>(vectors: V) -> Result<V::Grids> 
 /// assert_eq!(block_diag(&[&a, &b]).to_vec(), [1.0, 2.0, 0.0, 0.0, 0.0, 3.0]);
 /// ```
 ///
-/// # Panics
-/// With the text of the error that the `try_` form returns.
-#[track_caller]
-#[must_use]
-pub fn block_diag<L: Joinable>(matrices: L) -> Tensor<L::Dims, L::Dtype>
-where
-    L::Dims: Matrix,
-{
-    ok(try_block_diag(matrices))
-}
-
-/// [`block_diag`] that returns the error.
-///
 /// # Errors
 /// When a dim has a constant size that is not the sum, or memory is missing.
+#[twin(free)]
 pub fn try_block_diag<L: Joinable>(matrices: L) -> Result<Tensor<L::Dims, L::Dtype>>
 where
     L::Dims: Matrix,
@@ -124,26 +104,9 @@ where
 
 /// All combinations of one element of each vector, a row each.
 ///
-/// # Panics
-/// With the text of the error that the `try_` form returns.
-#[track_caller]
-#[must_use]
-pub fn cartesian_prod<L: TensorList, R: OneDim, C: OneDim>(
-    vectors: L,
-    rows: R,
-    columns: C,
-) -> Tensor<(R, C), L::Dtype>
-where
-    L::Dims: Vector,
-    (R, C): Distinct,
-{
-    ok(try_cartesian_prod(vectors, rows, columns))
-}
-
-/// [`cartesian_prod`] that returns the error.
-///
 /// # Errors
 /// When a dim has another constant size, or memory is missing.
+#[twin(free)]
 pub fn try_cartesian_prod<L: TensorList, R: OneDim, C: OneDim>(
     vectors: L,
     rows: R,
@@ -179,28 +142,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.vander(K).to_vec(), [1.0, 1.0, 1.0, 4.0, 2.0, 1.0, 9.0, 3.0, 1.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn combinations<R: OneDim, C: OneDim>(
-        &self,
-        r: usize,
-        with_replacement: bool,
-        rows: R,
-        columns: C,
-    ) -> Tensor<(R, C), T>
-    where
-        D: Vector,
-        (R, C): Distinct,
-    {
-        ok(self.try_combinations(r, with_replacement, rows, columns))
-    }
-
-    /// [`combinations`](Self::combinations) that returns the error.
-    ///
     /// # Errors
     /// When there are too many, or a dim has another constant size.
+    #[twin]
     pub fn try_combinations<R: OneDim, C: OneDim>(
         &self,
         r: usize,
@@ -234,49 +178,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The powers of the elements along a new dim, from the highest to 0; as many as there are
     /// elements. Integers are computed in i64.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn vander<K: OneDim + Append<D>>(&self, to: K) -> Tensor<Appended<D, K>, T::Sum>
-    where
-        D: Vector,
-    {
-        ok(self.try_vander(to))
-    }
-
-    /// [`vander`](Self::vander) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has another constant size, or memory is missing.
-    pub fn try_vander<K: OneDim + Append<D>>(&self, to: K) -> Result<Tensor<Appended<D, K>, T::Sum>>
-    where
-        D: Vector,
-    {
-        self.try_vander_with(to, VanderOptions::default())
-    }
-
-    /// [`vander`](Self::vander) with another number of powers, or from 0 up.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn vander_with<K: OneDim + Append<D>>(
-        &self,
-        to: K,
-        options: VanderOptions,
-    ) -> Tensor<Appended<D, K>, T::Sum>
-    where
-        D: Vector,
-    {
-        ok(self.try_vander_with(to, options))
-    }
-
-    /// [`vander_with`](Self::vander_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the new dim has another constant size, or memory is missing.
+    #[twin(with = "with another number of powers, or from 0 up.")]
     pub fn try_vander_with<K: OneDim + Append<D>>(
         &self,
         to: K,

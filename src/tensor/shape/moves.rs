@@ -10,9 +10,10 @@ use nomina_core::dims::{
 };
 use nomina_core::rule::DimArg;
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::{Interleave, Repeats, Sections, Shifts, count_of};
-use crate::call::{Known, ok, shape, view};
+use crate::call::{Known, shape, view};
 use crate::tensor::Tensor;
 
 /// # Rolled, flipped, rotated
@@ -28,18 +29,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.rot90(N, C).to_vec(), [3.0, 6.0, 2.0, 5.0, 1.0, 4.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn flip<A: AxesOf<D>>(&self, dims: A) -> Self {
-        ok(self.try_flip(dims))
-    }
-
-    /// [`flip`](Self::flip) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_flip<A: AxesOf<D>>(&self, dims: A) -> Result<Self> {
         let _ = dims;
         let dims = positions::<A, D>();
@@ -49,22 +41,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The plane of two dims turned by a quarter, from the first towards the second: they change
     /// places. By two quarters, it is `x.flip((N, C))`; the other way round, `x.rot90(C, N)`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn rot90<X: DimOf<D>, Y: DimOf<D>>(
-        &self,
-        dim0: X,
-        dim1: Y,
-    ) -> Tensor<Transposed<D, X, Y>, T> {
-        ok(self.try_rot90(dim0, dim1))
-    }
-
-    /// [`rot90`](Self::rot90) that returns the error.
-    ///
     /// # Errors
     /// When both are the same dim, or memory is missing.
+    #[twin]
     pub fn try_rot90<X: DimOf<D>, Y: DimOf<D>>(
         &self,
         dim0: X,
@@ -80,18 +59,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// shift per dim: `x.roll(1, C)`, `x.roll([1, -2], (N, C))`; `..` moves all elements in row-major
     /// order, whatever the dims.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn roll<A: AxesOf<D>>(&self, shifts: impl Shifts, dims: A) -> Self {
-        ok(self.try_roll(shifts, dims))
-    }
-
-    /// [`roll`](Self::roll) that returns the error.
-    ///
     /// # Errors
     /// When there is not one shift per dim, or memory is missing.
+    #[twin]
     pub fn try_roll<A: AxesOf<D>>(&self, shifts: impl Shifts, dims: A) -> Result<Self> {
         let _ = dims;
         let dims = if A::ALL {
@@ -117,18 +87,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.repeat_interleave(2, C).to_vec(), [1.0, 1.0, 2.0, 2.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn repeat<R: Repeats<D>>(&self, counts: R) -> Self {
-        ok(self.try_repeat(counts))
-    }
-
-    /// [`repeat`](Self::repeat) that returns the error.
-    ///
     /// # Errors
     /// When sizes overflow, or memory is missing.
+    #[twin]
     pub fn try_repeat<R: Repeats<D>>(&self, counts: R) -> Result<Self> {
         let mut all = [1; 8];
         counts.counts(&mut all[..D::RANK]);
@@ -137,39 +98,18 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// As [`repeat`](Self::repeat): in types, counts have no other number than dims.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn tile<R: Repeats<D>>(&self, counts: R) -> Self {
-        ok(self.try_tile(counts))
-    }
-
-    /// [`tile`](Self::tile) that returns the error.
-    ///
     /// # Errors
     /// When sizes overflow, or memory is missing.
+    #[twin]
     pub fn try_tile<R: Repeats<D>>(&self, counts: R) -> Result<Self> {
         self.try_repeat(counts).map_err(|e| e.in_op("tile"))
     }
 
     /// Each element of a dim repeated, all as often (`2`), or each as often as a tensor says.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn repeat_interleave<X: DimOf<D>>(&self, repeats: impl Interleave, dim: X) -> Self
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_repeat_interleave(repeats, dim))
-    }
-
-    /// [`repeat_interleave`](Self::repeat_interleave) that returns the error.
-    ///
     /// # Errors
     /// When counts are negative, or not one per element.
+    #[twin]
     pub fn try_repeat_interleave<X: DimOf<D>>(
         &self,
         repeats: impl Interleave,
@@ -192,18 +132,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// All elements in row-major order, in one dim.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn ravel<X: OneDim>(&self, to: X) -> Tensor<(X,), T> {
-        ok(self.try_ravel(to))
-    }
-
-    /// [`ravel`](Self::ravel) that returns the error.
-    ///
     /// # Errors
     /// When the new dim has a constant size that is not the one it gets.
+    #[twin]
     pub fn try_ravel<X: OneDim>(&self, to: X) -> Result<Tensor<(X,), T>> {
         let _ = to;
         let out = <(X,)>::STATIC;
@@ -224,21 +155,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(sizes(x.tensor_split(N, [1, -1])), [1, 3, 1]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn chunk<X: DimOf<D>>(&self, dim: X, chunks: usize) -> Vec<Self>
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_chunk(dim, chunks))
-    }
-
-    /// [`chunk`](Self::chunk) that returns the error.
-    ///
     /// # Errors
     /// When `chunks` is 0.
+    #[twin]
     pub fn try_chunk<X: DimOf<D>>(&self, dim: X, chunks: usize) -> Result<Vec<Self>>
     where
         SizeOf<X>: Resizable<X>,
@@ -254,21 +173,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// A dim in a number of pieces whose sizes differ by at most one (`3`), or cut before indices
     /// (`[1, -1]`), which may count from the end.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn tensor_split<X: DimOf<D>>(&self, dim: X, sections: impl Sections) -> Vec<Self>
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_tensor_split(dim, sections))
-    }
-
-    /// [`tensor_split`](Self::tensor_split) that returns the error.
-    ///
     /// # Errors
     /// When the number of pieces is not at least 1.
+    #[twin]
     pub fn try_tensor_split<X: DimOf<D>>(
         &self,
         dim: X,
@@ -294,27 +201,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(means.to_vec(), [2.0, 3.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn unfold<X: DimOf<D>, K: OneDim + Append<D>>(
-        &self,
-        dim: X,
-        size: usize,
-        step: usize,
-        window: K,
-    ) -> Tensor<Appended<D, K>, T>
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_unfold(dim, size, step, window))
-    }
-
-    /// [`unfold`](Self::unfold) that returns the error.
-    ///
     /// # Errors
     /// When a window does not fit into the dim, or `step` is 0.
+    #[twin]
     pub fn try_unfold<X: DimOf<D>, K: OneDim + Append<D>>(
         &self,
         dim: X,
@@ -339,21 +228,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// Dims of size 1 repeated, and new dims on the left, to the dims and sizes of another tensor;
     /// without a copy.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn expand_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Tensor<E, T>
-    where
-        D: ExpandInto<E>,
-    {
-        ok(self.try_expand_as(other))
-    }
-
-    /// [`expand_as`](Self::expand_as) that returns the error.
-    ///
     /// # Errors
     /// When a dim of another size than 1 would change.
+    #[twin]
     pub fn try_expand_as<E: Dims, U: Element>(&self, other: &Tensor<E, U>) -> Result<Tensor<E, T>>
     where
         D: ExpandInto<E>,

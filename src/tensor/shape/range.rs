@@ -6,11 +6,12 @@
 
 use nomina_core::dims::{Dims, Distinct, Matrix, Vector};
 use nomina_core::{DType, Element, Float, Result};
+use nomina_macros::twin;
 use nomina_runtime::Device;
 use nomina_runtime::call::{self, Window};
 use nomina_runtime::tensor::{HammingOptions, KaiserOptions, LogspaceOptions, WindowOptions};
 
-use crate::call::{Known, factory, ok};
+use crate::call::{Known, factory};
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -28,21 +29,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(window.to_vec(), [0.0, 0.5, 1.0, 0.5]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn linspace(start: T, end: T, steps: usize) -> Self
-    where
-        D: Distinct + Vector,
-    {
-        ok(Self::try_linspace(start, end, steps))
-    }
-
-    /// [`linspace`](Self::linspace) that returns the error.
-    ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
+    #[twin]
     pub fn try_linspace(start: T, end: T, steps: usize) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -54,45 +43,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The powers of 10 whose exponents [`linspace`](Self::linspace) gives.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logspace(start: T, end: T, steps: usize) -> Self
-    where
-        D: Distinct + Vector,
-    {
-        ok(Self::try_logspace(start, end, steps))
-    }
-
-    /// [`logspace`](Self::logspace) that returns the error.
-    ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_logspace(start: T, end: T, steps: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-    {
-        Self::try_logspace_with(start, end, steps, LogspaceOptions::default())
-    }
-
-    /// [`logspace`](Self::logspace) of another base.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logspace_with(start: T, end: T, steps: usize, options: LogspaceOptions) -> Self
-    where
-        D: Distinct + Vector,
-    {
-        ok(Self::try_logspace_with(start, end, steps, options))
-    }
-
-    /// [`logspace_with`](Self::logspace_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    #[twin(with = "of another base.")]
     pub fn try_logspace_with(
         start: T,
         end: T,
@@ -111,48 +64,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// A window of `n` elements that rises and falls in straight lines.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bartlett_window(n: usize) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_bartlett_window(n))
-    }
-
-    /// [`bartlett_window`](Self::bartlett_window) that returns the error.
-    ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_bartlett_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_bartlett_window_with(n, WindowOptions::default())
-    }
-
-    /// [`bartlett_window`](Self::bartlett_window) with options.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bartlett_window_with(n: usize, options: WindowOptions) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_bartlett_window_with(n, options))
-    }
-
-    /// [`bartlett_window_with`](Self::bartlett_window_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    #[twin(with = "with options.")]
     pub fn try_bartlett_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -163,48 +77,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// A window of `n` elements, of three cosines.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn blackman_window(n: usize) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_blackman_window(n))
-    }
-
-    /// [`blackman_window`](Self::blackman_window) that returns the error.
-    ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_blackman_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_blackman_window_with(n, WindowOptions::default())
-    }
-
-    /// [`blackman_window`](Self::blackman_window) with options.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn blackman_window_with(n: usize, options: WindowOptions) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_blackman_window_with(n, options))
-    }
-
-    /// [`blackman_window_with`](Self::blackman_window_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    #[twin(with = "with options.")]
     pub fn try_blackman_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -215,48 +90,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// A window of `n` elements, of one raised cosine.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hann_window(n: usize) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_hann_window(n))
-    }
-
-    /// [`hann_window`](Self::hann_window) that returns the error.
-    ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_hann_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_hann_window_with(n, WindowOptions::default())
-    }
-
-    /// [`hann_window`](Self::hann_window) with options.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hann_window_with(n: usize, options: WindowOptions) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_hann_window_with(n, options))
-    }
-
-    /// [`hann_window_with`](Self::hann_window_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    #[twin(with = "with options.")]
     pub fn try_hann_window_with(n: usize, options: WindowOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -274,48 +110,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// A window of `n` elements, of one raised cosine that does not reach zero.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hamming_window(n: usize) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_hamming_window(n))
-    }
-
-    /// [`hamming_window`](Self::hamming_window) that returns the error.
-    ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_hamming_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_hamming_window_with(n, HammingOptions::default())
-    }
-
-    /// [`hamming_window`](Self::hamming_window) with options.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn hamming_window_with(n: usize, options: HammingOptions) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_hamming_window_with(n, options))
-    }
-
-    /// [`hamming_window_with`](Self::hamming_window_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    #[twin(with = "with options.")]
     pub fn try_hamming_window_with(n: usize, options: HammingOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -326,48 +123,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// A window of `n` elements, of Bessel functions.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn kaiser_window(n: usize) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_kaiser_window(n))
-    }
-
-    /// [`kaiser_window`](Self::kaiser_window) that returns the error.
-    ///
     /// # Errors
     /// When the dim has another constant size, or memory is missing.
-    pub fn try_kaiser_window(n: usize) -> Result<Self>
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        Self::try_kaiser_window_with(n, KaiserOptions::default())
-    }
-
-    /// [`kaiser_window`](Self::kaiser_window) with options.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn kaiser_window_with(n: usize, options: KaiserOptions) -> Self
-    where
-        D: Distinct + Vector,
-        T: Float,
-    {
-        ok(Self::try_kaiser_window_with(n, options))
-    }
-
-    /// [`kaiser_window_with`](Self::kaiser_window_with) that returns the error.
-    ///
-    /// # Errors
-    /// When the dim has another constant size, or memory is missing.
+    #[twin(with = "with options.")]
     pub fn try_kaiser_window_with(n: usize, options: KaiserOptions) -> Result<Self>
     where
         D: Distinct + Vector,
@@ -390,21 +148,9 @@ impl<D: Dims> Tensor<D, i64> {
     /// The indices of a matrix on and below the diagonal `offset`: a row of row numbers and a row of
     /// column numbers.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn tril_indices(rows: usize, columns: usize, offset: i64) -> Self
-    where
-        D: Distinct + Matrix,
-    {
-        ok(Self::try_tril_indices(rows, columns, offset))
-    }
-
-    /// [`tril_indices`](Self::tril_indices) that returns the error.
-    ///
     /// # Errors
     /// When the dims have other constant sizes, or memory is missing.
+    #[twin]
     pub fn try_tril_indices(rows: usize, columns: usize, offset: i64) -> Result<Self>
     where
         D: Distinct + Matrix,
@@ -423,21 +169,9 @@ impl<D: Dims> Tensor<D, i64> {
     /// The indices of a matrix on and above the diagonal `offset`: a row of row numbers and a row of
     /// column numbers.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn triu_indices(rows: usize, columns: usize, offset: i64) -> Self
-    where
-        D: Distinct + Matrix,
-    {
-        ok(Self::try_triu_indices(rows, columns, offset))
-    }
-
-    /// [`triu_indices`](Self::triu_indices) that returns the error.
-    ///
     /// # Errors
     /// When the dims have other constant sizes, or memory is missing.
+    #[twin]
     pub fn try_triu_indices(rows: usize, columns: usize, offset: i64) -> Result<Self>
     where
         D: Distinct + Matrix,

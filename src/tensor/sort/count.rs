@@ -9,10 +9,11 @@ use nomina_core::dims::{
 };
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Integer, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{BincountOptions, HistcOptions, IsinOptions, QuantileOptions};
 
 use super::super::{Tensor, picked};
-use crate::call::{Known, count, ok};
+use crate::call::{Known, count};
 
 /// A dtype of weights, and what they add up in.
 #[diagnostic::on_unimplemented(
@@ -59,36 +60,9 @@ where
     /// assert_eq!(counts.to_vec(), [1, 0, 2]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bincount(&self) -> Tensor<(Wild,), i64> {
-        ok(self.try_bincount())
-    }
-
-    /// [`bincount`](Self::bincount) that returns the error.
-    ///
     /// # Errors
     /// A negative number.
-    pub fn try_bincount(&self) -> Result<Tensor<(Wild,), i64>> {
-        self.try_bincount_with(BincountOptions::default())
-    }
-
-    /// [`bincount`](Self::bincount) with at least so many bins.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bincount_with(&self, options: BincountOptions) -> Tensor<(Wild,), i64> {
-        ok(self.try_bincount_with(options))
-    }
-
-    /// [`bincount_with`](Self::bincount_with) that returns the error.
-    ///
-    /// # Errors
-    /// A negative number.
+    #[twin(with = "with at least so many bins.")]
     pub fn try_bincount_with(&self, options: BincountOptions) -> Result<Tensor<(Wild,), i64>> {
         Tensor::give(count::bincount(
             self.look(),
@@ -100,26 +74,9 @@ where
 
     /// [`bincount`](Self::bincount) that adds up weights.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bincount_weighted<Y: Axis, W: Weight>(
-        &self,
-        weights: &Tensor<(Y,), W>,
-        options: BincountOptions,
-    ) -> Tensor<(Wild,), W::Total>
-    where
-        (Y,): Dims,
-        (X,): Broadcast<(Y,)>,
-    {
-        ok(self.try_bincount_weighted(weights, options))
-    }
-
-    /// [`bincount_weighted`](Self::bincount_weighted) that returns the error.
-    ///
     /// # Errors
     /// A negative number, another number of weights.
+    #[twin]
     pub fn try_bincount_weighted<Y: Axis, W: Weight>(
         &self,
         weights: &Tensor<(Y,), W>,
@@ -139,21 +96,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// How many elements fall into each of 100 equal bins from the smallest to the greatest, in one
     /// dim without a name.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn histc(&self) -> Tensor<(Wild,), T>
-    where
-        T: Float,
-    {
-        ok(self.try_histc())
-    }
-
-    /// [`histc`](Self::histc) that returns the error.
-    ///
     /// # Errors
     /// Elements that are not finite.
+    #[twin]
     pub fn try_histc(&self) -> Result<Tensor<(Wild,), T>>
     where
         T: Float,
@@ -163,21 +108,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`histc`](Self::histc) with other bins.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn histc_with(&self, options: HistcOptions) -> Tensor<(Wild,), T>
-    where
-        T: Float,
-    {
-        ok(self.try_histc_with(options))
-    }
-
-    /// [`histc_with`](Self::histc_with) that returns the error.
-    ///
     /// # Errors
     /// No bins, a `max` below `min`, ends that are not finite.
+    #[twin]
     pub fn try_histc_with(&self, options: HistcOptions) -> Result<Tensor<(Wild,), T>>
     where
         T: Float,
@@ -187,49 +120,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Whether each element stands among others, whatever their dims. NaN equals nothing.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn isin<E: Dims, U: Real>(&self, others: &Tensor<E, U>) -> Tensor<D, bool>
-    where
-        T: Real,
-    {
-        ok(self.try_isin(others))
-    }
-
-    /// [`isin`](Self::isin) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
-    pub fn try_isin<E: Dims, U: Real>(&self, others: &Tensor<E, U>) -> Result<Tensor<D, bool>>
-    where
-        T: Real,
-    {
-        self.try_isin_with(others, IsinOptions::default())
-    }
-
-    /// [`isin`](Self::isin), or whether it does not.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn isin_with<E: Dims, U: Real>(
-        &self,
-        others: &Tensor<E, U>,
-        options: IsinOptions,
-    ) -> Tensor<D, bool>
-    where
-        T: Real,
-    {
-        ok(self.try_isin_with(others, options))
-    }
-
-    /// [`isin_with`](Self::isin_with) that returns the error.
-    ///
-    /// # Errors
-    /// Missing memory.
+    #[twin(with = ", or whether it does not.")]
     pub fn try_isin_with<E: Dims, U: Real>(
         &self,
         others: &Tensor<E, U>,
@@ -254,21 +147,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(ends.to_vec(), [1.0, 3.0, 4.0, 9.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn quantile<A: OneOrAll + AxesOf<D>>(&self, q: f64, dim: A) -> Tensor<Without<D, A>, T>
-    where
-        T: Float,
-    {
-        ok(self.try_quantile(q, dim))
-    }
-
-    /// [`quantile`](Self::quantile) that returns the error.
-    ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements.
+    #[twin]
     pub fn try_quantile<A: OneOrAll + AxesOf<D>>(
         &self,
         q: f64,
@@ -282,26 +163,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`quantile`](Self::quantile) with another interpolation.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn quantile_with<A: OneOrAll + AxesOf<D>>(
-        &self,
-        q: f64,
-        dim: A,
-        options: QuantileOptions,
-    ) -> Tensor<Without<D, A>, T>
-    where
-        T: Float,
-    {
-        ok(self.try_quantile_with(q, dim, options))
-    }
-
-    /// [`quantile_with`](Self::quantile_with) that returns the error.
-    ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
+    #[twin]
     pub fn try_quantile_with<A: OneOrAll + AxesOf<D>>(
         &self,
         q: f64,
@@ -324,26 +188,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`quantile`](Self::quantile) at several parts, along their own dim, which comes first.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn quantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
-        &self,
-        q: &Tensor<(Q,), T>,
-        dim: A,
-    ) -> Tensor<Inserted<Without<D, A>, Q>, T>
-    where
-        (Q,): Dims,
-        T: Float,
-    {
-        ok(self.try_quantiles(q, dim))
-    }
-
-    /// [`quantiles`](Self::quantiles) that returns the error.
-    ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements.
+    #[twin]
     pub fn try_quantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
         &self,
         q: &Tensor<(Q,), T>,
@@ -361,21 +208,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The element that stands at part `q` of the sorted line along a dim, or of all elements with
     /// `..`, leaving out NaN.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nanquantile<A: OneOrAll + AxesOf<D>>(&self, q: f64, dim: A) -> Tensor<Without<D, A>, T>
-    where
-        T: Float,
-    {
-        ok(self.try_nanquantile(q, dim))
-    }
-
-    /// [`nanquantile`](Self::nanquantile) that returns the error.
-    ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements.
+    #[twin]
     pub fn try_nanquantile<A: OneOrAll + AxesOf<D>>(
         &self,
         q: f64,
@@ -389,26 +224,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nanquantile`](Self::nanquantile) with another interpolation.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nanquantile_with<A: OneOrAll + AxesOf<D>>(
-        &self,
-        q: f64,
-        dim: A,
-        options: QuantileOptions,
-    ) -> Tensor<Without<D, A>, T>
-    where
-        T: Float,
-    {
-        ok(self.try_nanquantile_with(q, dim, options))
-    }
-
-    /// [`nanquantile_with`](Self::nanquantile_with) that returns the error.
-    ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements; `keepdim`, which the type says.
+    #[twin]
     pub fn try_nanquantile_with<A: OneOrAll + AxesOf<D>>(
         &self,
         q: f64,
@@ -431,26 +249,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nanquantile`](Self::nanquantile) at several parts, along their own dim, which comes first.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nanquantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
-        &self,
-        q: &Tensor<(Q,), T>,
-        dim: A,
-    ) -> Tensor<Inserted<Without<D, A>, Q>, T>
-    where
-        (Q,): Dims,
-        T: Float,
-    {
-        ok(self.try_nanquantiles(q, dim))
-    }
-
-    /// [`nanquantiles`](Self::nanquantiles) that returns the error.
-    ///
     /// # Errors
     /// A `q` outside of 0 to 1; no elements.
+    #[twin]
     pub fn try_nanquantiles<Q: OneDim + Insert<Without<D, A>>, A: OneOrAll + AxesOf<D>>(
         &self,
         q: &Tensor<(Q,), T>,

@@ -7,32 +7,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`sort`](Self::sort) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sort_out<
-        X: DimOf<D>,
-        Out1: Dims + Holds<D>,
-        Stored1: Element,
-        Out2: Dims + Holds<D>,
-        Stored2: Element,
-    >(
-        &self,
-        dim: X,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        T: StoreAs<Stored1>,
-        i64: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_sort_out(dim, out1, out2));
-    }
-
-    /// [`sort_out`](Self::sort_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_sort`](Self::try_sort), and where a result does not fit.
+    /// As [`sort`](Self::sort), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_sort_out<
         X: DimOf<D>,
         Out1: Dims + Holds<D>,
@@ -58,33 +35,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`sort_with`](Self::sort_with) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn sort_with_out<
-        X: DimOf<D>,
-        Out1: Dims + Holds<D>,
-        Stored1: Element,
-        Out2: Dims + Holds<D>,
-        Stored2: Element,
-    >(
-        &self,
-        dim: X,
-        options: SortOptions,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        T: StoreAs<Stored1>,
-        i64: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_sort_with_out(dim, options, out1, out2));
-    }
-
-    /// [`sort_with_out`](Self::sort_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_sort_with`](Self::try_sort_with), and where a result does not fit.
+    /// As [`sort_with`](Self::sort_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_sort_with_out<
         X: DimOf<D>,
         Out1: Dims + Holds<D>,
@@ -111,21 +64,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`msort`](Self::msort) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn msort_out<Out: Dims + Holds<D>, Stored: Element>(&self, out: &mut Tensor<Out, Stored>)
-    where
-        T: Real,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_msort_out(out));
-    }
-
-    /// [`msort_out`](Self::msort_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_msort`](Self::try_msort), and where a result does not fit.
+    /// As [`msort`](Self::msort), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_msort_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         out: &mut Tensor<Out, Stored>,
@@ -142,34 +83,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`topk`](Self::topk) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn topk_out<
-        X: DimOf<D>,
-        Out1: Dims + Holds<D>,
-        Stored1: Element,
-        Out2: Dims + Holds<D>,
-        Stored2: Element,
-    >(
-        &self,
-        k: usize,
-        dim: X,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        SizeOf<X>: Resizable<X>,
-        T: StoreAs<Stored1>,
-        i64: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_topk_out(k, dim, out1, out2));
-    }
-
-    /// [`topk_out`](Self::topk_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_topk`](Self::try_topk), and where a result does not fit.
+    /// As [`topk`](Self::topk), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_topk_out<
         X: DimOf<D>,
         Out1: Dims + Holds<D>,
@@ -197,35 +113,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`topk_with`](Self::topk_with) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn topk_with_out<
-        X: DimOf<D>,
-        Out1: Dims + Holds<D>,
-        Stored1: Element,
-        Out2: Dims + Holds<D>,
-        Stored2: Element,
-    >(
-        &self,
-        k: usize,
-        dim: X,
-        options: TopkOptions,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        SizeOf<X>: Resizable<X>,
-        T: StoreAs<Stored1>,
-        i64: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_topk_with_out(k, dim, options, out1, out2));
-    }
-
-    /// [`topk_with_out`](Self::topk_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_topk_with`](Self::try_topk_with), and where a result does not fit.
+    /// As [`topk_with`](Self::topk_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_topk_with_out<
         X: DimOf<D>,
         Out1: Dims + Holds<D>,
@@ -254,33 +144,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`kthvalue`](Self::kthvalue) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn kthvalue_out<
-        X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>,
-        Out1: Dims + Holds<Without<D, X>>,
-        Stored1: Element,
-        Out2: Dims + Holds<Without<D, X>>,
-        Stored2: Element,
-    >(
-        &self,
-        k: usize,
-        dim: X,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        T: StoreAs<Stored1>,
-        i64: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_kthvalue_out(k, dim, out1, out2));
-    }
-
-    /// [`kthvalue_out`](Self::kthvalue_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_kthvalue`](Self::try_kthvalue), and where a result does not fit.
+    /// As [`kthvalue`](Self::kthvalue), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_kthvalue_out<
         X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>,
         Out1: Dims + Holds<Without<D, X>>,
@@ -307,32 +173,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`mode`](Self::mode) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mode_out<
-        X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>,
-        Out1: Dims + Holds<Without<D, X>>,
-        Stored1: Element,
-        Out2: Dims + Holds<Without<D, X>>,
-        Stored2: Element,
-    >(
-        &self,
-        dim: X,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        T: StoreAs<Stored1>,
-        i64: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_mode_out(dim, out1, out2));
-    }
-
-    /// [`mode_out`](Self::mode_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_mode`](Self::try_mode), and where a result does not fit.
+    /// As [`mode`](Self::mode), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_mode_out<
         X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>,
         Out1: Dims + Holds<Without<D, X>>,
@@ -358,32 +201,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cummax`](Self::cummax) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cummax_out<
-        X: DimOf<D>,
-        Out1: Dims + Holds<D>,
-        Stored1: Element,
-        Out2: Dims + Holds<D>,
-        Stored2: Element,
-    >(
-        &self,
-        dim: X,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        T: StoreAs<Stored1>,
-        i64: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_cummax_out(dim, out1, out2));
-    }
-
-    /// [`cummax_out`](Self::cummax_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_cummax`](Self::try_cummax), and where a result does not fit.
+    /// As [`cummax`](Self::cummax), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_cummax_out<
         X: DimOf<D>,
         Out1: Dims + Holds<D>,
@@ -409,32 +229,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cummin`](Self::cummin) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cummin_out<
-        X: DimOf<D>,
-        Out1: Dims + Holds<D>,
-        Stored1: Element,
-        Out2: Dims + Holds<D>,
-        Stored2: Element,
-    >(
-        &self,
-        dim: X,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        T: StoreAs<Stored1>,
-        i64: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_cummin_out(dim, out1, out2));
-    }
-
-    /// [`cummin_out`](Self::cummin_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_cummin`](Self::try_cummin), and where a result does not fit.
+    /// As [`cummin`](Self::cummin), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_cummin_out<
         X: DimOf<D>,
         Out1: Dims + Holds<D>,

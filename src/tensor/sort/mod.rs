@@ -10,6 +10,7 @@ pub mod unique;
 use nomina_core::dims::{AxesOf, DimOf, Dims, OneOrAll, Resizable, SizeOf, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{SortOptions, TopkOptions};
 
 use super::extreme::Extremes;
@@ -17,7 +18,7 @@ use super::{Tensor, at, picked};
 pub use count::Weight;
 pub use unique::Unique;
 
-use crate::call::{Bare, Known, ok, sort};
+use crate::call::{Bare, Known, sort};
 
 /// The same dims twice: values and positions.
 type Both<D, T> = (Tensor<D, T>, Tensor<D, i64>);
@@ -44,45 +45,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.median(..).item(), 2.0);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sort<X: DimOf<D>>(&self, dim: X) -> (Self, Tensor<D, i64>)
-    where
-        T: Real,
-    {
-        ok(self.try_sort(dim))
-    }
-
-    /// [`sort`](Self::sort) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
-    pub fn try_sort<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
-    where
-        T: Real,
-    {
-        self.try_sort_with(dim, SortOptions::default())
-    }
-
-    /// [`sort`](Self::sort), the greatest first if asked for.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn sort_with<X: DimOf<D>>(&self, dim: X, options: SortOptions) -> (Self, Tensor<D, i64>)
-    where
-        T: Real,
-    {
-        ok(self.try_sort_with(dim, options))
-    }
-
-    /// [`sort_with`](Self::sort_with) that returns the error.
-    ///
-    /// # Errors
-    /// Missing memory.
+    #[twin(with = ", the greatest first if asked for.")]
     pub fn try_sort_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -97,45 +62,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Where each element stood that is in order along a dim.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn argsort<X: DimOf<D>>(&self, dim: X) -> Tensor<D, i64>
-    where
-        T: Real,
-    {
-        ok(self.try_argsort(dim))
-    }
-
-    /// [`argsort`](Self::argsort) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
-    pub fn try_argsort<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, i64>>
-    where
-        T: Real,
-    {
-        self.try_argsort_with(dim, SortOptions::default())
-    }
-
-    /// [`argsort`](Self::argsort), the greatest first if asked for.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn argsort_with<X: DimOf<D>>(&self, dim: X, options: SortOptions) -> Tensor<D, i64>
-    where
-        T: Real,
-    {
-        ok(self.try_argsort_with(dim, options))
-    }
-
-    /// [`argsort_with`](Self::argsort_with) that returns the error.
-    ///
-    /// # Errors
-    /// Missing memory.
+    #[twin(with = ", the greatest first if asked for.")]
     pub fn try_argsort_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -151,21 +80,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The elements in order along the first dim.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn msort(&self) -> Self
-    where
-        T: Real,
-    {
-        ok(self.try_msort())
-    }
-
-    /// [`msort`](Self::msort) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_msort(&self) -> Result<Self>
     where
         T: Real,
@@ -176,53 +93,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The `k` greatest elements along a dim, in order, and where they stand. The dim keeps its
     /// name, with size `k`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn topk<X: DimOf<D>>(&self, k: usize, dim: X) -> (Self, Tensor<D, i64>)
-    where
-        T: Real,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_topk(k, dim))
-    }
-
-    /// [`topk`](Self::topk) that returns the error.
-    ///
     /// # Errors
     /// A `k` beyond the size of the dim.
-    pub fn try_topk<X: DimOf<D>>(&self, k: usize, dim: X) -> Result<(Self, Tensor<D, i64>)>
-    where
-        T: Real,
-        SizeOf<X>: Resizable<X>,
-    {
-        self.try_topk_with(k, dim, TopkOptions::default())
-    }
-
-    /// [`topk`](Self::topk), or the smallest elements.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn topk_with<X: DimOf<D>>(
-        &self,
-        k: usize,
-        dim: X,
-        options: TopkOptions,
-    ) -> (Self, Tensor<D, i64>)
-    where
-        T: Real,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_topk_with(k, dim, options))
-    }
-
-    /// [`topk_with`](Self::topk_with) that returns the error.
-    ///
-    /// # Errors
-    /// A `k` beyond the size of the dim.
+    #[twin(with = ", or the smallest elements.")]
     pub fn try_topk_with<X: DimOf<D>>(
         &self,
         k: usize,
@@ -239,25 +112,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The `k`-th smallest element along a dim, counted from 1, and where it stands.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn kthvalue<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
-        &self,
-        k: usize,
-        dim: X,
-    ) -> (Tensor<Without<D, X>, T>, Tensor<Without<D, X>, i64>)
-    where
-        T: Real,
-    {
-        ok(self.try_kthvalue(k, dim))
-    }
-
-    /// [`kthvalue`](Self::kthvalue) that returns the error.
-    ///
     /// # Errors
     /// A `k` that is none of the elements.
+    #[twin]
     pub fn try_kthvalue<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
         &self,
         k: usize,
@@ -273,21 +130,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The median along a dim, the lower one of two, and where it stands; over `..`, the median
     /// alone. NaN if there is one.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn median<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Extremes<D, T, A>
-    where
-        T: Real,
-    {
-        ok(self.try_median(dim))
-    }
-
-    /// [`median`](Self::median) that returns the error.
-    ///
     /// # Errors
     /// A dim without elements.
+    #[twin]
     pub fn try_median<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
         T: Real,
@@ -299,21 +144,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The median along a dim of what is not NaN, and where it stands; over `..`, the median alone.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nanmedian<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Extremes<D, T, A>
-    where
-        T: Real,
-    {
-        ok(self.try_nanmedian(dim))
-    }
-
-    /// [`nanmedian`](Self::nanmedian) that returns the error.
-    ///
     /// # Errors
     /// A dim without elements.
+    #[twin]
     pub fn try_nanmedian<A: OneOrAll + AxesOf<D>>(&self, dim: A) -> Result<Extremes<D, T, A>>
     where
         T: Real,
@@ -326,24 +159,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The most frequent element along a dim, the smallest of several, and where it stands last.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn mode<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
-        &self,
-        dim: X,
-    ) -> (Tensor<Without<D, X>, T>, Tensor<Without<D, X>, i64>)
-    where
-        T: Real,
-    {
-        ok(self.try_mode(dim))
-    }
-
-    /// [`mode`](Self::mode) that returns the error.
-    ///
     /// # Errors
     /// A dim without elements.
+    #[twin]
     pub fn try_mode<X: OneOrAll<Found<(), ()> = ((), ())> + AxesOf<D>>(
         &self,
         dim: X,
@@ -357,21 +175,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The greatest element so far along a dim, and where it stands; of equal ones the last.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cummax<X: DimOf<D>>(&self, dim: X) -> (Self, Tensor<D, i64>)
-    where
-        T: Real,
-    {
-        ok(self.try_cummax(dim))
-    }
-
-    /// [`cummax`](Self::cummax) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_cummax<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
     where
         T: Real,
@@ -382,21 +188,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The smallest element so far along a dim, and where it stands; of equal ones the last.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cummin<X: DimOf<D>>(&self, dim: X) -> (Self, Tensor<D, i64>)
-    where
-        T: Real,
-    {
-        ok(self.try_cummin(dim))
-    }
-
-    /// [`cummin`](Self::cummin) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_cummin<X: DimOf<D>>(&self, dim: X) -> Result<(Self, Tensor<D, i64>)>
     where
         T: Real,

@@ -8,10 +8,11 @@
 use nomina_core::dims::{Axis, DimOf, Dims, Resizable, Sequences, SizeOf, Wild};
 use nomina_core::op::Op;
 use nomina_core::{Element, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::SearchOptions;
 
 use super::super::Tensor;
-use crate::call::{Known, ok, sort};
+use crate::call::{Known, sort};
 
 /// The different elements of a tensor, or its different slices along a dim: of dims `D`, with
 /// where they stand in dims `I`, counted along the dims `C`.
@@ -39,21 +40,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!((all.inverse.to_vec(), all.counts.to_vec()), (vec![1, 0, 1], vec![1, 2]));
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn unique(&self) -> Tensor<(Wild,), T>
-    where
-        T: Real,
-    {
-        ok(self.try_unique())
-    }
-
-    /// [`unique`](Self::unique) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_unique(&self) -> Result<Tensor<(Wild,), T>>
     where
         T: Real,
@@ -63,21 +52,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`unique`](Self::unique), for each element which of them it is, and how often each stands.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn unique_all(&self) -> Unique<(Wild,), T, D, (Wild,)>
-    where
-        T: Real,
-    {
-        ok(self.try_unique_all())
-    }
-
-    /// [`unique_all`](Self::unique_all) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_unique_all(&self) -> Result<Unique<(Wild,), T, D, (Wild,)>>
     where
         T: Real,
@@ -94,22 +71,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The different slices along a dim, in order. All names stay; what is counted along the dim
     /// has its name.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn unique_dim<X: DimOf<D>>(&self, dim: X) -> Unique<D, T, (X,), (X,)>
-    where
-        T: Real,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_unique_dim(dim))
-    }
-
-    /// [`unique_dim`](Self::unique_dim) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_unique_dim<X: DimOf<D>>(&self, dim: X) -> Result<Unique<D, T, (X,), (X,)>>
     where
         T: Real,
@@ -126,21 +90,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The elements that differ from the one before, in one dim without a name.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn unique_consecutive(&self) -> Tensor<(Wild,), T>
-    where
-        T: Real,
-    {
-        ok(self.try_unique_consecutive())
-    }
-
-    /// [`unique_consecutive`](Self::unique_consecutive) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_unique_consecutive(&self) -> Result<Tensor<(Wild,), T>>
     where
         T: Real,
@@ -151,21 +103,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`unique_consecutive`](Self::unique_consecutive), for each element which of them it is, and
     /// how often each stands.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn unique_consecutive_all(&self) -> Unique<(Wild,), T, D, (Wild,)>
-    where
-        T: Real,
-    {
-        ok(self.try_unique_consecutive_all())
-    }
-
-    /// [`unique_consecutive_all`](Self::unique_consecutive_all) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_unique_consecutive_all(&self) -> Result<Unique<(Wild,), T, D, (Wild,)>>
     where
         T: Real,
@@ -182,22 +122,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The slices along a dim that differ from the one before. All names stay; what is counted
     /// along the dim has its name.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn unique_consecutive_dim<X: DimOf<D>>(&self, dim: X) -> Unique<D, T, (X,), (X,)>
-    where
-        T: Real,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_unique_consecutive_dim(dim))
-    }
-
-    /// [`unique_consecutive_dim`](Self::unique_consecutive_dim) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_unique_consecutive_dim<X: DimOf<D>>(
         &self,
         dim: X,
@@ -233,52 +160,9 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// assert_eq!(x.bucketize(&edges).to_vec(), [0, 1, 2]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn searchsorted<E: Dims>(&self, values: &Tensor<E, T>) -> Tensor<E, i64>
-    where
-        T: Real,
-        B: Sequences<E>,
-    {
-        ok(self.try_searchsorted(values))
-    }
-
-    /// [`searchsorted`](Self::searchsorted) that returns the error.
-    ///
     /// # Errors
     /// Sizes of rows that differ.
-    pub fn try_searchsorted<E: Dims>(&self, values: &Tensor<E, T>) -> Result<Tensor<E, i64>>
-    where
-        T: Real,
-        B: Sequences<E>,
-    {
-        self.try_searchsorted_with(values, SearchOptions::default())
-    }
-
-    /// [`searchsorted`](Self::searchsorted), after equals if asked for.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn searchsorted_with<E: Dims>(
-        &self,
-        values: &Tensor<E, T>,
-        options: SearchOptions,
-    ) -> Tensor<E, i64>
-    where
-        T: Real,
-        B: Sequences<E>,
-    {
-        ok(self.try_searchsorted_with(values, options))
-    }
-
-    /// [`searchsorted_with`](Self::searchsorted_with) that returns the error.
-    ///
-    /// # Errors
-    /// Sizes of rows that differ.
+    #[twin(with = ", after equals if asked for.")]
     pub fn try_searchsorted_with<E: Dims>(
         &self,
         values: &Tensor<E, T>,
@@ -295,27 +179,9 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`searchsorted`](Self::searchsorted) in a sequence that is sorted in the order of `sorter`,
     /// which [`argsort`](Self::argsort) gives.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn searchsorted_by<E: Dims>(
-        &self,
-        sorter: &Tensor<B, i64>,
-        values: &Tensor<E, T>,
-        options: SearchOptions,
-    ) -> Tensor<E, i64>
-    where
-        T: Real,
-        B: Sequences<E>,
-    {
-        ok(self.try_searchsorted_by(sorter, values, options))
-    }
-
-    /// [`searchsorted_by`](Self::searchsorted_by) that returns the error.
-    ///
     /// # Errors
     /// Sizes that differ; a sorter that points out of a sequence.
+    #[twin]
     pub fn try_searchsorted_by<E: Dims>(
         &self,
         sorter: &Tensor<B, i64>,
@@ -339,52 +205,9 @@ impl<B: Dims, T: Element> Tensor<B, T> {
     /// Which of the buckets between sorted boundaries each element belongs to: a boundary belongs
     /// to the bucket below it.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bucketize<X: Axis>(&self, boundaries: &Tensor<(X,), T>) -> Tensor<B, i64>
-    where
-        (X,): Dims,
-        T: Real,
-    {
-        ok(self.try_bucketize(boundaries))
-    }
-
-    /// [`bucketize`](Self::bucketize) that returns the error.
-    ///
     /// # Errors
     /// A device that is not there.
-    pub fn try_bucketize<X: Axis>(&self, boundaries: &Tensor<(X,), T>) -> Result<Tensor<B, i64>>
-    where
-        (X,): Dims,
-        T: Real,
-    {
-        self.try_bucketize_with(boundaries, SearchOptions::default())
-    }
-
-    /// [`bucketize`](Self::bucketize), with `right` a boundary in the bucket above it.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn bucketize_with<X: Axis>(
-        &self,
-        boundaries: &Tensor<(X,), T>,
-        options: SearchOptions,
-    ) -> Tensor<B, i64>
-    where
-        (X,): Dims,
-        T: Real,
-    {
-        ok(self.try_bucketize_with(boundaries, options))
-    }
-
-    /// [`bucketize_with`](Self::bucketize_with) that returns the error.
-    ///
-    /// # Errors
-    /// A device that is not there.
+    #[twin(with = ", with `right` a boundary in the bucket above it.")]
     pub fn try_bucketize_with<X: Axis>(
         &self,
         boundaries: &Tensor<(X,), T>,

@@ -14,11 +14,12 @@ use nomina_core::dims::{
 use nomina_core::{
     Element, Float, Number, Numeric, Promote, PromoteScalar, Promoted, Real, Result, WithScalar,
 };
+use nomina_macros::twin;
 use nomina_runtime::tensor::AddOptions;
 use nomina_runtime::{AnyLayout, DynSparse, SparseOperand};
 
 use super::{Sparse, dense};
-use crate::call::{ok, typed};
+use crate::call::typed;
 use crate::tensor::Tensor;
 
 /// What a sparse tensor of dims `D` and dtype `T` is multiplied by, entry by entry: a number, or a
@@ -153,35 +154,35 @@ impl<D: BroadcastWith<E> + SameRankAs<E>, E: Dims> SparseTerm<D> for E {}
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
         /// The sum of two sparse tensors of the same sizes; dims unify.
-        fn add try_add [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+        fn try_add [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.add(&other.inner)).map(Sparse::wrap)
         }
 
         /// [`add`](Self::add) with the right operand multiplied by `alpha`.
-        fn add_with try_add_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+        fn try_add_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.add_with(&other.inner, options)).map(Sparse::wrap)
         }
 
         /// The difference of two sparse tensors of the same sizes; dims unify.
-        fn sub try_sub [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+        fn try_sub [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.sub(&other.inner)).map(Sparse::wrap)
         }
 
         /// [`sub`](Self::sub) with the right operand multiplied by `alpha`.
-        fn sub_with try_sub_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+        fn try_sub_with [E: SparseTerm<D>, U: Element] (self, other: &Sparse<E, U>, options: AddOptions) -> Sparse<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.sub_with(&other.inner, options)).map(Sparse::wrap)
         }
 
         /// The sum with a dense tensor of the same sizes, which is dense; dims unify.
-        fn add_dense try_add_dense [E: SparseTerm<D>, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
+        fn try_add_dense [E: SparseTerm<D>, U: Element] (self, other: &Tensor<E, U>) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
             [T: Promote<U, DtypeRule<D, E>>]
         {
             typed(|| self.inner.add_dense(&other.to_dyn())).map(dense)
@@ -189,19 +190,19 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 
         /// The product, entry by entry, with a number or a tensor of the same sizes; what is zero
         /// stays zero.
-        fn mul try_mul [R: SparseFactor<D, T>] (self, other: R) -> Sparse<R::Dims, R::Dtype> [] {
+        fn try_mul [R: SparseFactor<D, T>] (self, other: R) -> Sparse<R::Dims, R::Dtype> [] {
             typed(|| self.inner.mul(other.operand().as_operand())).map(Sparse::wrap)
         }
 
         /// The quotient by a number.
-        fn div try_div [S: Number] (self, other: S) -> Sparse<D, <WithScalar<T, S> as Element>::Float>
+        fn try_div [S: Number] (self, other: S) -> Sparse<D, <WithScalar<T, S> as Element>::Float>
             [T: PromoteScalar<S>]
         {
             typed(|| self.inner.div(other)).map(Sparse::wrap)
         }
 
         /// The sum over dims: `x.sum(N)` is sparse, `x.sum(..)` over all is dense.
-        fn sum try_sum [A: AxesOf<D>] (self, dims: A) -> <Without<D, A> as Summed>::Out<T::Sum>
+        fn try_sum [A: AxesOf<D>] (self, dims: A) -> <Without<D, A> as Summed>::Out<T::Sum>
             [Without<D, A>: Summed]
         {
             let _ = dims;
@@ -215,67 +216,67 @@ impl<D: Dims, T: Element> Sparse<D, T> {
         }
 
         /// The values with the other sign.
-        fn neg try_neg [] (self) -> Self [T: Numeric] {
+        fn try_neg [] (self) -> Self [T: Numeric] {
             self.inner.neg().map(Self::wrap)
         }
 
         /// Absolute values.
-        fn abs try_abs [] (self) -> Sparse<D, T::Real> [T: Numeric] {
+        fn try_abs [] (self) -> Sparse<D, T::Real> [T: Numeric] {
             self.inner.abs().map(Sparse::wrap)
         }
 
         /// Squares.
-        fn square try_square [] (self) -> Self [T: Numeric] {
+        fn try_square [] (self) -> Self [T: Numeric] {
             self.inner.square().map(Self::wrap)
         }
 
         /// Values below zero as zero.
-        fn relu try_relu [] (self) -> Self [T: Numeric + Real] {
+        fn try_relu [] (self) -> Self [T: Numeric + Real] {
             self.inner.relu().map(Self::wrap)
         }
 
         /// Signs.
-        fn sign try_sign [] (self) -> Self [T: Real] {
+        fn try_sign [] (self) -> Self [T: Real] {
             self.inner.sign().map(Self::wrap)
         }
 
         /// Signs; of complex values, values of magnitude 1.
-        fn sgn try_sgn [] (self) -> Self [T: Numeric] {
+        fn try_sgn [] (self) -> Self [T: Numeric] {
             self.inner.sgn().map(Self::wrap)
         }
 
         /// Rounded down.
-        fn floor try_floor [] (self) -> Self [T: Numeric + Real] {
+        fn try_floor [] (self) -> Self [T: Numeric + Real] {
             self.inner.floor().map(Self::wrap)
         }
 
         /// Rounded up.
-        fn ceil try_ceil [] (self) -> Self [T: Numeric + Real] {
+        fn try_ceil [] (self) -> Self [T: Numeric + Real] {
             self.inner.ceil().map(Self::wrap)
         }
 
         /// Rounded to the nearest integer, halves to even.
-        fn round try_round [] (self) -> Self [T: Numeric + Real] {
+        fn try_round [] (self) -> Self [T: Numeric + Real] {
             self.inner.round().map(Self::wrap)
         }
 
         /// Rounded towards zero.
-        fn trunc try_trunc [] (self) -> Self [T: Numeric + Real] {
+        fn try_trunc [] (self) -> Self [T: Numeric + Real] {
             self.inner.trunc().map(Self::wrap)
         }
 
         /// What is behind the point.
-        fn frac try_frac [] (self) -> Self [T: Float] {
+        fn try_frac [] (self) -> Self [T: Float] {
             self.inner.frac().map(Self::wrap)
         }
 
         /// Whether a value is NaN.
-        fn isnan try_isnan [] (self) -> Sparse<D, bool> [] {
+        fn try_isnan [] (self) -> Sparse<D, bool> [] {
             self.inner.isnan().map(Sparse::wrap)
         }
 
         /// Whether a value is infinite.
-        fn isinf try_isinf [] (self) -> Sparse<D, bool> [] {
+        fn try_isinf [] (self) -> Sparse<D, bool> [] {
             self.inner.isinf().map(Sparse::wrap)
         }
     }
@@ -286,7 +287,7 @@ macro_rules! floats {
         impl<D: Dims, T: Element> Sparse<D, T> {
             twins! {$(
                 #[doc = $doc]
-                fn $name $try_name [] (self) -> Sparse<D, T::Float> [] {
+                fn $try_name [] (self) -> Sparse<D, T::Float> [] {
                     typed(|| self.inner.$name()).map(Sparse::wrap)
                 }
             )*}
@@ -315,25 +316,9 @@ floats! {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The sum with a sparse tensor of the same sizes, which is dense; dims unify.
     ///
-    /// # Panics
-    /// When sizes differ.
-    #[track_caller]
-    #[must_use]
-    pub fn add_sparse<E: Dims, U: Element>(
-        &self,
-        other: &Sparse<E, U>,
-    ) -> Tensor<Sum<D, E>, Promoted<T, U, DtypeRule<D, E>>>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-        T: Promote<U, DtypeRule<D, E>>,
-    {
-        ok(self.try_add_sparse(other))
-    }
-
-    /// [`add_sparse`](Self::add_sparse) that returns the error.
-    ///
     /// # Errors
     /// When sizes differ.
+    #[twin]
     pub fn try_add_sparse<E: Dims, U: Element>(
         &self,
         other: &Sparse<E, U>,
@@ -347,21 +332,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The elements at the places of a sparse tensor; dims unify.
     ///
-    /// # Panics
-    /// When sizes differ.
-    #[track_caller]
-    #[must_use]
-    pub fn sparse_mask<E: Dims, U: Element>(&self, mask: &Sparse<E, U>) -> Sparse<Sum<D, E>, T>
-    where
-        D: Broadcast<E> + SameRankAs<E>,
-    {
-        ok(self.try_sparse_mask(mask))
-    }
-
-    /// [`sparse_mask`](Self::sparse_mask) that returns the error.
-    ///
     /// # Errors
     /// When sizes differ.
+    #[twin]
     pub fn try_sparse_mask<E: Dims, U: Element>(
         &self,
         mask: &Sparse<E, U>,

@@ -4,30 +4,30 @@
 
 use nomina_core::dims::{Dims, Factor, Matrix, Product, Vector};
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::{Sparse, dense};
-use crate::call::ok;
 use crate::tensor::Tensor;
 
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
         /// The product with a dense matrix or vector, which is dense. The contracted dims may have
         /// any names.
-        fn matmul try_matmul [E: Factor<D>] (self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+        fn try_matmul [E: Factor<D>] (self, other: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
             self.inner.matmul(&other.to_dyn()).map(dense)
         }
 
         /// The product with a dense matrix, which is dense.
-        fn mm try_mm [E: Factor<D> + Matrix] (self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+        fn try_mm [E: Factor<D> + Matrix] (self, mat2: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
             self.inner.mm(&mat2.to_dyn()).map(dense)
         }
 
         /// The product with a dense vector, which is dense.
-        fn mv try_mv [E: Factor<D> + Vector] (self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
+        fn try_mv [E: Factor<D> + Vector] (self, vec: &Tensor<E, T>) -> Tensor<Product<D, E>, T>
             [D: Matrix]
         {
             self.inner.mv(&vec.to_dyn()).map(dense)
@@ -38,21 +38,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The product of a dense matrix and a sparse one, which is dense.
     ///
-    /// # Panics
-    /// When sizes do not fit.
-    #[track_caller]
-    #[must_use]
-    pub fn mm_sparse<E: Factor<D> + Matrix>(&self, mat2: &Sparse<E, T>) -> Tensor<Product<D, E>, T>
-    where
-        D: Matrix,
-    {
-        ok(self.try_mm_sparse(mat2))
-    }
-
-    /// [`mm_sparse`](Self::mm_sparse) that returns the error.
-    ///
     /// # Errors
     /// When sizes do not fit.
+    #[twin]
     pub fn try_mm_sparse<E: Factor<D> + Matrix>(
         &self,
         mat2: &Sparse<E, T>,

@@ -6,27 +6,18 @@
 //! [`Sparse::is_coalesced`], [`Sparse::is_sparse`], [`Sparse::layout`], [`Sparse::dtype`],
 //! [`Sparse::device`], [`Tensor::to_sparse`].
 
-/// A method and its `try_` twin.
+/// Methods that all fail alike.
 macro_rules! twins {
     ($(
         $(#[$doc:meta])*
-        fn $name:ident $try_name:ident [$($generics:tt)*] ($self:ident $(, $arg:ident: $kind:ty)*) -> $out:ty
+        fn $try_name:ident [$($generics:tt)*] ($self:ident $(, $arg:ident: $kind:ty)*) -> $out:ty
             [$($bounds:tt)*] $body:block
     )*) => {$(
         $(#[$doc])*
         ///
-        /// # Panics
-        #[doc = concat!("Where [`", stringify!($try_name), "`](Self::", stringify!($try_name), ") returns an error.")]
-        #[track_caller]
-        #[must_use]
-        pub fn $name<$($generics)*>(&$self $(, $arg: $kind)*) -> $out where $($bounds)* {
-            ok($self.$try_name($($arg),*))
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") that returns the error.")]
-        ///
         /// # Errors
         /// When sizes do not fit, a `Wild` hides a name that does not, or memory is short.
+        #[twin]
         pub fn $try_name<$($generics)*>(&$self $(, $arg: $kind)*) -> Result<$out> where $($bounds)* $body
     )*};
 }
@@ -40,12 +31,13 @@ use std::marker::PhantomData;
 
 use nomina_core::dims::{DimOf, Dims, Distinct, Matrix, ShapeFor, Vector, Wild, position};
 use nomina_core::{DType, Element, Layout, Names, Result};
+use nomina_macros::twin;
 use nomina_runtime::Device;
 use nomina_runtime::{DynSparse, DynTensor};
 
 use super::Tensor;
 use super::dynamic::check;
-use crate::call::{Known, compose, ok, sparse, view::check_sizes};
+use crate::call::{Known, compose, sparse, view::check_sizes};
 
 pub use arithmetic::{SparseFactor, SparseTerm, Summed};
 
@@ -96,26 +88,10 @@ impl<D: Dims, T: Element> Sparse<D, T> {
     /// A sparse tensor from `indices`, one row per dim, and `values`, one per column. A place that
     /// stands twice holds the sum. PyTorch's `sparse_coo_tensor`.
     ///
-    /// # Panics
-    /// As [`try_from_coo`](Self::try_from_coo) fails.
-    #[track_caller]
-    #[must_use]
-    pub fn from_coo<I: Dims + Matrix, V: Dims + Vector, S: ShapeFor<D>>(
-        indices: &Tensor<I, i64>,
-        values: &Tensor<V, T>,
-        shape: S,
-    ) -> Self
-    where
-        D: Distinct,
-    {
-        ok(Self::try_from_coo(indices, values, shape))
-    }
-
-    /// [`from_coo`](Self::from_coo) that returns the error.
-    ///
     /// # Errors
     /// When there is not one row of indices per dim and one column per value, or an index is out of
     /// range.
+    #[twin]
     pub fn try_from_coo<I: Dims + Matrix, V: Dims + Vector, S: ShapeFor<D>>(
         indices: &Tensor<I, i64>,
         values: &Tensor<V, T>,
@@ -131,22 +107,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
     /// A sparse tensor from places and values: `&[([0, 2], 3.0), ([1, 0], 4.0)]`. A place that
     /// stands twice holds the sum.
     ///
-    /// # Panics
-    /// As [`try_from_entries`](Self::try_from_entries) fails.
-    #[track_caller]
-    #[must_use]
-    pub fn from_entries<const K: usize>(entries: &[([usize; K], T)], shape: [usize; K]) -> Self
-    where
-        D: Distinct,
-        [usize; K]: ShapeFor<D>,
-    {
-        ok(Self::try_from_entries(entries, shape))
-    }
-
-    /// [`from_entries`](Self::from_entries) that returns the error.
-    ///
     /// # Errors
     /// When an index is out of range.
+    #[twin]
     pub fn try_from_entries<const K: usize>(
         entries: &[([usize; K], T)],
         shape: [usize; K],
@@ -263,32 +226,32 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 
     twins! {
         /// Entries in row-major order; values at one place become their sum.
-        fn coalesce try_coalesce [] (self) -> Self [] {
+        fn try_coalesce [] (self) -> Self [] {
             self.inner.coalesce().map(Self::wrap)
         }
 
         /// On another device; itself when it is there.
-        fn to_device try_to_device [] (self, device: Device) -> Self [] {
+        fn try_to_device [] (self, device: Device) -> Self [] {
             self.inner.to_device(device).map(Self::wrap)
         }
 
         /// With all elements, zeros included.
-        fn to_dense try_to_dense [] (self) -> Tensor<D, T> [] {
+        fn try_to_dense [] (self) -> Tensor<D, T> [] {
             self.inner.to_dense().map(dense)
         }
 
         /// The coordinates of a coalesced tensor: one row per dim, one column per entry.
-        fn indices try_indices [] (self) -> Tensor<(Wild, Wild), i64> [] {
+        fn try_indices [] (self) -> Tensor<(Wild, Wild), i64> [] {
             self.inner.indices().map(dense)
         }
 
         /// The values of a coalesced tensor, one per entry.
-        fn values try_values [] (self) -> Tensor<(Wild,), T> [] {
+        fn try_values [] (self) -> Tensor<(Wild,), T> [] {
             self.inner.values().map(dense)
         }
 
         /// The values converted, as PyTorch casts.
-        fn to try_to [U: Element] (self) -> Sparse<D, U> [] {
+        fn try_to [U: Element] (self) -> Sparse<D, U> [] {
             self.inner.to_dtype(U::DTYPE).map(Sparse::wrap)
         }
     }
@@ -297,18 +260,9 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// The elements that differ from zero, as a coalesced sparse tensor.
     ///
-    /// # Panics
-    /// When memory is short.
-    #[track_caller]
-    #[must_use]
-    pub fn to_sparse(&self) -> Sparse<D, T> {
-        ok(self.try_to_sparse())
-    }
-
-    /// [`to_sparse`](Self::to_sparse) that returns the error.
-    ///
     /// # Errors
     /// When memory is short.
+    #[twin]
     pub fn try_to_sparse(&self) -> Result<Sparse<D, T>> {
         self.to_dyn().to_sparse().map(Sparse::wrap)
     }

@@ -8,26 +8,27 @@ use nomina_core::dims::{
     RenameArg, Renamed, SameRankAs, Transposed, places, position,
 };
 use nomina_core::{Element, Result};
+use nomina_macros::twin;
 
 use super::Sparse;
-use crate::call::{Known, ok, sparse};
+use crate::call::{Known, sparse};
 
 impl<D: Dims, T: Element> Sparse<D, T> {
     twins! {
         /// Two dims swapped.
-        fn transpose try_transpose [X: DimOf<D>, Y: DimOf<D>] (self, dim0: X, dim1: Y) -> Sparse<Transposed<D, X, Y>, T> [] {
+        fn try_transpose [X: DimOf<D>, Y: DimOf<D>] (self, dim0: X, dim1: Y) -> Sparse<Transposed<D, X, Y>, T> [] {
             let _ = (dim0, dim1);
             let (a, b) = (position::<X, D>() as i64, position::<Y, D>() as i64);
             self.inner.transpose(a, b).map(Sparse::wrap)
         }
 
         /// The dims of a matrix swapped; a vector or a zero-dim tensor as it is.
-        fn t try_t [] (self) -> Sparse<Flipped<D>, T> [D: Flat] {
+        fn try_t [] (self) -> Sparse<Flipped<D>, T> [D: Flat] {
             self.inner.t().map(Sparse::wrap)
         }
 
         /// All dims in another order.
-        fn permute try_permute [O: OrderSpec + Order<D>] (self, order: O) -> Sparse<Aligned<D, O>, T>
+        fn try_permute [O: OrderSpec + Order<D>] (self, order: O) -> Sparse<Aligned<D, O>, T>
             [D: SameRankAs<Aligned<D, O>>]
         {
             let _ = order;
@@ -36,20 +37,20 @@ impl<D: Dims, T: Element> Sparse<D, T> {
 
         /// Dims in another order; `..` stands for those that are not mentioned. A sparse tensor
         /// gets no new dims.
-        fn align_to try_align_to [O: OrderSpec + Order<D>] (self, order: O) -> Sparse<Aligned<D, O>, T>
+        fn try_align_to [O: OrderSpec + Order<D>] (self, order: O) -> Sparse<Aligned<D, O>, T>
             [D: SameRankAs<Aligned<D, O>>]
         {
             self.try_permute(order)
         }
 
         /// Other names for dims: one, several, or with `..` all.
-        fn rename try_rename [F: RenameArg + Rename<D, X>, X: RenameArg] (self, from: F, to: X) -> Sparse<Renamed<D, F, X>, T> [] {
+        fn try_rename [F: RenameArg + Rename<D, X>, X: RenameArg] (self, from: F, to: X) -> Sparse<Renamed<D, F, X>, T> [] {
             let _ = (from, to);
             sparse::rename(&self.inner, <Renamed<D, F, X>>::STATIC).map(Sparse::wrap)
         }
 
         /// Names for `Wild` dims, checked at run time.
-        fn refine_names try_refine_names [O: OrderSpec + Refine<D>] (self, names: O) -> Sparse<Refined<D, O>, T> [] {
+        fn try_refine_names [O: OrderSpec + Refine<D>] (self, names: O) -> Sparse<Refined<D, O>, T> [] {
             let _ = names;
             sparse::refine(&self.inner, <Refined<D, O>>::STATIC).map(Sparse::wrap)
         }

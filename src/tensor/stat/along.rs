@@ -7,10 +7,11 @@
 use nomina_core::dims::{Axis, Broadcast, Dim, DimOf, Dims, Prime, Resizable, SizeOf, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Float, Inexact, Numeric, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{DiffOptions, TrapezoidOptions};
 
 use super::super::{Tensor, at};
-use crate::call::{Known, ok, reduce, stat};
+use crate::call::{Known, reduce, stat};
 
 /// Options of `cov_with`, for observations along `O`.
 #[derive(Clone, Copy, Debug)]
@@ -52,21 +53,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.trapezoid(T).item(), 9.0);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diff<X: DimOf<D>>(&self, dim: X) -> Self
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_diff(dim))
-    }
-
-    /// [`diff`](Self::diff) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_diff<X: DimOf<D>>(&self, dim: X) -> Result<Self>
     where
         SizeOf<X>: Resizable<X>,
@@ -76,21 +65,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`diff`](Self::diff), so many times over.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn diff_with<X: DimOf<D>>(&self, dim: X, options: DiffOptions) -> Self
-    where
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_diff_with(dim, options))
-    }
-
-    /// [`diff_with`](Self::diff_with) that returns the error.
-    ///
     /// # Errors
     /// A negative number of times.
+    #[twin]
     pub fn try_diff_with<X: DimOf<D>>(&self, dim: X, options: DiffOptions) -> Result<Self>
     where
         SizeOf<X>: Resizable<X>,
@@ -101,49 +78,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The integral of samples along a dim by the trapezoidal rule.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn trapezoid<X: DimOf<D>>(&self, dim: X) -> Tensor<Without<D, X>, T::Float>
-    where
-        T: Numeric,
-    {
-        ok(self.try_trapezoid(dim))
-    }
-
-    /// [`trapezoid`](Self::trapezoid) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
-    pub fn try_trapezoid<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<Without<D, X>, T::Float>>
-    where
-        T: Numeric,
-    {
-        self.try_trapezoid_with(dim, TrapezoidOptions::default())
-    }
-
-    /// [`trapezoid`](Self::trapezoid) of samples at another distance.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn trapezoid_with<X: DimOf<D>>(
-        &self,
-        dim: X,
-        options: TrapezoidOptions,
-    ) -> Tensor<Without<D, X>, T::Float>
-    where
-        T: Numeric,
-    {
-        ok(self.try_trapezoid_with(dim, options))
-    }
-
-    /// [`trapezoid_with`](Self::trapezoid_with) that returns the error.
-    ///
-    /// # Errors
-    /// Missing memory.
+    #[twin(with = "of samples at another distance.")]
     pub fn try_trapezoid_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -159,27 +96,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`trapezoid`](Self::trapezoid) of samples at given places.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
-        &self,
-        places: &Tensor<(Y,), T>,
-        dim: X,
-    ) -> Tensor<Without<D, X>, T::Float>
-    where
-        (Y,): Dims,
-        (X,): Dims + Broadcast<(Y,)>,
-        T: Numeric,
-    {
-        ok(self.try_trapezoid_at(places, dim))
-    }
-
-    /// [`trapezoid_at`](Self::trapezoid_at) that returns the error.
-    ///
     /// # Errors
     /// Another number of places.
+    #[twin]
     pub fn try_trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
         &self,
         places: &Tensor<(Y,), T>,
@@ -199,52 +118,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// The running integral of samples along a dim by the trapezoidal rule; the dim has one element
     /// less.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cumulative_trapezoid<X: DimOf<D>>(&self, dim: X) -> Tensor<D, T::Float>
-    where
-        T: Numeric,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_cumulative_trapezoid(dim))
-    }
-
-    /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
-    pub fn try_cumulative_trapezoid<X: DimOf<D>>(&self, dim: X) -> Result<Tensor<D, T::Float>>
-    where
-        T: Numeric,
-        SizeOf<X>: Resizable<X>,
-    {
-        self.try_cumulative_trapezoid_with(dim, TrapezoidOptions::default())
-    }
-
-    /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) of samples at another distance.
-    ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cumulative_trapezoid_with<X: DimOf<D>>(
-        &self,
-        dim: X,
-        options: TrapezoidOptions,
-    ) -> Tensor<D, T::Float>
-    where
-        T: Numeric,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_cumulative_trapezoid_with(dim, options))
-    }
-
-    /// [`cumulative_trapezoid_with`](Self::cumulative_trapezoid_with) that returns the error.
-    ///
-    /// # Errors
-    /// Missing memory.
+    #[twin(with = "of samples at another distance.")]
     pub fn try_cumulative_trapezoid_with<X: DimOf<D>>(
         &self,
         dim: X,
@@ -268,28 +144,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cumulative_trapezoid`](Self::cumulative_trapezoid) of samples at given places.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cumulative_trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
-        &self,
-        places: &Tensor<(Y,), T>,
-        dim: X,
-    ) -> Tensor<D, T::Float>
-    where
-        (Y,): Dims,
-        (X,): Dims + Broadcast<(Y,)>,
-        T: Numeric,
-        SizeOf<X>: Resizable<X>,
-    {
-        ok(self.try_cumulative_trapezoid_at(places, dim))
-    }
-
-    /// [`cumulative_trapezoid_at`](Self::cumulative_trapezoid_at) that returns the error.
-    ///
     /// # Errors
     /// Another number of places.
+    #[twin]
     pub fn try_cumulative_trapezoid_at<X: DimOf<D> + Axis, Y: Axis>(
         &self,
         places: &Tensor<(Y,), T>,
@@ -316,21 +173,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// Slices along a dim scaled down to a norm of degree `p` of at most `maxnorm`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn renorm<X: DimOf<D>>(&self, p: f64, dim: X, maxnorm: f64) -> Self
-    where
-        T: Inexact,
-    {
-        ok(self.try_renorm(p, dim, maxnorm))
-    }
-
-    /// [`renorm`](Self::renorm) that returns the error.
-    ///
     /// # Errors
     /// A single dim, a `p` that is not positive, a negative `maxnorm`.
+    #[twin]
     pub fn try_renorm<X: DimOf<D>>(&self, p: f64, dim: X, maxnorm: f64) -> Result<Self>
     where
         T: Inexact,
@@ -341,20 +186,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`renorm`](Self::renorm), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn renorm_<X: DimOf<D>>(&mut self, p: f64, dim: X, maxnorm: f64) -> &mut Self
-    where
-        T: Inexact,
-    {
-        ok(self.try_renorm_(p, dim, maxnorm))
-    }
-
-    /// [`renorm_`](Self::renorm_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_renorm`](Self::try_renorm).
+    /// As [`renorm`](Self::renorm); then nothing has changed.
+    #[twin]
     pub fn try_renorm_<X: DimOf<D>>(&mut self, p: f64, dim: X, maxnorm: f64) -> Result<&mut Self>
     where
         T: Inexact,
@@ -383,39 +217,18 @@ where
     /// assert_eq!(c.to_vec(), [1.0, -1.0, -1.0, 1.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cov(&self) -> Tensor<(V, Prime<V>), T::Float> {
-        ok(self.try_cov())
-    }
-
-    /// [`cov`](Self::cov) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_cov(&self) -> Result<Tensor<(V, Prime<V>), T::Float>> {
         self.try_cov_with(CovOptions::<O>::default())
     }
 
     /// [`cov`](Self::cov) with a correction, or weights of observations.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cov_with<W: Float>(
-        &self,
-        options: CovOptions<'_, O, W>,
-    ) -> Tensor<(V, Prime<V>), T::Float> {
-        ok(self.try_cov_with(options))
-    }
-
-    /// [`cov_with`](Self::cov_with) that returns the error.
-    ///
     /// # Errors
     /// Another number of weights; negative ones.
+    #[twin]
     pub fn try_cov_with<W: Float>(
         &self,
         options: CovOptions<'_, O, W>,
@@ -430,18 +243,9 @@ where
 
     /// Correlation coefficients of variables, which are rows, with dims as [`cov`](Self::cov) has.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn corrcoef(&self) -> Tensor<(V, Prime<V>), T::Float> {
-        ok(self.try_corrcoef())
-    }
-
-    /// [`corrcoef`](Self::corrcoef) that returns the error.
-    ///
     /// # Errors
     /// Missing memory.
+    #[twin]
     pub fn try_corrcoef(&self) -> Result<Tensor<(V, Prime<V>), T::Float>> {
         Tensor::give(stat::corrcoef(self.look(), <(V, Prime<V>)>::STATIC))
     }

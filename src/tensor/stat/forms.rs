@@ -7,24 +7,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cumprod_with`](Self::cumprod_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cumprod_with_<X: DimOf<D>, U: Element>(
-        &mut self,
-        dim: X,
-        options: ReduceOptions<U>,
-    ) -> &mut Self
-    where
-        U: StoreAs<T>,
-    {
-        crate::call::ok(self.try_cumprod_with_(dim, options))
-    }
-
-    /// [`cumprod_with_`](Self::cumprod_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_cumprod_with`](Self::try_cumprod_with), and where the result has other sizes.
+    /// As [`cumprod_with`](Self::cumprod_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_cumprod_with_<X: DimOf<D>, U: Element>(
         &mut self,
         dim: X,
@@ -43,24 +28,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`cumprod_with`](Self::cumprod_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn cumprod_with_out<X: DimOf<D>, U: Element, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        dim: X,
-        options: ReduceOptions<U>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        U: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_cumprod_with_out(dim, options, out));
-    }
-
-    /// [`cumprod_with_out`](Self::cumprod_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_cumprod_with`](Self::try_cumprod_with), and where a result does not fit.
+    /// As [`cumprod_with`](Self::cumprod_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_cumprod_with_out<X: DimOf<D>, U: Element, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         dim: X,
@@ -78,24 +48,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logcumsumexp_with`](Self::logcumsumexp_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logcumsumexp_with_out<X: DimOf<D>, U: Element, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        dim: X,
-        options: ReduceOptions<U>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        U: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_logcumsumexp_with_out(dim, options, out));
-    }
-
-    /// [`logcumsumexp_with_out`](Self::logcumsumexp_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_logcumsumexp_with`](Self::try_logcumsumexp_with), and where a result does not fit.
+    /// As [`logcumsumexp_with`](Self::logcumsumexp_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_logcumsumexp_with_out<
         X: DimOf<D>,
         U: Element,
@@ -122,29 +77,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nansum_with`](Self::nansum_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nansum_with_out<
-        A: AxesOf<D>,
-        U: Element,
-        Out: Dims + Holds<Without<D, A>>,
-        Stored: Element,
-    >(
-        &self,
-        dims: A,
-        options: ReduceOptions<U>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        U: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_nansum_with_out(dims, options, out));
-    }
-
-    /// [`nansum_with_out`](Self::nansum_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_nansum_with`](Self::try_nansum_with), and where a result does not fit.
+    /// As [`nansum_with`](Self::nansum_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_nansum_with_out<
         A: AxesOf<D>,
         U: Element,
@@ -167,29 +102,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nanmean_with`](Self::nanmean_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nanmean_with_out<
-        A: AxesOf<D>,
-        U: Element,
-        Out: Dims + Holds<Without<D, A>>,
-        Stored: Element,
-    >(
-        &self,
-        dims: A,
-        options: ReduceOptions<U>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        U: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_nanmean_with_out(dims, options, out));
-    }
-
-    /// [`nanmean_with_out`](Self::nanmean_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_nanmean_with`](Self::try_nanmean_with), and where a result does not fit.
+    /// As [`nanmean_with`](Self::nanmean_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_nanmean_with_out<
         A: AxesOf<D>,
         U: Element,
@@ -212,25 +127,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`norm_with`](Self::norm_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn norm_with_out<A: AxesOf<D>, Out: Dims + Holds<Without<D, A>>, Stored: Element>(
-        &self,
-        dims: A,
-        options: NormOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Inexact,
-        T::Real: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_norm_with_out(dims, options, out));
-    }
-
-    /// [`norm_with_out`](Self::norm_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_norm_with`](Self::try_norm_with), and where a result does not fit.
+    /// As [`norm_with`](Self::norm_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_norm_with_out<A: AxesOf<D>, Out: Dims + Holds<Without<D, A>>, Stored: Element>(
         &self,
         dims: A,
@@ -249,32 +148,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`aminmax`](Self::aminmax) into `out1` and `out2`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn aminmax_out<
-        A: AxesOf<D>,
-        Out1: Dims + Holds<Without<D, A>>,
-        Stored1: Element,
-        Out2: Dims + Holds<Without<D, A>>,
-        Stored2: Element,
-    >(
-        &self,
-        dims: A,
-        out1: &mut Tensor<Out1, Stored1>,
-        out2: &mut Tensor<Out2, Stored2>,
-    ) where
-        T: Real,
-        T: StoreAs<Stored1>,
-        T: StoreAs<Stored2>,
-    {
-        crate::call::ok(self.try_aminmax_out(dims, out1, out2));
-    }
-
-    /// [`aminmax_out`](Self::aminmax_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_aminmax`](Self::try_aminmax), and where a result does not fit.
+    /// As [`aminmax`](Self::aminmax), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_aminmax_out<
         A: AxesOf<D>,
         Out1: Dims + Holds<Without<D, A>>,

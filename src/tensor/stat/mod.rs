@@ -10,10 +10,11 @@ pub mod along;
 use nomina_core::dims::{AxesOf, Broadcast, DimOf, Dims, Without};
 use nomina_core::op::Op;
 use nomina_core::{Element, Inexact, Real, Result};
+use nomina_macros::twin;
 use nomina_runtime::tensor::{NormOptions, VarOptions};
 
 use super::{ReduceOptions, Tensor, at, picked};
-use crate::call::{Known, ok, reduce, stat};
+use crate::call::{Known, reduce, stat};
 pub use along::CovOptions;
 
 impl<D: Dims, T: Element> Tensor<D, T> {
@@ -27,24 +28,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!((var.to_vec(), mean.to_vec()), (vec![2.0, 8.0], vec![2.0, 4.0]));
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn std_mean<A: AxesOf<D>>(
-        &self,
-        dims: A,
-    ) -> (Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)
-    where
-        T: Inexact,
-    {
-        ok(self.try_std_mean(dims))
-    }
-
-    /// [`std_mean`](Self::std_mean) that returns the error.
-    ///
     /// # Errors
     /// A device that is not there.
+    #[twin]
     pub fn try_std_mean<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -57,25 +43,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`std_mean`](Self::std_mean) with a correction other than 1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn std_mean_with<A: AxesOf<D>>(
-        &self,
-        dims: A,
-        options: VarOptions,
-    ) -> (Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)
-    where
-        T: Inexact,
-    {
-        ok(self.try_std_mean_with(dims, options))
-    }
-
-    /// [`std_mean_with`](Self::std_mean_with) that returns the error.
-    ///
     /// # Errors
     /// `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
     pub fn try_std_mean_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -97,24 +67,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The variance over dims, divided by the count less one, and the mean.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn var_mean<A: AxesOf<D>>(
-        &self,
-        dims: A,
-    ) -> (Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)
-    where
-        T: Inexact,
-    {
-        ok(self.try_var_mean(dims))
-    }
-
-    /// [`var_mean`](Self::var_mean) that returns the error.
-    ///
     /// # Errors
     /// A device that is not there.
+    #[twin]
     pub fn try_var_mean<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -127,25 +82,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`var_mean`](Self::var_mean) with a correction other than 1.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn var_mean_with<A: AxesOf<D>>(
-        &self,
-        dims: A,
-        options: VarOptions,
-    ) -> (Tensor<Without<D, A>, T::Real>, Tensor<Without<D, A>, T>)
-    where
-        T: Inexact,
-    {
-        ok(self.try_var_mean_with(dims, options))
-    }
-
-    /// [`var_mean_with`](Self::var_mean_with) that returns the error.
-    ///
     /// # Errors
     /// `keepdim`, which the type says: write `keep(..)`.
+    #[twin]
     pub fn try_var_mean_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -167,24 +106,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The smallest element over dims, and the greatest.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn aminmax<A: AxesOf<D>>(
-        &self,
-        dims: A,
-    ) -> (Tensor<Without<D, A>, T>, Tensor<Without<D, A>, T>)
-    where
-        T: Real,
-    {
-        ok(self.try_aminmax(dims))
-    }
-
-    /// [`aminmax`](Self::aminmax) that returns the error.
-    ///
     /// # Errors
     /// A dim without elements.
+    #[twin]
     pub fn try_aminmax<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -207,25 +131,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
     /// assert_eq!(x.norm_with(C, NormOptions { p: 1.0, ..default() }).to_vec(), [7.0, 14.0]);
     /// ```
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn norm_with<A: AxesOf<D>>(
-        &self,
-        dims: A,
-        options: NormOptions,
-    ) -> Tensor<Without<D, A>, T::Real>
-    where
-        T: Inexact,
-    {
-        ok(self.try_norm_with(dims, options))
-    }
-
-    /// [`norm_with`](Self::norm_with) that returns the error.
-    ///
     /// # Errors
     /// `keepdim` or a dtype, which the type says; the greatest or smallest of no elements.
+    #[twin]
     pub fn try_norm_with<A: AxesOf<D>>(
         &self,
         dims: A,
@@ -241,22 +149,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// The Euclidean norm of the difference, as one number. Dims unify from the right.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn dist<E: Dims>(&self, other: &Tensor<E, T>) -> Tensor<(), T::Real>
-    where
-        D: Broadcast<E>,
-        T: Inexact,
-    {
-        ok(self.try_dist(other))
-    }
-
-    /// [`dist`](Self::dist) that returns the error.
-    ///
     /// # Errors
     /// Sizes that do not broadcast.
+    #[twin]
     pub fn try_dist<E: Dims>(&self, other: &Tensor<E, T>) -> Result<Tensor<(), T::Real>>
     where
         D: Broadcast<E>,
@@ -267,26 +162,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`dist`](Self::dist) of another degree.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn dist_with<E: Dims>(
-        &self,
-        other: &Tensor<E, T>,
-        options: NormOptions,
-    ) -> Tensor<(), T::Real>
-    where
-        D: Broadcast<E>,
-        T: Inexact,
-    {
-        ok(self.try_dist_with(other, options))
-    }
-
-    /// [`dist_with`](Self::dist_with) that returns the error.
-    ///
     /// # Errors
     /// Sizes that do not broadcast; a dtype, which the type says.
+    #[twin]
     pub fn try_dist_with<E: Dims>(
         &self,
         other: &Tensor<E, T>,
@@ -301,22 +179,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`cumprod`](Self::cumprod), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn cumprod_with<X: DimOf<D>, U: Element>(
-        &self,
-        dim: X,
-        options: ReduceOptions<U>,
-    ) -> Tensor<D, U> {
-        ok(self.try_cumprod_with(dim, options))
-    }
-
-    /// [`cumprod_with`](Self::cumprod_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_cumprod_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
@@ -329,22 +194,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`logcumsumexp`](Self::logcumsumexp), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn logcumsumexp_with<X: DimOf<D>, U: Element>(
-        &self,
-        dim: X,
-        options: ReduceOptions<U>,
-    ) -> Tensor<D, U> {
-        ok(self.try_logcumsumexp_with(dim, options))
-    }
-
-    /// [`logcumsumexp_with`](Self::logcumsumexp_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_logcumsumexp_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
@@ -362,22 +214,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`log_softmax`](Self::log_softmax), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn log_softmax_with<X: DimOf<D>, U: Element>(
-        &self,
-        dim: X,
-        options: ReduceOptions<U>,
-    ) -> Tensor<D, U> {
-        ok(self.try_log_softmax_with(dim, options))
-    }
-
-    /// [`log_softmax_with`](Self::log_softmax_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_log_softmax_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
@@ -395,22 +234,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`softmin`](Self::softmin), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn softmin_with<X: DimOf<D>, U: Element>(
-        &self,
-        dim: X,
-        options: ReduceOptions<U>,
-    ) -> Tensor<D, U> {
-        ok(self.try_softmin_with(dim, options))
-    }
-
-    /// [`softmin_with`](Self::softmin_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_softmin_with<X: DimOf<D>, U: Element>(
         &self,
         dim: X,
@@ -428,22 +254,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nansum`](Self::nansum), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nansum_with<A: AxesOf<D>, U: Element>(
-        &self,
-        dims: A,
-        options: ReduceOptions<U>,
-    ) -> Tensor<Without<D, A>, U> {
-        ok(self.try_nansum_with(dims, options))
-    }
-
-    /// [`nansum_with`](Self::nansum_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_nansum_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,
@@ -463,22 +276,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 
     /// [`nanmean`](Self::nanmean), computed in and giving the dtype of the options.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    #[must_use]
-    pub fn nanmean_with<A: AxesOf<D>, U: Element>(
-        &self,
-        dims: A,
-        options: ReduceOptions<U>,
-    ) -> Tensor<Without<D, A>, U> {
-        ok(self.try_nanmean_with(dims, options))
-    }
-
-    /// [`nanmean_with`](Self::nanmean_with) that returns the error.
-    ///
     /// # Errors
     /// A dtype that the operator does not take.
+    #[twin]
     pub fn try_nanmean_with<A: AxesOf<D>, U: Element>(
         &self,
         dims: A,

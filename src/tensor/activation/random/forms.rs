@@ -6,20 +6,9 @@ use nomina_core::op::Op;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`rrelu`](Self::rrelu), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn rrelu_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        crate::call::ok(self.try_rrelu_())
-    }
-
-    /// [`rrelu_`](Self::rrelu_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_rrelu`](Self::try_rrelu), and where the result has other sizes.
+    /// As [`rrelu`](Self::rrelu), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_rrelu_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -34,20 +23,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`rrelu_with`](Self::rrelu_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn rrelu_with_(&mut self, options: RreluOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        crate::call::ok(self.try_rrelu_with_(options))
-    }
-
-    /// [`rrelu_with_`](Self::rrelu_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_rrelu_with`](Self::try_rrelu_with), and where the result has other sizes.
+    /// As [`rrelu_with`](Self::rrelu_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_rrelu_with_(&mut self, options: RreluOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -62,20 +40,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`dropout`](Self::dropout), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn dropout_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        crate::call::ok(self.try_dropout_())
-    }
-
-    /// [`dropout_`](Self::dropout_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_dropout`](Self::try_dropout), and where the result has other sizes.
+    /// As [`dropout`](Self::dropout), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_dropout_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -90,20 +57,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`dropout_with`](Self::dropout_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn dropout_with_(&mut self, options: DropoutOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        crate::call::ok(self.try_dropout_with_(options))
-    }
-
-    /// [`dropout_with_`](Self::dropout_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_dropout_with`](Self::try_dropout_with), and where the result has other sizes.
+    /// As [`dropout_with`](Self::dropout_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_dropout_with_(&mut self, options: DropoutOptions) -> Result<&mut Self>
     where
         T: Float,
@@ -118,20 +74,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`alpha_dropout`](Self::alpha_dropout), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn alpha_dropout_(&mut self) -> &mut Self
-    where
-        T: Float,
-    {
-        crate::call::ok(self.try_alpha_dropout_())
-    }
-
-    /// [`alpha_dropout_`](Self::alpha_dropout_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_alpha_dropout`](Self::try_alpha_dropout), and where the result has other sizes.
+    /// As [`alpha_dropout`](Self::alpha_dropout), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_alpha_dropout_(&mut self) -> Result<&mut Self>
     where
         T: Float,
@@ -146,20 +91,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`alpha_dropout_with`](Self::alpha_dropout_with), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn alpha_dropout_with_(&mut self, options: AlphaDropoutOptions) -> &mut Self
-    where
-        T: Float,
-    {
-        crate::call::ok(self.try_alpha_dropout_with_(options))
-    }
-
-    /// [`alpha_dropout_with_`](Self::alpha_dropout_with_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_alpha_dropout_with`](Self::try_alpha_dropout_with), and where the result has other sizes.
+    /// As [`alpha_dropout_with`](Self::alpha_dropout_with), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_alpha_dropout_with_(&mut self, options: AlphaDropoutOptions) -> Result<&mut Self>
     where
         T: Float,

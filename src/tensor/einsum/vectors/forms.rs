@@ -8,30 +8,9 @@ use nomina_core::op::Op;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`vecdot`](Self::vecdot) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn vecdot_out<
-        E: Dims,
-        X: DimOf<Sum<D, E>>,
-        Out: Dims + Holds<Without<Sum<D, E>, X>>,
-        Stored: Element,
-    >(
-        &self,
-        other: &Tensor<E, T>,
-        dim: X,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Broadcast<E>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_vecdot_out(other, dim, out));
-    }
-
-    /// [`vecdot_out`](Self::vecdot_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_vecdot`](Self::try_vecdot), and where a result does not fit.
+    /// As [`vecdot`](Self::vecdot), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_vecdot_out<
         E: Dims,
         X: DimOf<Sum<D, E>>,

@@ -4,23 +4,9 @@
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`take`](Self::take) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn take_out<E: Dims, I: IndexElement, Out: Dims + Holds<E>, Stored: Element>(
-        &self,
-        index: &Tensor<E, I>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_take_out(index, out));
-    }
-
-    /// [`take_out`](Self::take_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_take`](Self::try_take), and where a result does not fit.
+    /// As [`take`](Self::take), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_take_out<E: Dims, I: IndexElement, Out: Dims + Holds<E>, Stored: Element>(
         &self,
         index: &Tensor<E, I>,
@@ -37,31 +23,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`take_along_dim`](Self::take_along_dim) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn take_along_dim_out<
-        X: DimOf<D>,
-        E: Dims,
-        I: IndexElement,
-        Out: Dims + Holds<Sum<D, E>>,
-        Stored: Element,
-    >(
-        &self,
-        indices: &Tensor<E, I>,
-        dim: X,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Broadcast<E> + SameRankAs<E>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_take_along_dim_out(indices, dim, out));
-    }
-
-    /// [`take_along_dim_out`](Self::take_along_dim_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_take_along_dim`](Self::try_take_along_dim), and where a result does not fit.
+    /// As [`take_along_dim`](Self::take_along_dim), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_take_along_dim_out<
         X: DimOf<D>,
         E: Dims,
@@ -86,22 +50,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nonzero`](Self::nonzero) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nonzero_out<Out: Dims + Holds<(Wild, Wild)>, Stored: Element>(
-        &self,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        i64: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_nonzero_out(out));
-    }
-
-    /// [`nonzero_out`](Self::nonzero_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_nonzero`](Self::try_nonzero), and where a result does not fit.
+    /// As [`nonzero`](Self::nonzero), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_nonzero_out<Out: Dims + Holds<(Wild, Wild)>, Stored: Element>(
         &self,
         out: &mut Tensor<Out, Stored>,

@@ -8,24 +8,9 @@ use nomina_core::op::Op;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`normalize`](Self::normalize) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn normalize_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        dims: A,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_normalize_out(dims, out));
-    }
-
-    /// [`normalize_out`](Self::normalize_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_normalize`](Self::try_normalize), and where a result does not fit.
+    /// As [`normalize`](Self::normalize), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_normalize_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         dims: A,
@@ -43,25 +28,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`normalize_with`](Self::normalize_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn normalize_with_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        dims: A,
-        options: NormalizeOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_normalize_with_out(dims, options, out));
-    }
-
-    /// [`normalize_with_out`](Self::normalize_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_normalize_with`](Self::try_normalize_with), and where a result does not fit.
+    /// As [`normalize_with`](Self::normalize_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_normalize_with_out<A: AxesOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         dims: A,

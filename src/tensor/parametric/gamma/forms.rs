@@ -8,21 +8,9 @@ use nomina_core::op::Op;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`polygamma`](Self::polygamma), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn polygamma_(&mut self, n: i64) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        crate::call::ok(self.try_polygamma_(n))
-    }
-
-    /// [`polygamma_`](Self::polygamma_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_polygamma`](Self::try_polygamma), and where the result has other sizes.
+    /// As [`polygamma`](Self::polygamma), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_polygamma_(&mut self, n: i64) -> Result<&mut Self>
     where
         T: Real,
@@ -38,24 +26,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`polygamma`](Self::polygamma) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn polygamma_out<Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        n: i64,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real,
-        T::Float: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_polygamma_out(n, out));
-    }
-
-    /// [`polygamma_out`](Self::polygamma_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_polygamma`](Self::try_polygamma), and where a result does not fit.
+    /// As [`polygamma`](Self::polygamma), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_polygamma_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         n: i64,
@@ -73,21 +46,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`mvlgamma`](Self::mvlgamma), in place.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mvlgamma_(&mut self, p: i64) -> &mut Self
-    where
-        T: Real,
-        T::Float: StoreAs<T>,
-    {
-        crate::call::ok(self.try_mvlgamma_(p))
-    }
-
-    /// [`mvlgamma_`](Self::mvlgamma_) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_mvlgamma`](Self::try_mvlgamma), and where the result has other sizes.
+    /// As [`mvlgamma`](Self::mvlgamma), and where the result has other sizes; then nothing has changed.
+    #[twin]
     pub fn try_mvlgamma_(&mut self, p: i64) -> Result<&mut Self>
     where
         T: Real,
@@ -103,24 +64,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`mvlgamma`](Self::mvlgamma) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn mvlgamma_out<Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        p: i64,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real,
-        T::Float: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_mvlgamma_out(p, out));
-    }
-
-    /// [`mvlgamma_out`](Self::mvlgamma_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_mvlgamma`](Self::try_mvlgamma), and where a result does not fit.
+    /// As [`mvlgamma`](Self::mvlgamma), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_mvlgamma_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         p: i64,

@@ -7,32 +7,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addcmul_with`](Self::addcmul_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addcmul_with_out<
-        R: Operand,
-        S: Operand,
-        Out: Dims + Holds<Dims3<R, S, D, T>>,
-        Stored: Element,
-    >(
-        &self,
-        tensor1: R,
-        tensor2: S,
-        options: AddcmulOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        Dtype3<R, S, D, T>: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addcmul_with_out(tensor1, tensor2, options, out));
-    }
-
-    /// [`addcmul_with_out`](Self::addcmul_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addcmul_with`](Self::try_addcmul_with), and where a result does not fit.
+    /// As [`addcmul_with`](Self::addcmul_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addcmul_with_out<
         R: Operand,
         S: Operand,
@@ -62,31 +39,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addcdiv`](Self::addcdiv) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addcdiv_out<
-        R: Operand,
-        S: Operand,
-        Out: Dims + Holds<Dims3<R, S, D, T>>,
-        Stored: Element,
-    >(
-        &self,
-        tensor1: R,
-        tensor2: S,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        Dtype3<R, S, D, T>: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addcdiv_out(tensor1, tensor2, out));
-    }
-
-    /// [`addcdiv_out`](Self::addcdiv_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addcdiv`](Self::try_addcdiv), and where a result does not fit.
+    /// As [`addcdiv`](Self::addcdiv), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addcdiv_out<
         R: Operand,
         S: Operand,
@@ -111,32 +66,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`addcdiv_with`](Self::addcdiv_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn addcdiv_with_out<
-        R: Operand,
-        S: Operand,
-        Out: Dims + Holds<Dims3<R, S, D, T>>,
-        Stored: Element,
-    >(
-        &self,
-        tensor1: R,
-        tensor2: S,
-        options: AddcdivOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        Dtype3<R, S, D, T>: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_addcdiv_with_out(tensor1, tensor2, options, out));
-    }
-
-    /// [`addcdiv_with_out`](Self::addcdiv_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_addcdiv_with`](Self::try_addcdiv_with), and where a result does not fit.
+    /// As [`addcdiv_with`](Self::addcdiv_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_addcdiv_with_out<
         R: Operand,
         S: Operand,
@@ -166,26 +98,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`lerp`](Self::lerp) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn lerp_out<R: Operand, S: Operand, Out: Dims + Holds<Dims3<R, S, D, T>>, Stored: Element>(
-        &self,
-        end: R,
-        weight: S,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        R::Kind: Combine<D, T>,
-        S::Kind: Combine<OutDims<R, D, T>, OutDtype<R, D, T>>,
-        Dtype3<R, S, D, T>: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_lerp_out(end, weight, out));
-    }
-
-    /// [`lerp_out`](Self::lerp_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_lerp`](Self::try_lerp), and where a result does not fit.
+    /// As [`lerp`](Self::lerp), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_lerp_out<
         R: Operand,
         S: Operand,

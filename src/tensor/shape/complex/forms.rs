@@ -7,25 +7,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`complex`](Self::complex) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn complex_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
-        &self,
-        imag: &Tensor<E, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: ComplexPart,
-        D: Broadcast<E>,
-        T::Complex: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_complex_out(imag, out));
-    }
-
-    /// [`complex_out`](Self::complex_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_complex`](Self::try_complex), and where a result does not fit.
+    /// As [`complex`](Self::complex), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_complex_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
         imag: &Tensor<E, T>,
@@ -44,25 +28,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`polar`](Self::polar) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn polar_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
-        &self,
-        angle: &Tensor<E, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: ComplexPart,
-        D: Broadcast<E>,
-        T::Complex: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_polar_out(angle, out));
-    }
-
-    /// [`polar_out`](Self::polar_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_polar`](Self::try_polar), and where a result does not fit.
+    /// As [`polar`](Self::polar), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_polar_out<E: Dims, Out: Dims + Holds<Sum<D, E>>, Stored: Element>(
         &self,
         angle: &Tensor<E, T>,
@@ -81,20 +49,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`conj`](Self::conj) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn conj_out<Out: Dims + Holds<D>, Stored: Element>(&self, out: &mut Tensor<Out, Stored>)
-    where
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_conj_out(out));
-    }
-
-    /// [`conj_out`](Self::conj_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_conj`](Self::try_conj), and where a result does not fit.
+    /// As [`conj`](Self::conj), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_conj_out<Out: Dims + Holds<D>, Stored: Element>(
         &self,
         out: &mut Tensor<Out, Stored>,

@@ -8,24 +8,9 @@ use nomina_core::op::Op;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diag`](Self::diag) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn diag_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
-        &self,
-        to: K,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Matrix,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_diag_out(to, out));
-    }
-
-    /// [`diag_out`](Self::diag_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_diag`](Self::try_diag), and where a result does not fit.
+    /// As [`diag`](Self::diag), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_diag_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
         &self,
         to: K,
@@ -43,25 +28,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diag_with`](Self::diag_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn diag_with_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
-        &self,
-        to: K,
-        options: DiagonalOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Matrix,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_diag_with_out(to, options, out));
-    }
-
-    /// [`diag_with_out`](Self::diag_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_diag_with`](Self::try_diag_with), and where a result does not fit.
+    /// As [`diag_with`](Self::diag_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_diag_with_out<K: OneDim, Out: Dims + Holds<(K,)>, Stored: Element>(
         &self,
         to: K,

@@ -8,25 +8,9 @@ use nomina_core::op::Op;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`linspace`](Self::linspace) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn linspace_out<Out: Dims + Holds<D>, Stored: Element>(
-        start: T,
-        end: T,
-        steps: usize,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Distinct + Vector,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(Self::try_linspace_out(start, end, steps, out));
-    }
-
-    /// [`linspace_out`](Self::linspace_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_linspace`](Self::try_linspace), and where a result does not fit.
+    /// As [`linspace`](Self::linspace), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_linspace_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,
         end: T,
@@ -49,25 +33,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logspace`](Self::logspace) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logspace_out<Out: Dims + Holds<D>, Stored: Element>(
-        start: T,
-        end: T,
-        steps: usize,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Distinct + Vector,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(Self::try_logspace_out(start, end, steps, out));
-    }
-
-    /// [`logspace_out`](Self::logspace_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_logspace`](Self::try_logspace), and where a result does not fit.
+    /// As [`logspace`](Self::logspace), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_logspace_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,
         end: T,
@@ -90,26 +58,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`logspace_with`](Self::logspace_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn logspace_with_out<Out: Dims + Holds<D>, Stored: Element>(
-        start: T,
-        end: T,
-        steps: usize,
-        options: LogspaceOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        D: Distinct + Vector,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(Self::try_logspace_with_out(start, end, steps, options, out));
-    }
-
-    /// [`logspace_with_out`](Self::logspace_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_logspace_with`](Self::try_logspace_with), and where a result does not fit.
+    /// As [`logspace_with`](Self::logspace_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_logspace_with_out<Out: Dims + Holds<D>, Stored: Element>(
         start: T,
         end: T,

@@ -7,23 +7,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`histc`](Self::histc) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn histc_out<Out: Dims + Holds<(Wild,)>, Stored: Element>(
-        &self,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_histc_out(out));
-    }
-
-    /// [`histc_out`](Self::histc_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_histc`](Self::try_histc), and where a result does not fit.
+    /// As [`histc`](Self::histc), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_histc_out<Out: Dims + Holds<(Wild,)>, Stored: Element>(
         &self,
         out: &mut Tensor<Out, Stored>,
@@ -40,24 +26,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`histc_with`](Self::histc_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn histc_with_out<Out: Dims + Holds<(Wild,)>, Stored: Element>(
-        &self,
-        options: HistcOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_histc_with_out(options, out));
-    }
-
-    /// [`histc_with_out`](Self::histc_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_histc_with`](Self::try_histc_with), and where a result does not fit.
+    /// As [`histc_with`](Self::histc_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_histc_with_out<Out: Dims + Holds<(Wild,)>, Stored: Element>(
         &self,
         options: HistcOptions,
@@ -75,24 +46,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`isin`](Self::isin) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn isin_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        others: &Tensor<E, U>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real,
-        bool: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_isin_out(others, out));
-    }
-
-    /// [`isin_out`](Self::isin_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_isin`](Self::try_isin), and where a result does not fit.
+    /// As [`isin`](Self::isin), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_isin_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         others: &Tensor<E, U>,
@@ -110,25 +66,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`isin_with`](Self::isin_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn isin_with_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        others: &Tensor<E, U>,
-        options: IsinOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real,
-        bool: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_isin_with_out(others, options, out));
-    }
-
-    /// [`isin_with_out`](Self::isin_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_isin_with`](Self::try_isin_with), and where a result does not fit.
+    /// As [`isin_with`](Self::isin_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_isin_with_out<E: Dims, U: Real, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         others: &Tensor<E, U>,
@@ -147,29 +87,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`quantile`](Self::quantile) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn quantile_out<
-        A: OneOrAll + AxesOf<D>,
-        Out: Dims + Holds<Without<D, A>>,
-        Stored: Element,
-    >(
-        &self,
-        q: f64,
-        dim: A,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_quantile_out(q, dim, out));
-    }
-
-    /// [`quantile_out`](Self::quantile_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_quantile`](Self::try_quantile), and where a result does not fit.
+    /// As [`quantile`](Self::quantile), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_quantile_out<
         A: OneOrAll + AxesOf<D>,
         Out: Dims + Holds<Without<D, A>>,
@@ -192,30 +112,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`quantile_with`](Self::quantile_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn quantile_with_out<
-        A: OneOrAll + AxesOf<D>,
-        Out: Dims + Holds<Without<D, A>>,
-        Stored: Element,
-    >(
-        &self,
-        q: f64,
-        dim: A,
-        options: QuantileOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_quantile_with_out(q, dim, options, out));
-    }
-
-    /// [`quantile_with_out`](Self::quantile_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_quantile_with`](Self::try_quantile_with), and where a result does not fit.
+    /// As [`quantile_with`](Self::quantile_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_quantile_with_out<
         A: OneOrAll + AxesOf<D>,
         Out: Dims + Holds<Without<D, A>>,
@@ -239,29 +138,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nanquantile`](Self::nanquantile) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nanquantile_out<
-        A: OneOrAll + AxesOf<D>,
-        Out: Dims + Holds<Without<D, A>>,
-        Stored: Element,
-    >(
-        &self,
-        q: f64,
-        dim: A,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_nanquantile_out(q, dim, out));
-    }
-
-    /// [`nanquantile_out`](Self::nanquantile_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_nanquantile`](Self::try_nanquantile), and where a result does not fit.
+    /// As [`nanquantile`](Self::nanquantile), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_nanquantile_out<
         A: OneOrAll + AxesOf<D>,
         Out: Dims + Holds<Without<D, A>>,
@@ -284,30 +163,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`nanquantile_with`](Self::nanquantile_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn nanquantile_with_out<
-        A: OneOrAll + AxesOf<D>,
-        Out: Dims + Holds<Without<D, A>>,
-        Stored: Element,
-    >(
-        &self,
-        q: f64,
-        dim: A,
-        options: QuantileOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Float,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_nanquantile_with_out(q, dim, options, out));
-    }
-
-    /// [`nanquantile_with_out`](Self::nanquantile_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_nanquantile_with`](Self::try_nanquantile_with), and where a result does not fit.
+    /// As [`nanquantile_with`](Self::nanquantile_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_nanquantile_with_out<
         A: OneOrAll + AxesOf<D>,
         Out: Dims + Holds<Without<D, A>>,

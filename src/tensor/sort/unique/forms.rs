@@ -7,25 +7,9 @@ use nomina_core::dims::Holds;
 impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`searchsorted`](Self::searchsorted) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn searchsorted_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
-        &self,
-        values: &Tensor<E, T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real,
-        B: Sequences<E>,
-        i64: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_searchsorted_out(values, out));
-    }
-
-    /// [`searchsorted_out`](Self::searchsorted_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_searchsorted`](Self::try_searchsorted), and where a result does not fit.
+    /// As [`searchsorted`](Self::searchsorted), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_searchsorted_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
         &self,
         values: &Tensor<E, T>,
@@ -44,26 +28,9 @@ impl<B: Dims, T: Element> Tensor<B, T> {
 impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`searchsorted_with`](Self::searchsorted_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn searchsorted_with_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
-        &self,
-        values: &Tensor<E, T>,
-        options: SearchOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Real,
-        B: Sequences<E>,
-        i64: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_searchsorted_with_out(values, options, out));
-    }
-
-    /// [`searchsorted_with_out`](Self::searchsorted_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_searchsorted_with`](Self::try_searchsorted_with), and where a result does not fit.
+    /// As [`searchsorted_with`](Self::searchsorted_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_searchsorted_with_out<E: Dims, Out: Dims + Holds<E>, Stored: Element>(
         &self,
         values: &Tensor<E, T>,
@@ -87,25 +54,9 @@ impl<B: Dims, T: Element> Tensor<B, T> {
 impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`bucketize`](Self::bucketize) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bucketize_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
-        &self,
-        boundaries: &Tensor<(X,), T>,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        (X,): Dims,
-        T: Real,
-        i64: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_bucketize_out(boundaries, out));
-    }
-
-    /// [`bucketize_out`](Self::bucketize_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_bucketize`](Self::try_bucketize), and where a result does not fit.
+    /// As [`bucketize`](Self::bucketize), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_bucketize_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
         &self,
         boundaries: &Tensor<(X,), T>,
@@ -124,26 +75,9 @@ impl<B: Dims, T: Element> Tensor<B, T> {
 impl<B: Dims, T: Element> Tensor<B, T> {
     /// [`bucketize_with`](Self::bucketize_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn bucketize_with_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
-        &self,
-        boundaries: &Tensor<(X,), T>,
-        options: SearchOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        (X,): Dims,
-        T: Real,
-        i64: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_bucketize_with_out(boundaries, options, out));
-    }
-
-    /// [`bucketize_with_out`](Self::bucketize_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_bucketize_with`](Self::try_bucketize_with), and where a result does not fit.
+    /// As [`bucketize_with`](Self::bucketize_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_bucketize_with_out<X: Axis, Out: Dims + Holds<B>, Stored: Element>(
         &self,
         boundaries: &Tensor<(X,), T>,

@@ -7,24 +7,9 @@ use nomina_core::dims::Holds;
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diff`](Self::diff) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn diff_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        dim: X,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        SizeOf<X>: Resizable<X>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_diff_out(dim, out));
-    }
-
-    /// [`diff_out`](Self::diff_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_diff`](Self::try_diff), and where a result does not fit.
+    /// As [`diff`](Self::diff), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_diff_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         dim: X,
@@ -42,25 +27,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`diff_with`](Self::diff_with) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn diff_with_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        dim: X,
-        options: DiffOptions,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        SizeOf<X>: Resizable<X>,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_diff_with_out(dim, options, out));
-    }
-
-    /// [`diff_with_out`](Self::diff_with_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_diff_with`](Self::try_diff_with), and where a result does not fit.
+    /// As [`diff_with`](Self::diff_with), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_diff_with_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         dim: X,
@@ -79,26 +48,9 @@ impl<D: Dims, T: Element> Tensor<D, T> {
 impl<D: Dims, T: Element> Tensor<D, T> {
     /// [`renorm`](Self::renorm) into `out`.
     ///
-    /// # Panics
-    /// With the text of the error that the `try_` form returns.
-    #[track_caller]
-    pub fn renorm_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
-        &self,
-        p: f64,
-        dim: X,
-        maxnorm: f64,
-        out: &mut Tensor<Out, Stored>,
-    ) where
-        T: Inexact,
-        T: StoreAs<Stored>,
-    {
-        crate::call::ok(self.try_renorm_out(p, dim, maxnorm, out));
-    }
-
-    /// [`renorm_out`](Self::renorm_out) that returns the error; then nothing has changed.
-    ///
     /// # Errors
-    /// As [`try_renorm`](Self::try_renorm), and where a result does not fit.
+    /// As [`renorm`](Self::renorm), and where a result does not fit; then nothing has changed.
+    #[twin]
     pub fn try_renorm_out<X: DimOf<D>, Out: Dims + Holds<D>, Stored: Element>(
         &self,
         p: f64,

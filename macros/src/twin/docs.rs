@@ -1,0 +1,94 @@
+//! The docs of both methods, from those of the one that is written.
+
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use quote::quote_spanned;
+
+use super::parse::Method;
+
+/// What a method says of itself.
+pub struct Docs<'a> {
+    /// Before `# Errors`.
+    about: &'a [(String, TokenTree)],
+    /// The line `# Errors`.
+    title: &'a TokenTree,
+    /// Behind it.
+    fails: &'a [(String, TokenTree)],
+}
+
+impl<'a> Docs<'a> {
+    /// Finds the section about errors.
+    pub fn of(method: &'a Method) -> syn::Result<Self> {
+        let at = method
+            .docs
+            .iter()
+            .position(|(text, _)| text.trim() == "# Errors");
+        let Some(at) = at.filter(|&at| at > 0 && at + 1 < method.docs.len()) else {
+            return Err(syn::Error::new(
+                method.name.span(),
+                "a method with `#[twin]` says what it does, and then when it fails: write the \
+                 section `/// # Errors` and a sentence below it",
+            ));
+        };
+        Ok(Self {
+            about: &method.docs[..at],
+            title: &method.docs[at].1,
+            fails: &method.docs[at + 1..],
+        })
+    }
+
+    /// Of the method that panics: all of it.
+    pub fn panics(&self) -> TokenStream {
+        let mut out = written(self.about);
+        out.extend(self.section(" # Panics"));
+        out
+    }
+
+    /// Of the method that panics and takes options: what they add.
+    pub fn panics_with(&self, added: TokenStream) -> TokenStream {
+        let mut out = added;
+        out.extend(text("", self.title.span()));
+        out.extend(self.section(" # Panics"));
+        out
+    }
+
+    /// Of the method that returns the error: where to read on, and when it fails.
+    pub fn errors(&self, panicking: &Ident, free: bool) -> TokenStream {
+        let mut out = text(
+            &format!(" {} that returns the error.", link(panicking, free)),
+            panicking.span(),
+        );
+        out.extend(text("", self.title.span()));
+        out.extend(self.section(" # Errors"));
+        out
+    }
+
+    fn section(&self, title: &str) -> TokenStream {
+        let mut out = text(title, self.title.span());
+        out.extend(written(self.fails));
+        out
+    }
+}
+
+/// A link to a method.
+pub fn link(name: &Ident, free: bool) -> String {
+    if free {
+        format!("[`{name}`]")
+    } else {
+        format!("[`{name}`](Self::{name})")
+    }
+}
+
+/// A line of a doc comment.
+pub fn text(text: &str, span: Span) -> TokenStream {
+    let mut literal = Literal::string(text);
+    literal.set_span(span);
+    quote_spanned!(span=> #[doc = #literal])
+}
+
+/// Lines as they were written.
+fn written(lines: &[(String, TokenTree)]) -> TokenStream {
+    lines
+        .iter()
+        .map(|(_, token)| quote_spanned!(token.span()=> #[doc = #token]))
+        .collect()
+}

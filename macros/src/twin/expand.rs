@@ -1,0 +1,175 @@
+//! The methods that follow from one.
+//!
+//! All tokens have the span of what they stand for in the source: rustc quotes the method that is
+//! written, and does not speak of a macro.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::LitStr;
+
+use super::arguments::Arguments;
+use super::body;
+use super::docs::{Docs, link, text};
+use super::parse::{Method, Parameter, is_punct};
+
+/// The method that is written, and those that follow from it.
+pub fn expand(arguments: &Arguments, method: &Method) -> syn::Result<TokenStream> {
+    let span = method.name.span();
+    let written = method.name.to_string();
+    let Some(name) = written.strip_prefix("try_").filter(|name| !name.is_empty()) else {
+        return Err(syn::Error::new(
+            span,
+            format!("`#[twin]` gives the form that panics: name this one `try_{written}`"),
+        ));
+    };
+    let panicking = Ident::new(name, span);
+    let docs = Docs::of(method)?;
+    let one = One {
+        arguments,
+        method,
+        docs: &docs,
+        parameters: &method.parameters,
+    };
+    let tried = one.tried(&panicking, &method.name, method.body.to_token_stream());
+    let repeated = body::repeated(&method.body, arguments.made.as_ref(), span);
+    let body = repeated.map_or_else(|| Body::Calls(one.call(&method.name, None)), Body::Repeats);
+    let Some(added) = &arguments.with else {
+        let panics = one.panics(&panicking, docs.panics(), body);
+        return Ok(quote!(#panics #tried));
+    };
+    let Some(((_, parameters), shorter)) = method.parameters.split_last().zip(shorter(name)) else {
+        return Err(syn::Error::new(
+            span,
+            "`with` is for a method that takes options last: `pub fn try_name_with(…, options: O)`",
+        ));
+    };
+    let plain = Ident::new(&shorter, span);
+    let tried_plain = Ident::new(&format!("try_{shorter}"), span);
+    let about = added_by_options(added, &plain, arguments.free);
+    let panics = one.panics(&panicking, docs.panics_with(about), body);
+    let options = quote_spanned!(span=> ::core::default::Default::default());
+    let less = One { parameters, ..one };
+    let call = less.call(&method.name, Some(options));
+    let plain_tried = less.tried(&plain, &tried_plain, quote_spanned!(span=> { #call }));
+    let plain_panics = less.panics(&plain, docs.panics(), Body::Calls(call));
+    Ok(quote!(#plain_panics #plain_tried #panics #tried))
+}
+
+/// The name of the method without options.
+fn shorter(name: &str) -> Option<String> {
+    let (before, behind) = name.rsplit_once("_with")?;
+    Some(format!("{before}{behind}"))
+}
+
+/// What the method with options says of itself.
+fn added_by_options(added: &LitStr, plain: &Ident, free: bool) -> TokenStream {
+    let value = added.value();
+    let space = if value.starts_with(',') { "" } else { " " };
+    text(
+        &format!(" {}{space}{value}", link(plain, free)),
+        added.span(),
+    )
+}
+
+/// What the method that panics does.
+enum Body {
+    /// It calls the one that returns the error.
+    Calls(TokenStream),
+    /// It repeats that.
+    Repeats(TokenStream),
+}
+
+/// A method with some of the parameters.
+#[derive(Clone, Copy)]
+struct One<'a> {
+    arguments: &'a Arguments,
+    method: &'a Method,
+    docs: &'a Docs<'a>,
+    parameters: &'a [Parameter],
+}
+
+impl One<'_> {
+    /// The method that panics.
+    fn panics(&self, name: &Ident, docs: TokenStream, body: Body) -> TokenStream {
+        let Method {
+            attributes,
+            head,
+            generics,
+            result,
+            bounds,
+            ..
+        } = self.method;
+        let span = name.span();
+        let (parameters, body) = match body {
+            // What is handed on is not changed here.
+            Body::Calls(call) => (
+                self.parameters(Parameter::unchanged),
+                quote_spanned!(span=> crate::call::ok(#call)),
+            ),
+            Body::Repeats(body) => (self.parameters(Parameter::written), body),
+        };
+        let first: Vec<TokenTree> = result.clone().into_iter().take(2).collect();
+        let (returns, must_use) = match first.first() {
+            // What is changed may be left alone; this type says itself that it may not.
+            Some(sign) if is_punct(sign, '&') => (quote_spanned!(span=> -> #result), None),
+            Some(TokenTree::Ident(ty)) if ty == "TensorMut" => {
+                (quote_spanned!(span=> -> #result), None)
+            }
+            Some(TokenTree::Group(group)) if first.len() == 1 && group.stream().is_empty() => {
+                (TokenStream::new(), None)
+            }
+            _ => (
+                quote_spanned!(span=> -> #result),
+                Some(quote_spanned!(span=> #[must_use])),
+            ),
+        };
+        quote_spanned! {span=>
+            #docs
+            #attributes
+            #[track_caller]
+            #must_use
+            #head #name #generics (#parameters) #returns #bounds { #body }
+        }
+    }
+
+    /// The method that returns the error.
+    fn tried(&self, panicking: &Ident, name: &Ident, body: TokenStream) -> TokenStream {
+        let Method {
+            attributes,
+            head,
+            generics,
+            result,
+            bounds,
+            ..
+        } = self.method;
+        let docs = self.docs.errors(panicking, self.arguments.free);
+        let parameters = self.parameters(Parameter::written);
+        quote_spanned! {name.span()=>
+            #docs
+            #attributes
+            #head #name #generics (#parameters) -> Result<#result> #bounds #body
+        }
+    }
+
+    fn parameters(&self, as_: fn(&Parameter) -> TokenStream) -> TokenStream {
+        let tokens = self.parameters.iter().map(as_);
+        quote!(#(#tokens),*)
+    }
+
+    /// A call of the method that is written, with what is known beside the parameters.
+    fn call(&self, name: &Ident, more: Option<TokenStream>) -> TokenStream {
+        let span = name.span();
+        let method = self.method.takes_self();
+        let on = match (method, self.arguments.free) {
+            (true, _) => quote_spanned!(span=> self.),
+            (false, false) => quote_spanned!(span=> Self::),
+            (false, true) => TokenStream::new(),
+        };
+        let passed = self.parameters.iter().skip(usize::from(method));
+        let passed = passed.map(|parameter| parameter.name.to_token_stream());
+        let passed = passed.chain(more);
+        let types = &self.method.given_types;
+        let types = (!types.is_empty()).then(|| quote_spanned!(span=> ::<#(#types),*>));
+        quote_spanned!(span=> #on #name #types (#(#passed),*))
+    }
+}
