@@ -119,7 +119,9 @@ pub use tensor::join::{
 pub use tensor::like::LikeOptions;
 pub use tensor::loss::{BinaryCrossEntropyOptions, CrossEntropyOptions, Targets, reduction};
 pub use tensor::norm::{BatchNormOptions, LayerNormOptions, RmsNormOptions};
-pub use tensor::operand::{Absorb, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype};
+pub use tensor::operand::{
+    Absorb, Beside, Combine, OfScalar, OfTensor, Operand, OutDims, OutDtype,
+};
 pub use tensor::options::Options;
 pub use tensor::part::TensorMut;
 pub use tensor::random::Probability;

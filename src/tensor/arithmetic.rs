@@ -11,12 +11,12 @@ use nomina_core::{Element, Integral, Numeric, WithScalar};
 use num_complex::Complex;
 
 use super::Tensor;
-use super::operand::{Absorb, AsFloat, Combine, Operand, OutDims, OutDtype};
+use super::operand::{Absorb, AsFloat, Beside, Combine, Operand, OutDims, OutDtype};
 use crate::call::{Given, Known, ok, pointwise};
 
 /// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
 /// fits.
-impl<D: Dims, T: Element, R: Operand> Add<R> for &Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> Add<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {
@@ -30,7 +30,7 @@ where
 
 /// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
 /// and the result fits.
-impl<D: Dims, T: Element, R: Operand> Add<R> for Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> Add<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {
@@ -491,7 +491,7 @@ impl<D: Dims> Add<Tensor<D, Complex<f64>>> for Complex<f64> {
 
 /// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
 /// fits.
-impl<D: Dims, T: Element, R: Operand> Sub<R> for &Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> Sub<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {
@@ -505,7 +505,7 @@ where
 
 /// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
 /// and the result fits.
-impl<D: Dims, T: Element, R: Operand> Sub<R> for Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> Sub<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {
@@ -966,7 +966,7 @@ impl<D: Dims> Sub<Tensor<D, Complex<f64>>> for Complex<f64> {
 
 /// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
 /// fits.
-impl<D: Dims, T: Element, R: Operand> Mul<R> for &Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> Mul<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {
@@ -980,7 +980,7 @@ where
 
 /// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
 /// and the result fits.
-impl<D: Dims, T: Element, R: Operand> Mul<R> for Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> Mul<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {
@@ -1441,7 +1441,7 @@ impl<D: Dims> Mul<Tensor<D, Complex<f64>>> for Complex<f64> {
 
 /// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
 /// fits.
-impl<D: Dims, T: Element, R: Operand> Div<R> for &Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> Div<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {
@@ -1455,7 +1455,7 @@ where
 
 /// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
 /// and the result fits.
-impl<D: Dims, T: Element, R: Operand> Div<R> for Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> Div<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {

@@ -81,6 +81,18 @@ impl<E: Dims, U: Element> Operand for &Tensor<E, U> {
     }
 }
 
+/// A dtype beside which `R` may stand, being an operand at all; [`Combine`] says the rest.
+///
+/// Operators ask for it first: rustc's next trait solver prints the first bound that does not hold.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of dtype `{Self}` does not combine with `{R}`",
+    label = "expected a tensor or a number",
+    note = "a `DynTensor` becomes a typed one by `d.typed::<(N, C), f32>()?`"
+)]
+pub trait Beside<R>: Element {}
+#[diagnostic::do_not_recommend]
+impl<T: Element, R: Operand> Beside<R> for T {}
+
 /// An operand of this kind goes with a tensor of dims `D` and dtype `T`: dims unify from the
 /// right, dtypes promote.
 pub trait Combine<D, T> {

@@ -105,22 +105,13 @@ fn steps() -> Vec<Step> {
         Step::new("cuda", Command::cargo(cuda)),
         // All packages' tests, with conformance, properties, documentation and ui-tests.
         Step::new("test", Command::cargo(TEST)),
-        next_solver(),
+        Step::new("next solver", Command::cargo(["xtask", "next-solver"])),
         // The attacks that the workspace's tests hold with overflow checks, as a user's release build has them.
         Step::new("attack", Command::cargo(attack)),
         // Once more for its count, which the harness above swallows.
         Step::new("conformance", Command::cargo(count)),
     ]);
     steps
-}
-
-/// `cargo xtask next-solver`: all that compiles, by the trait solver that rustc will have next.
-pub fn next_solver() -> Step {
-    let command = Command::nightly(["check", "--workspace", "--all-targets"])
-        .env("RUSTFLAGS", "-Znext-solver=globally")
-        // Its own folder: the flag changes every dependency.
-        .env("CARGO_TARGET_DIR", "target/next-solver");
-    Step::new("next solver", command).needs(Command::nightly(["--version"]))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod gpu;
 mod house;
 mod kernels;
 mod levels;
+mod next_solver;
 mod page;
 mod sanitize;
 mod soak;
@@ -21,14 +22,16 @@ cargo xtask <task>
   generate              rewrites the generated files
   levels                all tests that compute, with the loops of each instruction set
   sanitize              runtime's tests under AddressSanitizer, ThreadSanitizer and Valgrind
-  next-solver           all that compiles, by the trait solver that rustc will have next
+  next-solver           all that compiles, and what is said to mistakes, by the trait solver that rustc will
+                        have next
   soak [--inputs N] [--record]
                         the fuzz targets under AddressSanitizer, 10 million inputs unless N, with the loops of
                         each instruction set; --record into docs/reliability.md
   kernels [ARGS]        every CUDA kernel compiled by the real compiler, which is fetched; needs no GPU
   gpu [STEP]...         on a machine with a GPU: conformance, kernels, sanitizers, speed;
                         --pack FOLDER for one without cargo, --record FIGURES into docs/cuda.md
-  compile-time [ARGS]   what typed programs cost rustc, beside the limits; --quick for a smoke run
+  compile-time [ARGS]   what typed programs cost rustc, beside the limits; --quick for a smoke run,
+                        --next-solver by the next trait solver
 ";
 
 fn main() -> ExitCode {
@@ -41,7 +44,7 @@ fn main() -> ExitCode {
         "check" => check::run(rest),
         "generate" => generate::rewrite(),
         "gpu" => gpu::run(rest),
-        "next-solver" => step::run_all(&[check::next_solver()]),
+        "next-solver" => next_solver::run(),
         "soak" => soak::run(rest),
         "kernels" => kernels::run(rest),
         "levels" => levels::run(),

@@ -1,6 +1,7 @@
 //! What typed operations cost rustc:
-//! `cargo xtask compile-time [--quick] [--json] [--rank R] [--ops N] [RELATION | PROGRAM]...`
+//! `cargo xtask compile-time [--quick] [--json] [--rank R] [--ops N] [--next-solver] [RELATION | PROGRAM]...`
 //!
+//! `--next-solver` measures the trait solver that rustc will have next, which needs a nightly toolchain.
 //! `--print typed NAME`, or `dynamic`, prints a program instead, to look at or to profile.
 //!
 //! It writes programs, the same on typed tensors and on `DynTensor`, and measures the user time of
@@ -39,6 +40,7 @@ struct Options {
     effort: Effort,
     quick: bool,
     json: bool,
+    next_solver: bool,
     /// Print the program's text in this form instead of measuring it.
     print: Option<Form>,
     names: Vec<String>,
@@ -74,7 +76,7 @@ fn run(options: &Options) -> Result<Vec<String>, String> {
         }
     }
     let mut suite = Suite {
-        place: &Place::below_target(),
+        place: &Place::below_target(options.next_solver),
         effort: options.effort,
         names: &options.names,
         table: Table::start(options.json || options.print.is_some(), !options.quick),
@@ -112,6 +114,7 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
         effort: WHOLE,
         quick: false,
         json: false,
+        next_solver: false,
         print: None,
         names: Vec::new(),
     };
@@ -128,6 +131,7 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
             "--ops" => ops = Some(number("--ops")?),
             "--quick" => options.quick = true,
             "--json" => options.json = true,
+            "--next-solver" => options.next_solver = true,
             "--print" => {
                 options.print = Some(match args.next().as_deref() {
                     Some("typed") => Form::Typed,

@@ -27,6 +27,8 @@ pub struct Place {
     pub target: PathBuf,
     /// Profiles for the manifest; none are cargo's own, those of a user.
     pub profiles: String,
+    /// Whether rustc's next trait solver is measured, by a nightly toolchain.
+    pub next_solver: bool,
 }
 
 /// The workspace's root.
@@ -37,14 +39,20 @@ pub fn root() -> PathBuf {
 
 impl Place {
     /// Below the target folder that cargo uses.
-    pub fn below_target() -> Self {
+    pub fn below_target(next_solver: bool) -> Self {
         let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
         let target = target.unwrap_or_else(|| PathBuf::from("target"));
-        let folder = root().join(target).join("compile-time");
+        let name = if next_solver {
+            "compile-time-next-solver"
+        } else {
+            "compile-time"
+        };
+        let folder = root().join(target).join(name);
         Self {
             target: folder.join("target"),
             folder,
             profiles: String::new(),
+            next_solver,
         }
     }
 }
@@ -62,6 +70,7 @@ pub struct Scratch {
     packages: &'static [Package],
     /// Whether cargo's own profiles count, whatever the environment says.
     own_profiles: bool,
+    next_solver: bool,
     /// Makes each text one that cargo has not seen.
     runs: std::cell::Cell<usize>,
 }
@@ -75,6 +84,7 @@ impl Scratch {
             target: place.target.clone(),
             packages,
             own_profiles: place.profiles.is_empty(),
+            next_solver: place.next_solver,
             runs: std::cell::Cell::new(0),
         };
         let members: Vec<&str> = packages.iter().map(|package| package.name).collect();
@@ -172,7 +182,7 @@ impl Scratch {
             let text = format!("{text}// run {run}\n");
             self.write(&format!("{}/src/{file}", package.name), &text)?;
         }
-        let mut command = cargo(self.own_profiles);
+        let mut command = cargo(self.own_profiles, self.next_solver);
         command
             .args(match how {
                 How::Check => ["check", "--quiet", "--offline"],
@@ -192,7 +202,7 @@ pub fn check_core(place: &Place, runs: usize) -> Result<Usage, String> {
     // The first run checks the dependencies.
     for run in 0..=runs {
         let cargo_on_core = |task| {
-            let mut command = cargo(true);
+            let mut command = cargo(true, place.next_solver);
             command
                 .args([task, "--quiet", "--offline", "-p", "nomina-core"])
                 .current_dir(root())
@@ -209,10 +219,18 @@ pub fn check_core(place: &Place, runs: usize) -> Result<Usage, String> {
     best.ok_or_else(|| "no run to measure".to_owned())
 }
 
-/// The cargo that runs this program.
-fn cargo(own_profiles: bool) -> Command {
-    let mut command = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+/// The cargo that runs this program, or nightly's with the next trait solver.
+fn cargo(own_profiles: bool, next_solver: bool) -> Command {
+    let mut command = Command::new(match (next_solver, std::env::var("CARGO")) {
+        (false, Ok(cargo)) => cargo,
+        _ => "cargo".into(),
+    });
     command.env_remove("RUSTFLAGS");
+    if next_solver {
+        // rustup sets the variable for the cargo that runs this program, and it would win over `+nightly`.
+        command.arg("+nightly").env_remove("RUSTUP_TOOLCHAIN");
+        command.env("RUSTFLAGS", "-Znext-solver=globally");
+    }
     if own_profiles {
         for (key, _) in std::env::vars_os() {
             if key.to_string_lossy().starts_with("CARGO_PROFILE_") {

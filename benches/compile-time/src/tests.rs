@@ -41,6 +41,7 @@ fn place() -> Place {
         folder: target.join("compile-time-tests"),
         target,
         profiles: profiles.to_owned(),
+        next_solver: false,
     }
 }
 

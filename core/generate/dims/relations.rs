@@ -17,6 +17,12 @@ pub fn checks(out: &mut String, rank: usize) {
     .unwrap();
     writeln!(
         out,
+        "#[diagnostic::do_not_recommend] impl{} Searched<X> for {list} {{}}",
+        generics(&[&axes, "X"])
+    )
+    .unwrap();
+    writeln!(
+        out,
         "#[diagnostic::do_not_recommend] impl{} NotBehindWild<X> for {list} where \
          <<Self as DimList>::Seek<X> as Place>::Known<Self, X>: IsTrue {{}}",
         generics(&[&axes, "X: Axis"])
@@ -105,7 +111,7 @@ pub fn arguments(out: &mut String, rank: usize) {
     .unwrap();
     let has: Vec<String> = a
         .iter()
-        .map(|x| format!("NotBehindWild<{x}> + Has<{x}>"))
+        .map(|x| format!("Searched<{x}> + NotBehindWild<{x}> + Has<{x}>"))
         .collect();
     writeln!(
         out,
@@ -161,7 +167,7 @@ pub fn arguments(out: &mut String, rank: usize) {
             .collect();
         writeln!(
             out,
-            "impl<D: Dims + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
+            "impl<D: Dims + Searched<A0> + NotBehindWild<A0> + Has<A0>, {one}> Adjacent<D> for {list} where {} {{}}",
             follow.join(", ")
         )
         .unwrap();

@@ -132,7 +132,8 @@ pub use places::{Places, Positions, places, position, positions};
 pub use prime::{Primable, Prime, PrimeIn, PrimedDims};
 pub use refine::{Refine, RefineInto, Refined, SpelledAs};
 pub use remove::{
-    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replaced, Without, keep,
+    Axes, AxesOf, DimOf, EachIn, Has, HasOrWild, In, Keep, NotBehindWild, Replaced, Searched,
+    Without, keep,
 };
 pub use rename::{
     All, DropNames, Flat, Flipped, Forget, Mapping, OldDims, Rename, RenameArg, RenameIn, Renamed,

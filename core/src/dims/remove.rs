@@ -110,7 +110,17 @@ impl<X: OneDim, D: Dims + HasOrWild<X>> Has<X> for D {}
     label = "a `Wild` is never matched by name",
     note = "name the dims first: `x.refine_names(..)`"
 )]
-pub trait NotBehindWild<X> {}
+pub trait NotBehindWild<X>: Searched<X> {}
+
+/// The dims are a known list, in which `X` can be sought. Generic code has it from [`Has`].
+///
+/// Methods ask for it first: where a generic function forgot `Has`, rustc's next trait solver
+/// prints the first bound that does not hold, and not, as today's, the one that implies the others.
+#[diagnostic::on_unimplemented(
+    message = "dim `{X}` not found in dims {Self}",
+    label = "no such dim"
+)]
+pub trait Searched<X> {}
 
 /// [`Has`] rank by rank: one of the dims has the name of `X`, or could have it. Where it only
 /// could, [`NotBehindWild`] fails, and nothing else.
@@ -124,7 +134,7 @@ pub trait HasOrWild<X>: NotBehindWild<X> {}
     label = "expected one dim of dims {D}"
 )]
 pub trait DimOf<D>: OneDim {}
-impl<X: OneDim, D: Dims + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
+impl<X: OneDim, D: Dims + Searched<X> + NotBehindWild<X> + Has<X>> DimOf<D> for X {}
 
 /// The dim, or each dim of the tuple, stands in `D`, once in the tuple.
 ///

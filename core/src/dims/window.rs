@@ -4,7 +4,7 @@ use super::axis::{Axis, Dim, OneDim};
 use super::dims::{DimList, Dims, Rank};
 use super::distinct::FreshDim;
 use super::id::{Bool, IsTrue, Same};
-use super::remove::{Axes, AxesOf, EachIn, Has, NotBehindWild};
+use super::remove::{Axes, AxesOf, EachIn, Has, NotBehindWild, Searched};
 use super::shape::Sizes;
 use super::size::{Resizable, SizeOf};
 
@@ -92,7 +92,7 @@ impl<D: Dims> EveryName for D where D::AllNamed: IsTrue {}
 pub trait WeightFor<D, X, A, const S: usize>: Dims {}
 impl<D, X, A, E, const S: usize> WeightFor<D, X, A, S> for E
 where
-    E: Dims + EveryName + WeightRank<S> + NotBehindWild<X> + Has<X>,
+    E: Dims + EveryName + WeightRank<S> + Searched<X> + NotBehindWild<X> + Has<X>,
     D: Dims,
     X: OneDim,
     A: Axes,

@@ -92,14 +92,14 @@ use nomina_core::{Element, Integral, Numeric, WithScalar};
 use num_complex::Complex;
 
 use super::Tensor;
-use super::operand::{Absorb, AsFloat, Combine, Operand, OutDims, OutDtype};
+use super::operand::{Absorb, AsFloat, Beside, Combine, Operand, OutDims, OutDtype};
 use crate::call::{Given, Known, ok, pointwise};
 ";
 
 const BORROWED: &str = "
 /// Writes into the right tensor's buffer where that is given away, nobody shares it, and the result
 /// fits.
-impl<D: Dims, T: Element, R: Operand> {op}<R> for &Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> {op}<R> for &Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {
@@ -115,7 +115,7 @@ where
 const OWNED: &str = "
 /// Writes into the buffer of a tensor that is given away, the left one first, where nobody shares it
 /// and the result fits.
-impl<D: Dims, T: Element, R: Operand> {op}<R> for Tensor<D, T>
+impl<D: Dims, T: Beside<R>, R: Operand> {op}<R> for Tensor<D, T>
 where
     R::Kind: Combine<D, T>,
 {

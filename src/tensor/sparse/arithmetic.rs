@@ -61,7 +61,6 @@ impl Factor {
     }
 }
 
-#[diagnostic::do_not_recommend]
 impl<D: Dims, T: PromoteScalar<S>, S: Number> SparseFactor<D, T> for S {
     type Dims = D;
     type Dtype = WithScalar<T, S>;

@@ -1,0 +1,211 @@
+//! `cargo xtask next-solver`: all that compiles, and all that must not, by the trait solver that rustc
+//! will have next.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::step::{Command, Outcome, Step, root, run_all};
+
+const FLAG: &str = "-Znext-solver=globally";
+/// Its own folder: the flag changes every dependency.
+const TARGET: &str = "target/next-solver";
+
+/// Mistakes that the next solver tells otherwise, each with the reason.
+const LISTED: [(&str, &str); 10] = [
+    ("align/not_a_dim", BEHIND_LIST),
+    ("broadcast/a_tuple", ARGUMENT_AND_RESULT),
+    ("broadcast/where_cond", ARGUMENT_AND_RESULT),
+    ("flatten/unflatten_without_sizes", TWO_ARGUMENTS),
+    ("index/one_hot_without_a_size", ARGUMENT_AND_RESULT),
+    ("join/cat_by_number", BEHIND_LIFT),
+    ("rename/ravel_to_a_string", ARGUMENT_AND_RESULT),
+    ("rename/string", TWO_ARGUMENTS),
+    ("shape/expand_bare_dims", BEHIND_LIST),
+    ("view/select_string", ARGUMENT_AND_RESULT),
+];
+
+/// The next solver stops at an impl with `do_not_recommend`, which hides the list of all impls from
+/// whoever gives no tuple at all: the item that is wrong lies behind it.
+const BEHIND_LIST: &str = "stops at the tuple, before the item";
+/// Two bounds fail for one reason. Today's solver compares the reasons before it looks for the trait
+/// to print, the next one afterwards.
+const BEHIND_LIFT: &str = "the reason that two bounds share lies behind `do_not_recommend`";
+/// rustc drops an error that another one implies only where both point at one place; today the
+/// result's type fails first, at the method's name, and nothing else is asked.
+const ARGUMENT_AND_RESULT: &str = "the argument and the result's type fail apart";
+/// The same of a relation, which points at one argument, and of the other argument's own bound.
+const TWO_ARGUMENTS: &str = "a relation and its argument fail apart";
+
+/// Compiles everything, runs the documented generic code, then judges the mistakes.
+pub fn run() -> Outcome {
+    let all = nightly(["check", "--workspace", "--all-targets"]);
+    let generic = nightly(["test", "--doc", "-p", "nomina", "generic_code"]);
+    let steps = [
+        Step::new("compiles", all),
+        Step::new("generic code", generic.env("RUSTDOCFLAGS", FLAG)),
+    ];
+    if !Command::nightly(["--version"]).works() {
+        println!("next-solver: no nightly toolchain is installed; nothing was compiled");
+        return Ok(());
+    }
+    run_all(&steps)?;
+    mistakes()
+}
+
+fn nightly<const N: usize>(args: [&str; N]) -> Command {
+    Command::nightly(args)
+        .env("RUSTFLAGS", FLAG)
+        .env("CARGO_TARGET_DIR", TARGET)
+}
+
+/// Every mistake of `ui-tests` is told as today: the same first lines, each once.
+fn mistakes() -> Outcome {
+    let check = nightly(["check", "-p", "nomina", "--message-format=json"]).output()?;
+    let nomina = metadata(&check).ok_or("cargo named no metadata of nomina")?;
+    let files = programs().map_err(|error| format!("ui-tests: {error}"))?;
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let complaint = judge(nomina, file);
+                    found
+                        .lock()
+                        .unwrap_or_else(|e| e.into_inner())
+                        .extend(complaint);
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap_or_else(|e| e.into_inner());
+    found.sort();
+    let (all, listed) = (files.len(), LISTED.len());
+    println!(
+        "   {} of {all} mistakes are told as today, {listed} are listed",
+        all - listed
+    );
+    match found.is_empty() {
+        true => Ok(()),
+        false => Err(format!(
+            "told otherwise by the next solver:\n{}",
+            found.join("\n")
+        )),
+    }
+}
+
+/// What is wrong with a mistake's text, if anything.
+fn judge(nomina: &str, file: &Path) -> Option<String> {
+    let folder = file.parent().and_then(Path::file_name)?.to_string_lossy();
+    let name = format!("{folder}/{}", file.file_stem()?.to_string_lossy());
+    let today = fs::read_to_string(file.with_extension("stderr")).unwrap_or_default();
+    let next = told(nomina, file, &name, &[FLAG]);
+    let same = as_today(&headlines(&today), &headlines(&next))
+        // Where it is the version of rustc that makes the difference, the solver does not.
+        || as_today(&headlines(&told(nomina, file, &name, &[])), &headlines(&next));
+    let reason = LISTED.iter().find(|(listed, _)| *listed == name);
+    let lines = headlines(&next).join("\n    ");
+    match reason {
+        None if same => None,
+        None => Some(format!("  {name}\n    {lines}")),
+        Some(_) if same => Some(format!("  {name} is listed, and told as today")),
+        // What is listed is a mistake all the same, and rustc knows which.
+        Some(_) if lines.is_empty() || next.contains("error[E0275]") => {
+            Some(format!("  {name} is accepted, or overflows\n    {lines}"))
+        }
+        Some(_) => None,
+    }
+}
+
+/// What nightly's rustc says to a program.
+fn told(nomina: &str, file: &Path, name: &str, flags: &[&str]) -> String {
+    let out = format!("{TARGET}/{}.rmeta", name.replace('/', "_"));
+    let command = Command::new(
+        "rustc",
+        ["+nightly", "--edition=2024", "--crate-name=mistake"],
+    )
+    .args(["--crate-type=bin", "--emit=metadata", "-o", &out])
+    .args(["-L", &format!("dependency={TARGET}/debug/deps")])
+    .args(["--extern", &format!("nomina={nomina}")])
+    .args(flags)
+    .args([file.to_string_lossy()])
+    .without("RUSTUP_TOOLCHAIN");
+    command.errors().unwrap_or_else(|text| text)
+}
+
+/// The first lines of a text's errors.
+fn headlines(text: &str) -> Vec<&str> {
+    text.lines()
+        .filter(|line| line.starts_with("error") && !line.starts_with("error: aborting"))
+        .collect()
+}
+
+/// The same errors once each, or without those that only followed from the first.
+fn as_today(today: &[&str], next: &[&str]) -> bool {
+    !next.is_empty() && today.starts_with(next)
+}
+
+/// The file of nomina's metadata in what cargo reports.
+fn metadata(report: &str) -> Option<&str> {
+    report
+        .split('"')
+        .rfind(|word| word.contains("/libnomina-") && word.ends_with(".rmeta"))
+}
+
+/// The programs of all mistakes.
+fn programs() -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for folder in fs::read_dir(root().join("ui-tests"))? {
+        let folder = folder?.path();
+        if !folder.is_dir() || ["src", "tests"].iter().any(|own| folder.ends_with(own)) {
+            continue;
+        }
+        for file in fs::read_dir(folder)? {
+            files.push(file?.path());
+        }
+    }
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "rs"));
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_its_errors_first_lines() {
+        let text = "warning: a\nerror[E0277]: b\n --> c.rs:1:2\n\nerror: aborting due to 1 previous error\n";
+        assert_eq!(headlines(text), ["error[E0277]: b"]);
+    }
+
+    #[test]
+    fn a_mistake_is_told_as_today_once_and_not_accepted() {
+        let (a, b) = ("error: a", "error: b");
+        assert!(as_today(&[a], &[a]) && as_today(&[a, b], &[a, b]));
+        assert!(
+            as_today(&[a, b], &[a]),
+            "what followed from the first is not missed"
+        );
+        for bad in [&[][..], &[b], &[a, a], &[a, b], &[b, a]] {
+            assert!(!as_today(&[a], bad), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn metadata_is_nominas_own() {
+        let report =
+            r#"["/t/libnomina_core-1.rmeta"]["/t/libnomina-2.rmeta"]["/t/libspin-3.rmeta"]"#;
+        assert_eq!(metadata(report), Some("/t/libnomina-2.rmeta"));
+    }
+
+    #[test]
+    fn what_is_listed_is_there() {
+        for (name, reason) in LISTED {
+            let file = root().join(format!("ui-tests/{name}.rs"));
+            assert!(file.exists() && !reason.is_empty(), "{name}");
+        }
+    }
+}
